@@ -1,0 +1,14 @@
+"""Settings that every test shares."""
+
+import os
+
+from hypothesis import settings
+
+# `default` draws the same examples on every machine, so that a red build is red for everyone;
+# `nightly` looks for new ones.
+settings.register_profile("default", deadline=None, derandomize=True)
+settings.register_profile("nightly", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("LEXIPROG_PROFILE", "default"))
+
+# Figures are drawn into files; no test may open a window.
+os.environ["MPLBACKEND"] = "Agg"

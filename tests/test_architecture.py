@@ -1,0 +1,238 @@
+"""The layers of DESIGN.md's Layout, enforced: imports point to earlier rows only."""
+
+import ast
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import pytest
+
+import lexiprog
+from tests.layers import imports, nodes_at_run_time, relative, sources, unplaced, wrong_way
+
+# A module may import modules of earlier rows only, not of its own. Patterns are matched from the
+# top, so a special file of a folder can be placed above the folder's other files.
+ENGINE_ROWS = [
+    ["errors"],
+    ["outline"],
+    ["display/*"],
+    ["certificate"],
+    ["result"],
+    ["reference"],
+    ["solver"],
+    ["canonical"],
+    ["highs"],
+    ["stage"],
+    ["compile"],
+    ["locks/*"],
+    ["relax"],
+    ["execute"],
+    ["program"],
+    ["formulations/*"],
+    ["tradeoff"],
+    ["compare"],
+]
+ENGINE_ONLY = {"display/*": ["outline"]}
+
+BOOST_ROWS = [
+    ["margins", "metrics", "learners/*", "datasets", "datasets/*"],
+    ["programs", "programs/*", "reductions", "reductions/*"],
+    ["pools/*"],
+    ["weights"],
+    ["classifiers/*"],
+    ["plots"],
+]
+
+# The one module that knows how CVXPY works inside, and what that means.
+INSIDE_CVXPY = "canonical"
+CVXPY_INTERNALS = ["cvxpy.reductions"]
+CVXPY_INTERNAL_CALLS = ["get_problem_data", "solve_via_data"]
+
+ENGINE_NEVER_IMPORTS = ["lexiprog_boost", "sklearn"]
+ENGINE_NEVER_SAYS = ["boost", "classifier", "margin"]
+LONGEST_FILE = 250
+
+ROOT = Path(__file__).parent.parent
+ENGINE = sources(ROOT / "lexiprog")
+BOOST = sources(ROOT / "lexiprog_boost")
+
+
+def forbidden_imports(modules: Mapping[str, str], forbidden: Collection[str]) -> list[str]:
+    return [
+        f"{module}:{found.line}: imports {found.module}"
+        for module, source in modules.items()
+        for found in imports(source)
+        if any(
+            f"{name}.".startswith(f"{root}.")
+            for root in forbidden
+            for name in (found.module, f"{found.module}.{found.name}")
+        )
+    ]
+
+
+def forbidden_attributes(modules: Mapping[str, str], names: Collection[str]) -> list[str]:
+    return [
+        f"{module}:{node.lineno}: uses .{node.attr}"
+        for module, source in modules.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute) and node.attr in names
+    ]
+
+
+def private_use(modules: Mapping[str, str], package: str, public: Collection[str]) -> list[str]:
+    """List what goes past a package's public names, by import or through the imported package."""
+    complaints = []
+    for module, source in modules.items():
+        for found in imports(source):
+            if found.module.startswith(f"{package}."):
+                complaints.append(f"{module}:{found.line}: imports the submodule {found.module}")
+            elif found.module == package and found.name not in (None, *public):
+                complaints.append(f"{module}:{found.line}: {found.name} is not public")
+        nodes = list(nodes_at_run_time(ast.parse(source)))
+        aliases = {
+            alias.asname or alias.name
+            for node in nodes
+            if isinstance(node, ast.Import)
+            for alias in node.names
+            if alias.name == package
+        }
+        complaints += [
+            f"{module}:{node.lineno}: {ast.unparse(node)} is not public"
+            for node in nodes
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in aliases
+            and node.attr not in public
+        ]
+    return complaints
+
+
+def forbidden_words(modules: Mapping[str, str], words: Collection[str]) -> list[str]:
+    pattern = re.compile("|".join(words), re.IGNORECASE)
+    return [
+        f"{module}:{number}: says {found[0]!r}"
+        for module, source in modules.items()
+        for number, line in enumerate(source.splitlines(), start=1)
+        if (found := pattern.search(line))
+    ]
+
+
+def too_long(modules: Mapping[str, str], limit: int) -> list[str]:
+    lengths = {module: len(source.splitlines()) for module, source in modules.items()}
+    return [f"{module}: {n} lines, at most {limit}" for module, n in lengths.items() if n > limit]
+
+
+def outside_canonical() -> dict[str, str]:
+    return {module: source for module, source in ENGINE.items() if module != INSIDE_CVXPY}
+
+
+CLAIMS = {
+    "every engine module has its place": lambda: unplaced(ENGINE, ENGINE_ROWS),
+    "every boost module has its place": lambda: unplaced(BOOST, BOOST_ROWS),
+    "the engine imports earlier rows only": lambda: wrong_way(
+        "lexiprog", ENGINE, ENGINE_ROWS, ENGINE_ONLY
+    ),
+    "boost imports earlier rows only": lambda: wrong_way("lexiprog_boost", BOOST, BOOST_ROWS),
+    "imports are written in full": lambda: relative(ENGINE) + relative(BOOST),
+    "one module imports the inside of cvxpy": lambda: forbidden_imports(
+        outside_canonical(), CVXPY_INTERNALS
+    ),
+    "one module calls the inside of cvxpy": lambda: forbidden_attributes(
+        outside_canonical(), CVXPY_INTERNAL_CALLS
+    ),
+    "the engine imports no application": lambda: forbidden_imports(ENGINE, ENGINE_NEVER_IMPORTS),
+    "the engine speaks of no application": lambda: forbidden_words(ENGINE, ENGINE_NEVER_SAYS),
+    "boost uses public names of the engine": lambda: private_use(
+        BOOST, "lexiprog", [*lexiprog.__all__, "__version__"]
+    ),
+    "files are short": lambda: too_long(ENGINE, LONGEST_FILE) + too_long(BOOST, LONGEST_FILE),
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_holds(claim):
+    complaints = CLAIMS[claim]()
+    assert not complaints, f"{claim}, but:\n" + "\n".join(complaints)
+
+
+ROWS = [["low"], ["peer", "other"], ["folder/*"], ["high"]]
+AROUND = dict.fromkeys(["__init__", "low", "peer", "other", "folder/a", "high"], "")
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("low", "from pkg.high import thing"),
+        ("low", "import pkg.high"),
+        ("low", "def late():\n    from pkg import high"),
+        ("low", "from pkg import high as h"),
+        ("low", "import pkg"),
+        ("low", "from pkg import Name"),
+        ("low", "from pkg.folder import a"),
+        ("low", "from pkg.missing import thing"),
+        ("peer", "from pkg.other import thing"),
+        ("folder/b", "from pkg.folder.a import thing"),
+        ("folder/__init__", "from pkg.high import thing"),
+        ("low", "if TYPE_CHECKING:\n    pass\nelse:\n    import pkg.high"),
+    ],
+)
+def test_an_import_that_points_up_is_found(module, source):
+    assert wrong_way("pkg", {**AROUND, module: source}, ROWS)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("high", "from pkg.folder.a import thing\nimport pkg.low"),
+        ("high", "import numpy\nfrom pkgs import high"),
+        ("folder/__init__", "from pkg.folder.a import thing"),
+        ("__init__", "from pkg.high import thing"),
+        ("low", "if TYPE_CHECKING:\n    from pkg.high import Thing"),
+    ],
+)
+def test_an_import_that_points_down_is_left_alone(module, source):
+    assert not wrong_way("pkg", {**AROUND, module: source}, ROWS)
+
+
+def test_a_module_bound_to_one_neighbour_may_not_import_another():
+    modules = {**AROUND, "high": "import pkg.low\nimport pkg.peer"}
+    assert wrong_way("pkg", modules, ROWS, {"high": ["peer"]}) == [
+        "high:1: imports low, but may import only peer"
+    ]
+
+
+def test_a_new_module_must_be_placed():
+    assert unplaced({"__init__": "", "low": "", "novel": ""}, ROWS) == [
+        "novel: not in any row; place it where its imports allow"
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import a.b", "from a import b", "from a.b.c import d", "def f():\n    import a.b.c"],
+)
+def test_a_forbidden_import_is_found(source):
+    assert forbidden_imports({"m": source}, ["a.b"])
+    assert not forbidden_imports({"m": source}, ["a.bc", "b"])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pkg.inner",
+        "from pkg.inner import Public",
+        "from pkg import Hidden",
+        "import pkg\npkg.hidden()",
+        "import pkg as p\ndef f():\n    return p.inner.Public",
+    ],
+)
+def test_use_of_a_private_name_is_found(source):
+    assert private_use({"m": source}, "pkg", ["Public"])
+    assert not private_use({"m": "import pkg as p\np.Public.x"}, "pkg", ["Public"])
+
+
+def test_words_calls_relative_imports_and_long_files_are_found():
+    assert forbidden_words({"m": "x = 1\n# the Margin"}, ["margin"]) == ["m:2: says 'Margin'"]
+    assert forbidden_attributes({"m": "problem.inside()"}, ["inside"]) == ["m:1: uses .inside"]
+    assert relative({"m": "from . import other"}) == ["m:1: relative import"]
+    assert too_long({"m": "x\n" * 3}, 2) == ["m: 3 lines, at most 2"]

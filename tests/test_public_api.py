@@ -1,0 +1,53 @@
+"""The public names are the documented ones, and each shows a use that works."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+from importlib.metadata import version
+
+import pytest
+
+import lexiprog
+
+# A name is added here, to the README's table and to `lexiprog.__all__` together.
+PUBLIC = {
+    "Subproblem",
+    "Stage",
+    "Program",
+    "Solver",
+    "Result",
+    "Solution",
+    "LexiprogError",
+    "DeclarationError",
+    "StageError",
+    "Interrupted",
+}
+
+MODULES = [
+    lexiprog.__name__,
+    *(found.name for found in pkgutil.walk_packages(lexiprog.__path__, "lexiprog.")),
+]
+
+
+def test_all_is_exactly_what_is_documented():
+    assert set(lexiprog.__all__) == PUBLIC
+    assert len(lexiprog.__all__) == len(PUBLIC)
+
+
+def test_version_is_the_distributions():
+    assert lexiprog.__version__ == version("lexiprog")
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_public_name_has_a_docstring_with_an_example(name):
+    text = inspect.getdoc(getattr(lexiprog, name)) or ""
+    assert "Examples\n--------" in text, f"{name} shows no example"
+    assert doctest.DocTestParser().get_examples(text), f"{name}'s example has no code"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_of_module_run(module):
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    outcome = doctest.testmod(importlib.import_module(module), optionflags=flags)
+    assert outcome.failed == 0
