@@ -4,7 +4,7 @@ WORKERS ?= 2
 
 BIN    := .venv/bin
 OLDEST := .venv-oldest/bin
-PIP    := -m pip install --quiet --disable-pip-version-check
+PIP    := -m pip install -qq --disable-pip-version-check
 
 # One solver thread per test worker: two workers with two threads each are slower on two cores.
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

@@ -36,15 +36,21 @@ def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def tracked() -> list[str]:
+    """Name what git would commit; nothing where there is no git to ask."""
+    if shutil.which("git") is None:
+        return []
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+
+
 def copy_source(to: Path) -> None:
-    """Copy what git would commit, so that the build reads no leftovers; without git, everything."""
-    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    if shutil.which("git") and (ROOT / ".git").exists():
-        for name in run(*listing, cwd=ROOT).stdout.splitlines():
-            if (ROOT / name).is_file():  # listed but deleted files are not there to copy
-                (to / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(ROOT / name, to / name)
-    else:
+    """Copy what git would commit, so that the build finds no leftovers; without git, all of it."""
+    for name in tracked():
+        if (ROOT / name).is_file():  # a deleted file is listed until the deletion is committed
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, to / name)
+    if not (to / "pyproject.toml").exists():
         leftovers = shutil.ignore_patterns(".venv*", "build", "dist", "__pycache__", ".*_cache")
         shutil.copytree(ROOT, to, ignore=leftovers, dirs_exist_ok=True)
 

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -35,8 +36,10 @@ def test_all_is_exactly_what_is_documented():
     assert len(lexiprog.__all__) == len(PUBLIC)
 
 
-def test_version_is_the_distributions():
+def test_version_is_the_same_everywhere():
+    citation = (Path(__file__).parent.parent / "CITATION.cff").read_text()
     assert lexiprog.__version__ == version("lexiprog")
+    assert f"\nversion: {lexiprog.__version__}\n" in citation
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
