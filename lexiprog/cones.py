@@ -1,0 +1,156 @@
+"""The standard form every convex problem is judged in, and distances to its cones.
+
+    minimise   1/2 x'Px + c'x + offset
+    subject to b - Ax in K,   lower <= x <= upper,   x[integer] whole
+
+``K`` is a product, in this order, of zeros, a non-negative orthant, second-order cones,
+semidefinite cones (as scaled triangles), exponential cones and power cones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cones:
+    """How the rows of a standard form divide into cones, in the order of the fields."""
+
+    zero: int = 0
+    nonneg: int = 0
+    soc: tuple[int, ...] = ()
+    psd: tuple[int, ...] = ()
+    exp: int = 0
+    power: tuple[tuple[float, ...], ...] = ()
+    psd_layout: Literal["upper", "lower", "full"] = "upper"
+
+    def psd_rows(self, order: int) -> int:
+        """Rows taken by one semidefinite cone of ``order`` x ``order`` matrices."""
+        return order * order if self.psd_layout == "full" else order * (order + 1) // 2
+
+    @property
+    def linear(self) -> int:
+        """Rows that are equations or inequalities."""
+        return self.zero + self.nonneg
+
+
+@dataclass(frozen=True)
+class StandardForm:
+    """A problem's own numbers, as its solver received them."""
+
+    c: Array
+    offset: float
+    A: Any
+    b: Array
+    cones: Cones
+    P: Any = None
+    lower: Array | None = None
+    upper: Array | None = None
+    integer: NDArray[np.intp] | None = None
+
+    def objective(self, x: Array) -> float:
+        """Value of the objective at ``x``."""
+        quadratic = 0.5 * float(x @ (self.P @ x)) if self.P is not None else 0.0
+        return quadratic + float(self.c @ x) + self.offset
+
+    def slack(self, x: Array) -> Array:
+        """``b - Ax``, which should lie in the cones."""
+        return self.b - self.A @ x if self.b.size else np.zeros(0)
+
+
+def blocks(cones: Cones) -> Iterator[tuple[str, slice, Any]]:
+    """Every non-linear block as (kind, rows, parameter); equal cones come together."""
+    start = cones.linear
+    if cones.soc:
+        stop = start + sum(cones.soc)
+        yield "soc", slice(start, stop), np.asarray(cones.soc)
+        start = stop
+    for order in cones.psd:
+        stop = start + cones.psd_rows(order)
+        yield "psd", slice(start, stop), order
+        start = stop
+    if cones.exp:
+        yield "exp", slice(start, start + 3 * cones.exp), None
+        start += 3 * cones.exp
+    for powers in cones.power:
+        stop = start + len(powers) + 1
+        yield "power", slice(start, stop), np.asarray(powers)
+        start = stop
+
+
+def distances(cones: Cones, point: Array, *, dual: bool = False) -> Array:
+    """How far each row group of ``point`` is outside its cone (or its dual cone).
+
+    Linear rows get an entry each; every other cone puts its distance, an upper bound that
+    vanishes exactly on the cone, into its first row.
+    """
+    out = np.zeros(point.size)
+    zero, linear = cones.zero, cones.linear
+    if not dual:  # the dual of {0} is everything
+        out[:zero] = np.abs(point[:zero])
+    out[zero:linear] = np.maximum(-point[zero:linear], 0.0)
+    for kind, rows, parameter in blocks(cones):
+        part = point[rows]
+        if kind == "soc":
+            heads = np.concatenate([[0], np.cumsum(parameter)[:-1]])
+            tops = part[heads]
+            norms = np.sqrt(np.maximum(np.add.reduceat(part**2, heads) - tops**2, 0.0))
+            out[rows.start + heads] = np.maximum(norms - tops, 0.0)
+        elif kind == "psd":
+            smallest = np.linalg.eigvalsh(matrix(part, parameter, cones.psd_layout))[0]
+            out[rows.start] = max(-float(smallest), 0.0)
+        elif kind == "exp":
+            triples = part.reshape(-1, 3)
+            out[rows.start : rows.stop : 3] = (
+                _dual_exponential(triples) if dual else _exponential(triples)
+            )
+        else:
+            out[rows.start] = _power(part, parameter, dual)
+    return out
+
+
+def matrix(triangle: Array, order: int, layout: str) -> Array:
+    """The symmetric matrix stored as a triangle whose off-diagonal is scaled by sqrt 2."""
+    if layout == "full":
+        square = triangle.reshape(order, order)
+        return 0.5 * (square + square.T)
+    full = np.zeros((order, order))
+    # Column-major upper triangles and row-major lower triangles list the same entries.
+    rows, columns = np.tril_indices(order) if layout == "upper" else np.triu_indices(order)
+    full[rows, columns] = triangle / np.where(rows == columns, 1.0, np.sqrt(2.0))
+    return np.where(full == 0.0, full.T, full)
+
+
+def _exponential(triples: Array) -> Array:
+    """Distance to closure{y exp(x/y) <= z, y > 0}: the cheapest of three repairs."""
+    x, y, z = triples.T
+    flat = np.maximum.reduce([np.abs(y), np.maximum(x, 0.0), np.maximum(-z, 0.0)])
+    with np.errstate(all="ignore"):
+        raise_z = np.where(y > 0, y * np.exp(x / y) - z, np.inf)
+        lower_x = np.where((y > 0) & (z > 0), x - y * np.log(z / y), np.inf)
+    return np.maximum(np.fmin(np.fmin(raise_z, lower_x), flat), 0.0)
+
+
+def _dual_exponential(triples: Array) -> Array:
+    """Distance to closure{-u exp(v/u - 1) <= w, u < 0}: the cheapest of three repairs."""
+    u, v, w = triples.T
+    flat = np.maximum.reduce([np.abs(u), np.maximum(-v, 0.0), np.maximum(-w, 0.0)])
+    with np.errstate(all="ignore"):
+        raise_w = np.where(u < 0, -u * np.exp(v / u - 1.0) - w, np.inf)
+        raise_v = np.where((u < 0) & (w > 0), u * (1.0 + np.log(-w / u)) - v, np.inf)
+    return np.maximum(np.fmin(np.fmin(raise_w, raise_v), flat), 0.0)
+
+
+def _power(part: Array, powers: Array, dual: bool) -> float:
+    """Distance to prod(w**powers) >= abs(z), or to its dual prod((w/powers)**powers) >= abs(z)."""
+    base, tip = part[:-1], abs(float(part[-1]))
+    scaled = base / powers if dual else base
+    product = float(np.prod(np.maximum(scaled, 0.0) ** powers))
+    return max(float(np.max(-base)), tip - product, 0.0)

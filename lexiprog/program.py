@@ -1,0 +1,282 @@
+"""A whole hierarchy: stages in order, checked as a whole, solved as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from lexiprog.checks import shorten
+from lexiprog.compile import read_parameters
+from lexiprog.errors import DeclarationError, LexiprogError
+from lexiprog.evaluate import CVXPY_LOCK, key_of
+from lexiprog.execute import execute
+from lexiprog.judge import attach
+from lexiprog.reference import bind
+from lexiprog.result import Result
+from lexiprog.solution import Solution
+from lexiprog.solver import resolve
+from lexiprog.stage import Stage
+from lexiprog.subproblem import Subproblem
+
+__all__ = ["Program"]
+
+
+class ResumeError(LexiprogError, ValueError):
+    """A result does not belong to this program, or not to its current parameters."""
+
+
+class Program:
+    """Stages of subproblems, later ones using the optima of earlier ones.
+
+    Parameters
+    ----------
+    *stages : Stage
+        In order of priority.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, bounds=[0, 10], name="x")
+    >>> cost, fumes = 3 * x[0] + x[1], x[0] + 4 * x[1]
+    >>> demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
+    >>> cheap = lx.Subproblem("cheap", cp.Minimize(cost), demand)
+    >>> clean = lx.Subproblem("clean", cp.Minimize(fumes), demand)
+    >>> worst = cp.Variable(name="worst")
+    >>> fair = lx.Subproblem("fair", cp.Minimize(worst), demand
+    ...     + [cost <= cheap.optimum + worst, fumes <= clean.optimum + worst])
+    >>> program = lx.Program(lx.Stage("ideal", cheap, clean), lx.Stage("compromise", fair))
+    >>> result = program.solve()
+    >>> {name: round(solution.value, 6) for name, solution in result.items()}
+    {'cheap': 8.0, 'clean': 8.0, 'fair': 4.571429}
+    """
+
+    stages: tuple[Stage, ...]
+
+    def __init__(self, *stages: Stage) -> None:
+        if not stages:
+            raise DeclarationError("a program needs at least one stage.")
+        for stage in stages:
+            if not isinstance(stage, Stage):
+                raise DeclarationError(f"a program holds stages only, not {stage!r}.")
+        object.__setattr__(self, "stages", stages)
+        self._check_names()
+        self._check_references()
+
+    def _check_names(self) -> None:
+        seen: dict[str, str] = {}
+        for stage in self.stages:
+            if list(s.name for s in self.stages).count(stage.name) > 1:
+                raise DeclarationError(f"two stages are called {stage.name!r}: names are unique.")
+            for subproblem in stage.subproblems:
+                if subproblem.name in seen:
+                    raise DeclarationError(
+                        f"two subproblems are called {subproblem.name!r}, in stages "
+                        f"{seen[subproblem.name]!r} and {stage.name!r}: names are unique."
+                    )
+                seen[subproblem.name] = stage.name
+        for stage in self.stages:
+            if seen.get(stage.name, stage.name) != stage.name:
+                raise DeclarationError(
+                    f"{stage.name!r} names a stage and a subproblem of another stage, "
+                    f"{seen[stage.name]!r}: a solver choice for it would be ambiguous."
+                )
+
+    def _check_references(self) -> None:
+        level = {p: k for k, stage in enumerate(self.stages) for p in stage.subproblems}
+        for subproblem, own in level.items():
+            for _, reference in subproblem.references:
+                owner = reference.owner()
+                where = f"subproblem {subproblem.name!r} uses {reference.label}, but"
+                if owner is None or owner not in level:
+                    raise DeclarationError(
+                        f"{where} subproblem {reference.owner_name!r} is not part of this "
+                        "program: add it to an earlier stage."
+                    )
+                if owner is subproblem or level[owner] == own:
+                    raise DeclarationError(
+                        f"{where} {reference.owner_name!r} stands in the same stage, "
+                        f"{self.stages[own].name!r}: only earlier stages can be referred to."
+                    )
+                if level[owner] > own:
+                    raise DeclarationError(
+                        f"{where} {reference.owner_name!r} is solved later, in stage "
+                        f"{self.stages[level[owner]].name!r}: only earlier stages can be "
+                        "referred to."
+                    )
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError("a program is a declaration: extend() gives a new one.")
+
+    @property
+    def subproblems(self) -> dict[str, Subproblem]:
+        """Every subproblem by name, in stage order."""
+        return {p.name: p for stage in self.stages for p in stage.subproblems}
+
+    def __getitem__(self, name: str) -> Subproblem:
+        try:
+            return self.subproblems[name]
+        except KeyError:
+            known = ", ".join(map(repr, self.subproblems))
+            raise KeyError(f"no subproblem is called {name!r}; there are {known}.") from None
+
+    def extend(self, *stages: Stage) -> Program:
+        """A new program with further stages at the end."""
+        return Program(*self.stages, *stages)
+
+    def describe(self) -> str:
+        """Stages, problems and who reads what, as text."""
+        lines = []
+        for stage in self.stages:
+            lines.append(f"{stage.name}")
+            for p in stage.subproblems:
+                sense = "maximise" if p.maximise else "minimise"
+                size = sum(v.size for v in p.variables)
+                lines.append(
+                    f"  {p.name}: {sense} {shorten(p.objective.expr)}"
+                    f"  [{p.kind}, {size} variables, {len(p.constraints)} constraints]"
+                )
+                labels = sorted({reference.label for _, reference in p.references})
+                if labels:
+                    lines.append(f"    reads {', '.join(labels)}")
+        return "\n".join(lines)
+
+    def solve(
+        self,
+        solver: Any = None,
+        *,
+        workers: int | None = None,
+        progress: bool = False,
+        resume: Result | None = None,
+    ) -> Result:
+        """Solve stage by stage and return certified optima.
+
+        Parameters
+        ----------
+        solver : optional
+            A name, Solver, object with ``solve(problem)``, a list of these (the next is tried
+            when one fails), or a mapping from stage and subproblem names to these. By default
+            HIGHS for linear problems and CLARABEL for the rest.
+        workers : int, optional
+            Threads for the problems of one stage; as many as cores by default. The results do
+            not depend on it.
+        progress : bool
+            Show a bar (needs tqdm).
+        resume : Result, optional
+            Solutions to start from, such as ``error.partial``.
+
+        Returns
+        -------
+        Result
+            Each variable's ``.value`` is then that of the last stage that contains it.
+
+        Raises
+        ------
+        StageError
+            A subproblem has no certified optimum.
+        Interrupted
+            Ctrl-C was pressed.
+        """
+        if workers is not None and (not isinstance(workers, int) or workers < 1):
+            raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
+        names = {s.name: ([p.name for p in s.subproblems], s.solver) for s in self.stages}
+        ladders = resolve(solver, names)
+        for subproblem in self.subproblems.values():
+            read_parameters(subproblem)
+        solved = {} if resume is None else dict(self.adopt(resume))
+        self._clear_variables()
+        try:
+            with _bar(progress, len(self.subproblems), len(solved)) as tick:
+                result = execute(self.stages, ladders, workers=workers, tick=tick, solved=solved)
+        except BaseException:
+            self._clear_variables()
+            raise
+        with CVXPY_LOCK:
+            for name, subproblem in self.subproblems.items():
+                for variable in subproblem.variables:
+                    variable.save_value(np.array(result[name][variable]))
+        return result
+
+    def _clear_variables(self) -> None:
+        with CVXPY_LOCK:
+            for subproblem in self.subproblems.values():
+                for variable in subproblem.variables:
+                    variable.save_value(None)
+
+    def adopt(self, result: Result) -> Result:
+        """Check that a result is of this program and connect it to its CVXPY objects."""
+        unknown = [name for name in result if name not in self.subproblems]
+        if unknown:
+            raise ResumeError(
+                f"the result holds {unknown[0]!r}, which is no subproblem of this program."
+            )
+        connected: dict[str, Solution] = {}
+        for stage in self.stages:
+            for subproblem in stage.subproblems:
+                if subproblem.name not in result:
+                    continue
+                solution = result[subproblem.name]
+                _check_match(subproblem, stage, solution)
+                with CVXPY_LOCK:
+                    constants = {
+                        p.id: solution.parameters[key_of(p, k)]
+                        for k, p in enumerate(subproblem.parameters)
+                    }
+                    for parameter, reference in subproblem.references:
+                        if reference.owner_name not in connected:
+                            raise ResumeError(
+                                f"the result holds {subproblem.name!r} but not "
+                                f"{reference.owner_name!r}, which it uses."
+                            )
+                        bind(parameter, reference.read(connected[reference.owner_name]))
+                        constants[parameter.id] = np.array(parameter.value)
+                connected[subproblem.name] = attach(solution, subproblem, constants)
+        names = {s.name: tuple(p.name for p in s.subproblems) for s in self.stages}
+        return Result(names, connected)
+
+    def __repr__(self) -> str:
+        return f"Program({', '.join(map(repr, self.stages))})"
+
+
+def _check_match(subproblem: Subproblem, stage: Stage, solution: Solution) -> None:
+    where = f"the result's {subproblem.name!r} does not fit this program:"
+    shapes = {key_of(v, k): tuple(v.shape) for k, v in enumerate(subproblem.variables)}
+    found = {key: value.shape for key, value in solution.variables.items()}
+    if shapes != found:
+        raise ResumeError(f"{where} its variables are {found}, declared are {shapes}.")
+    if solution.stage != stage.name:
+        raise ResumeError(f"{where} it was solved in stage {solution.stage!r}.")
+    if len(solution.duals) != len(subproblem.constraints):
+        raise ResumeError(
+            f"{where} it had {len(solution.duals)} constraints, declared are "
+            f"{len(subproblem.constraints)}."
+        )
+    now = read_parameters(subproblem)
+    for key in now.keys() | solution.parameters.keys():
+        if (
+            key not in now
+            or key not in solution.parameters
+            or not np.array_equal(now[key], solution.parameters[key])
+        ):
+            raise ResumeError(f"{where} parameter {key!r} has another value now.")
+
+
+@contextmanager
+def _bar(progress: bool, total: int, done: int) -> Iterator[Callable[[str], None]]:
+    """A progress bar's update function, or one that does nothing."""
+    if not progress:
+        yield lambda name: None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise ImportError("progress=True needs tqdm: pip install 'lexiprog[notebooks]'.") from error
+    with tqdm(total=total, initial=done, unit="problem") as bar:
+
+        def tick(name: str) -> None:
+            bar.set_postfix_str(name)
+            bar.update()
+
+        yield tick

@@ -1,0 +1,171 @@
+"""Placeholders for earlier optima: plain CVXPY parameters whose owner is on record here."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.errors import DeclarationError
+from lexiprog.solution import Solution
+
+Kept = TypeVar("Kept")
+
+
+class Registry(Generic[Kept]):
+    """What is known of CVXPY objects, for as long as they live.
+
+    CVXPY dispatches on exact types, so a placeholder must be a plain ``cp.Parameter`` and can
+    carry nothing itself.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], Kept]] = {}
+
+    def add(self, key: Any, kept: Kept) -> None:
+        """Remember ``kept`` for the object ``key``."""
+        self._known[key.id] = (weakref.ref(key), kept)
+        weakref.finalize(key, self._known.pop, key.id, None).atexit = False
+
+    def get(self, key: Any) -> Kept | None:
+        """What is known of ``key``; ids alone don't count, since copies share them."""
+        found = self._known.get(key.id)
+        return found[1] if found is not None and found[0]() is key else None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One number or array that a later problem takes from an earlier one's solution."""
+
+    label: str
+    owner_name: str
+    owner: Callable[[], Any]  # weak: a dead owner is outside of every program
+    read: Callable[[Solution], Any]
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A constraint that holds an earlier optimum, within a tolerance."""
+
+    owner_name: str
+    owner: Callable[[], Any]
+    maximise: bool
+    atol: float
+    rtol: float
+
+    def tolerance(self, optimum: float) -> float:
+        """Degradation the user allows."""
+        return max(self.atol, self.rtol * abs(optimum))
+
+    def limit(self, optimum: float, guard: float = 0.0) -> float:
+        """The bound on the held objective."""
+        slack = self.tolerance(optimum) + guard
+        return optimum - slack if self.maximise else optimum + slack
+
+
+REFERENCES: Registry[Reference] = Registry()
+LOCKS: Registry[Lock] = Registry()
+
+_STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
+
+
+def placeholder(label: str, shape: tuple[int, ...], attributes: dict[str, bool]) -> cp.Parameter:
+    """A parameter named for what it stands for."""
+    return cp.Parameter(shape, name=label, **attributes)
+
+
+def sign_of(expression: Any) -> dict[str, bool]:
+    """Sign as a parameter attribute, from DCP analysis or from variable bounds."""
+    if expression.is_complex():
+        return {"complex": True}
+    if expression.is_nonneg():
+        return {"nonneg": True}
+    if expression.is_nonpos():
+        return {"nonpos": True}
+    try:
+        lower, upper = expression.get_bounds()
+    except (AttributeError, NotImplementedError, TypeError, ValueError):
+        return {}
+    if lower is not None and np.all(_dense(lower) >= 0):
+        return {"nonneg": True}
+    if upper is not None and np.all(_dense(upper) <= 0):
+        return {"nonpos": True}
+    return {}
+
+
+def attributes_of(expression: Any, *, gp: bool) -> dict[str, bool]:
+    """Sign and structure that a placeholder for ``expression`` may promise."""
+    if gp:
+        return {"pos": True}
+    sign = sign_of(expression)
+    shape = expression.shape
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
+        return sign
+    if isinstance(expression, cp.Variable):
+        structure = next((n for n in _STRUCTURE if expression.attributes.get(n)), None)
+    elif expression.is_complex():
+        structure = "hermitian" if expression.is_hermitian() else None
+    else:
+        tests = {"PSD": expression.is_psd, "NSD": expression.is_nsd,
+                 "symmetric": expression.is_symmetric}  # fmt: skip
+        structure = next((name for name, holds in tests.items() if holds()), None)
+    if structure is None:
+        return sign
+    # CVXPY takes hermitian alone; a sign beside the other structures stays useful for DCP.
+    return {"hermitian": True} if structure == "hermitian" else sign | {structure: True}
+
+
+def is_whole(expression: Any) -> bool:
+    """Whether the expression is an integer or boolean variable."""
+    return isinstance(expression, cp.Variable) and bool(
+        expression.attributes.get("integer") or expression.attributes.get("boolean")
+    )
+
+
+def bind(parameter: cp.Parameter, value: Any) -> None:
+    """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
+    array = _dense(value)
+    if array.shape != parameter.shape:
+        array = array.reshape(parameter.shape)
+    has = parameter.attributes
+    if has["diag"]:
+        array = np.diag(np.diag(array))
+    if has["PSD"] or has["NSD"] or has["symmetric"] or has["hermitian"]:
+        array = 0.5 * (array + array.conj().T)
+    if has["PSD"] or has["NSD"]:
+        roots, axes = np.linalg.eigh(array)
+        roots = np.maximum(roots, 0) if has["PSD"] else np.minimum(roots, 0)
+        array = (axes * roots) @ axes.conj().T
+    if has["nonneg"]:
+        array = np.maximum(array, 0.0)
+    if has["nonpos"]:
+        array = np.minimum(array, 0.0)
+    if has["pos"]:
+        array = np.maximum(array, np.finfo(float).tiny)
+    if has["diag"] and not hasattr(array, "tocoo"):
+        parameter.save_value(array)  # the setter wants a sparse matrix here
+        return
+    parameter.value = array
+
+
+def dual_attributes(constraint: Any, where: str) -> dict[str, bool]:
+    """Sign and structure of a constraint's multiplier, or a refusal if it is no single array."""
+    kind = type(constraint).__name__
+    if kind in ("Inequality", "NonNeg", "NonPos"):
+        return {"nonneg": True}
+    if kind in ("Equality", "Zero"):
+        return {}
+    if kind == "PSD":
+        return {"PSD": True}
+    raise DeclarationError(
+        f"{where}: the multiplier of a {kind} constraint is a list of arrays, not one; write the "
+        "constraint as an inequality (cp.norm(x) <= t, cp.exp(x) <= t) to refer to its dual."
+    )
+
+
+def _dense(value: Any) -> Any:
+    return np.asarray(value.toarray() if hasattr(value, "toarray") else value)

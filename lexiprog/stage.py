@@ -1,0 +1,56 @@
+"""Subproblems that stand side by side: none sees the others, all see the stages before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lexiprog.errors import DeclarationError
+from lexiprog.subproblem import Subproblem
+
+__all__ = ["Stage"]
+
+
+class Stage:
+    """One level of a hierarchy.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its program.
+    *subproblems : Subproblem
+        Solved independently of each other, in parallel where workers allow.
+    solver : optional
+        A name, Solver, object or list of these, for all of the stage's subproblems.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(name="x")
+    >>> lx.Stage("ends", lx.Subproblem("low", cp.Minimize(x), [x >= 0]),
+    ...          lx.Subproblem("high", cp.Maximize(x), [x <= 1]), solver="CLARABEL")
+    Stage('ends': low, high)
+    """
+
+    name: str
+    subproblems: tuple[Subproblem, ...]
+    solver: Any
+
+    def __init__(self, name: str, *subproblems: Subproblem, solver: Any = None) -> None:
+        if not isinstance(name, str) or not name:
+            raise DeclarationError(f"a stage's name is a non-empty text, not {name!r}.")
+        if not subproblems:
+            raise DeclarationError(f"stage {name!r} holds no subproblem: give it at least one.")
+        for subproblem in subproblems:
+            if not isinstance(subproblem, Subproblem):
+                raise DeclarationError(
+                    f"stage {name!r} holds subproblems only, not {subproblem!r}: wrap it in "
+                    "Subproblem(name, objective, constraints)."
+                )
+        for field, value in (("name", name), ("subproblems", subproblems), ("solver", solver)):
+            object.__setattr__(self, field, value)
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError(f"stage {self.name!r} is a declaration: it cannot be changed.")
+
+    def __repr__(self) -> str:
+        return f"Stage({self.name!r}: {', '.join(p.name for p in self.subproblems)})"

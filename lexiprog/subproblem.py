@@ -1,0 +1,261 @@
+"""One problem of a hierarchy, and the ways later problems may refer to its optimum."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog import checks
+from lexiprog.errors import DeclarationError, LexiprogWarning
+from lexiprog.evaluate import CVXPY_LOCK, key_of
+from lexiprog.reference import (
+    LOCKS,
+    REFERENCES,
+    Lock,
+    Reference,
+    attributes_of,
+    dual_attributes,
+    is_whole,
+    placeholder,
+)
+from lexiprog.solution import Solution
+
+__all__ = ["Subproblem"]
+
+
+class Subproblem:
+    """A convex problem with a name, declared but not solved.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its program.
+    objective : cvxpy.Minimize, cvxpy.Maximize or cvxpy.Problem
+        What to optimise; a whole problem brings its constraints along.
+    constraints : sequence of cvxpy constraints
+        May use references to earlier subproblems, like the objective.
+    gp : bool
+        Read the problem as a geometric program.
+
+    Attributes
+    ----------
+    optimum : cvxpy.Parameter
+        Stands for the optimal value in later problems.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, nonneg=True, name="x")
+    >>> demand = cp.sum(x) >= 4
+    >>> cheap = lx.Subproblem("cheap", cp.Minimize(3 * x[0] + x[1]), [demand])
+    >>> even = lx.Subproblem(
+    ...     "even", cp.Minimize(cp.abs(x[0] - x[1])), [demand, 3 * x[0] + x[1] <= cheap.optimum + 2]
+    ... )
+    >>> result = lx.Program(lx.Stage("cost", cheap), lx.Stage("balance", even)).solve()
+    >>> [round(float(v), 6) for v in result["even"][x]]
+    [1.0, 3.0]
+    """
+
+    name: str
+    objective: cp.Minimize | cp.Maximize
+    constraints: tuple[Any, ...]
+    gp: bool
+    problem: cp.Problem
+    dpp: bool
+
+    def __init__(
+        self, name: str, objective: Any, constraints: Iterable[Any] = (), *, gp: bool = False
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise DeclarationError(f"a subproblem's name is a non-empty text, not {name!r}.")
+        where = f"subproblem {name!r}"
+        if isinstance(objective, cp.Problem):
+            constraints = [*objective.constraints, *constraints]
+            objective = objective.objective
+        if not isinstance(objective, cp.Minimize | cp.Maximize):
+            raise DeclarationError(
+                f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...) or a "
+                f"cp.Problem, not {checks.shorten(repr(objective))}."
+            )
+        try:
+            with CVXPY_LOCK:
+                problem = cp.Problem(objective, list(constraints))
+        except (TypeError, ValueError) as error:
+            raise DeclarationError(f"{where}: {error}") from error
+        fields = {
+            "name": name,
+            "objective": objective,
+            "constraints": tuple(problem.constraints),
+            "gp": gp,
+            "problem": problem,
+            "_placeholders": {},
+        }
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+        self._check(where)
+
+    def _check(self, where: str) -> None:
+        problem = self.problem
+        if not problem.variables():
+            raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
+        checks.check_curvature(where, problem, gp=self.gp)
+        checks.check_finite(where, problem)
+        for kind, leaves in (("variable", self.variables), ("parameter", self.parameters)):
+            keys = [key_of(leaf, position) for position, leaf in enumerate(leaves)]
+            twice = sorted({key for key in keys if keys.count(key) > 1})
+            if twice:
+                raise DeclarationError(
+                    f"{where} has several {kind}s named {twice[0]!r}: results are reached by "
+                    "name, so give each its own."
+                )
+        culprit = checks.non_dpp_part(problem, gp=self.gp)
+        object.__setattr__(self, "dpp", culprit is None)
+        if culprit is not None:
+            warnings.warn(
+                f"{where} is not DPP because of {culprit}: it is solved all the same, but compiled "
+                "anew for every value of its parameters and references.",
+                LexiprogWarning,
+                stacklevel=4,
+            )
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError(f"subproblem {self.name!r} is a declaration: it cannot be changed.")
+
+    def __delattr__(self, field: str) -> None:
+        raise AttributeError(f"subproblem {self.name!r} is a declaration: it cannot be changed.")
+
+    @property
+    def variables(self) -> list[Any]:
+        """Its variables, in CVXPY's order."""
+        return list(self.problem.variables())
+
+    @property
+    def parameters(self) -> list[Any]:
+        """The user's parameters in it, references not counted."""
+        return [p for p in self.problem.parameters() if REFERENCES.get(p) is None]
+
+    @property
+    def references(self) -> list[tuple[cp.Parameter, Reference]]:
+        """Placeholders in it, each with what it stands for."""
+        found = ((p, REFERENCES.get(p)) for p in self.problem.parameters())
+        return [(parameter, reference) for parameter, reference in found if reference is not None]
+
+    @property
+    def locks(self) -> list[tuple[int, Lock]]:
+        """Position and meaning of every constraint that holds an earlier optimum."""
+        found = ((k, LOCKS.get(c)) for k, c in enumerate(self.constraints))
+        return [(position, lock) for position, lock in found if lock is not None]
+
+    @property
+    def maximise(self) -> bool:
+        """Whether larger is better."""
+        return isinstance(self.objective, cp.Maximize)
+
+    @property
+    def kind(self) -> str:
+        """LP, MILP, QP, MIQP, GP, or conic for the rest."""
+        if self.gp:
+            return "GP"
+        whole = "MI" if self.problem.is_mixed_integer() else ""
+        if self.problem.is_lp():
+            return whole + "LP"
+        return whole + ("QP" if self.problem.is_qp() else "conic")
+
+    @property
+    def optimum(self) -> cp.Parameter:
+        """Placeholder for the optimal value."""
+        return self._refer(
+            "optimum", f"{self.name}.optimum", (), self.objective.expr,
+            lambda solution: solution.value,
+        )  # fmt: skip
+
+    def at(self, expression: Any) -> cp.Parameter:
+        """Placeholder for the value of ``expression`` at the optimum."""
+        expression = cp.Constant(expression) if np.isscalar(expression) else expression
+        mine = {variable.id for variable in self.variables}
+        for variable in expression.variables():
+            if variable.id not in mine:
+                raise DeclarationError(
+                    f"{self.name}.at({checks.shorten(expression)}): variable "
+                    f"{variable.name()!r} is not part of subproblem {self.name!r}, so its optimum "
+                    "says nothing about it."
+                )
+        whole = is_whole(expression)
+        return self._refer(
+            None, f"{self.name}.at({checks.shorten(expression)})", expression.shape, expression,
+            lambda solution: np.round(solution.at(expression)) if whole
+            else solution.at(expression),
+        )  # fmt: skip
+
+    def dual(self, constraint: Any) -> cp.Parameter:
+        """Placeholder for the multiplier of one of this problem's constraints."""
+        where = f"{self.name}.dual({checks.shorten(constraint)})"
+        position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
+        if position is None:
+            raise DeclarationError(f"{where}: subproblem {self.name!r} has no such constraint.")
+        if self.problem.is_mixed_integer():
+            raise DeclarationError(
+                f"{where}: integer problems have no multipliers; fix the integers in a further "
+                "stage and refer to that one."
+            )
+        attributes = dual_attributes(constraint, where)
+        return self._refer(
+            ("dual", position), f"{self.name}.dual({position})", constraint.shape, None,
+            lambda solution: solution.dual(position), attributes,
+        )  # fmt: skip
+
+    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Any:
+        """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
+
+        Put it among the constraints of a later subproblem.
+        """
+        for label, value in (("atol", atol), ("rtol", rtol)):
+            if not (np.isscalar(value) and np.isfinite(value) and value >= 0):
+                raise DeclarationError(
+                    f"{self.name}.held: {label} must be a finite number of at least 0, "
+                    f"not {value!r}."
+                )
+        lock = Lock(self.name, weakref.ref(self), self.maximise, float(atol), float(rtol))
+        limit = self._refer(
+            None, f"{self.name}.held", (), None, lambda solution: lock.limit(solution.value),
+            {"pos": True} if self.gp else {},
+        )  # fmt: skip
+        expression = self.objective.expr
+        constraint = expression >= limit if self.maximise else expression <= limit
+        LOCKS.add(constraint, lock)
+        return constraint
+
+    def variable(self, name: str) -> Any:
+        """The variable called ``name``."""
+        by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
+        if name not in by_name:
+            raise KeyError(
+                f"subproblem {self.name!r} has no variable {name!r}; "
+                f"it has {', '.join(map(repr, by_name))}."
+            )
+        return by_name[name]
+
+    def _refer(
+        self, key: Any, label: str, shape: tuple[int, ...], expression: Any,
+        read: Callable[[Solution], Any], attributes: dict[str, bool] | None = None,
+    ) -> cp.Parameter:  # fmt: skip
+        """A registered placeholder; those with a key are made once."""
+        kept: dict[Any, cp.Parameter] = self.__dict__["_placeholders"]
+        if key is not None and key in kept:
+            return kept[key]
+        if attributes is None:
+            attributes = attributes_of(expression, gp=self.gp)
+        parameter = placeholder(label, shape, attributes)
+        REFERENCES.add(parameter, Reference(label, self.name, weakref.ref(self), read))
+        if key is not None:
+            kept[key] = parameter
+        return parameter
+
+    def __repr__(self) -> str:
+        sense = "maximise" if self.maximise else "minimise"
+        return f"Subproblem({self.name!r}: {sense} {checks.shorten(self.objective.expr)})"
