@@ -7,5 +7,15 @@ from importlib.util import find_spec
 if find_spec("sklearn") is None:
     raise ImportError("lexiprog_boost needs scikit-learn: pip install 'lexiprog[boost]'")
 
-__all__: list[str] = []
+from lexiprog_boost import datasets, metrics
+from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
+from lexiprog_boost.margins import margin_matrix
+
+__all__ = [
+    "C45TreeClassifier",
+    "WeightedKNeighborsClassifier",
+    "datasets",
+    "margin_matrix",
+    "metrics",
+]
 __version__ = version("lexiprog")

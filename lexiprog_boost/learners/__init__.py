@@ -1,0 +1,15 @@
+"""Base learners that boosting needs and scikit-learn lacks: they heed sample weights."""
+
+from lexiprog_boost.learners.c45_tree import C45TreeClassifier
+from lexiprog_boost.learners.constant import constant_members
+from lexiprog_boost.learners.neighbor_table import NeighborTable
+from lexiprog_boost.learners.resampled import ResampledClassifier
+from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
+
+__all__ = [
+    "C45TreeClassifier",
+    "NeighborTable",
+    "ResampledClassifier",
+    "WeightedKNeighborsClassifier",
+    "constant_members",
+]

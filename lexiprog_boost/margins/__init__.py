@@ -1,0 +1,25 @@
+"""Margins: by how much each member of an ensemble is right on each point."""
+
+from lexiprog_boost.margins.class_means import ClassMeanMargins, class_mean_margins
+from lexiprog_boost.margins.cross_fitted import cross_fitted_margins
+from lexiprog_boost.margins.matrix import margin_blocks, margin_matrix, offset_margins
+from lexiprog_boost.margins.members import Member, ensemble_members
+from lexiprog_boost.margins.out_of_bag import out_of_bag_margins
+from lexiprog_boost.margins.outputs import class_codes, probabilities, votes
+from lexiprog_boost.margins.unseen import UnseenMargins
+
+__all__ = [
+    "ClassMeanMargins",
+    "Member",
+    "UnseenMargins",
+    "class_codes",
+    "class_mean_margins",
+    "cross_fitted_margins",
+    "ensemble_members",
+    "margin_blocks",
+    "margin_matrix",
+    "offset_margins",
+    "out_of_bag_margins",
+    "probabilities",
+    "votes",
+]

@@ -1,0 +1,150 @@
+"""Mean margins of the classes, in one pass over blocks of points (MATH.md, F1)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexiprog_boost.margins.outputs import class_codes
+from lexiprog_boost.sample_weights import check_sample_weight
+
+Floats = NDArray[np.float64]
+Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike | None]
+
+# Rows that are turned into float64 at a time: votes may come as one huge array of bytes.
+ROWS_AT_ONCE = 65_536
+
+
+@dataclass(frozen=True)
+class ClassMeanMargins:
+    """The C x T matrix of class means, and what is needed to know whether it suffices.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (C,)
+        Sorted labels, one a row of `means`.
+    means : ndarray of shape (C, T)
+        Weighted mean margin of each member over each class.
+    weights : ndarray of shape (C,)
+        Total weight of each class.
+    counts : ndarray of int, shape (C,)
+        Number of points of each class, those of weight zero included.
+    smallest, largest : float
+        The extreme margins seen; the collapse of F1 needs ``largest <= margin_target``.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.margins import class_mean_margins
+    >>> found = class_mean_margins([([[1], [-1], [1]], [0, 0, 1])])
+    >>> found.means.tolist(), found.counts.tolist(), found.largest
+    ([[0.0], [1.0]], [2, 1], 1.0)
+    """
+
+    classes: NDArray
+    means: Floats
+    weights: Floats
+    counts: NDArray[np.int64]
+    smallest: float
+    largest: float
+
+
+def class_mean_margins(
+    blocks: Iterable[Block], *, classes: ArrayLike | None = None
+) -> ClassMeanMargins:
+    """Average the margins over each class, reading every block once and keeping none.
+
+    Parameters
+    ----------
+    blocks : iterable of (margins, y) or (margins, y, weights)
+        Margins of shape (rows, T), labels and point weights of shape (rows,); a whole matrix is
+        the one block ``[(margins, y)]``. See `margin_blocks` for blocks from members and points.
+    classes : array-like, optional
+        All labels; by default they are collected from the blocks. A label outside is an error.
+
+    Returns
+    -------
+    ClassMeanMargins
+
+    Examples
+    --------
+    Two blocks, the second one weighted:
+
+    >>> from lexiprog_boost.margins import class_mean_margins
+    >>> blocks = [([[1, -1]], ["rare"]), ([[1, 1], [-1, 1]], ["many", "many"], [3, 1])]
+    >>> found = class_mean_margins(blocks)
+    >>> found.classes.tolist(), found.means.tolist()
+    (['many', 'rare'], [[0.5, 1.0], [1.0, -1.0]])
+    """
+    known = None if classes is None else np.unique(np.asarray(classes))
+    totals: dict[object, tuple[Floats, float, int]] = {}
+    smallest, largest = np.inf, -np.inf
+    n_members: int | None = None
+    for block in blocks:
+        margins, y, weights = _checked_block(block)
+        if n_members is not None and margins.shape[1] != n_members:
+            raise ValueError(
+                f"a block has {margins.shape[1]} members, but the ones before had {n_members}."
+            )
+        n_members = margins.shape[1]
+        for start in range(0, len(y), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            part = np.asarray(margins[rows], dtype=np.float64)
+            low, high = part.min(initial=np.inf), part.max(initial=-np.inf)
+            if not (np.isfinite(low) and np.isfinite(high)) and part.size:
+                raise ValueError("a margin is not finite; check the members' outputs.")
+            smallest, largest = min(smallest, low), max(largest, high)
+            _add(totals, part, y[rows], weights[rows], known)
+    if n_members is None:
+        raise ValueError("there is no block of margins to average.")
+    labels = known if known is not None else np.unique(np.array(list(totals)))
+    empty = [label for label in labels.tolist() if totals.get(label, (None, 0.0, 0))[1] <= 0]
+    if empty or not len(labels):
+        raise ValueError(
+            f"class {empty[0]!r} has no point with a weight > 0, so it has no mean margin."
+            if empty
+            else "there is no point to average over."
+        )
+    found = [totals[label] for label in labels.tolist()]
+    masses = np.array([mass for _, mass, _ in found])
+    return ClassMeanMargins(
+        classes=labels,
+        means=np.array([total for total, _, _ in found]) / masses[:, None],
+        weights=masses,
+        counts=np.array([count for _, _, count in found], dtype=np.int64),
+        smallest=float(smallest),
+        largest=float(largest),
+    )
+
+
+def _checked_block(block: Block) -> tuple[NDArray, NDArray, Floats]:
+    margins, y = np.asarray(block[0]), np.asarray(block[1])
+    if margins.ndim != 2 or y.shape != (len(margins),):
+        raise ValueError(
+            f"a block has margins of shape {margins.shape} and labels of shape {y.shape}; "
+            "they must be (rows, members) and (rows,)."
+        )
+    if len(block) == 2:
+        return margins, y, np.ones(len(y))
+    weights = np.asarray(block[2])
+    # A block may hold nothing but points of weight zero; a class may not, which is found later.
+    if weights.shape == y.shape and not weights.any():
+        return margins, y, np.zeros(len(y))
+    return margins, y, check_sample_weight(block[2], len(y))
+
+
+def _add(
+    totals: dict[object, tuple[Floats, float, int]],
+    margins: Floats,
+    y: NDArray,
+    weights: Floats,
+    known: NDArray | None,
+) -> None:
+    labels = np.unique(y) if known is None else known
+    codes = class_codes(y, labels)
+    belongs = codes == np.arange(len(labels))[:, None]
+    sums = (belongs * weights) @ margins
+    masses, counts = belongs @ weights, belongs.sum(axis=1)
+    for label, total, mass, count in zip(labels.tolist(), sums, masses, counts, strict=True):
+        old = totals.get(label, (0.0, 0.0, 0))
+        totals[label] = (old[0] + total, old[1] + float(mass), old[2] + int(count))

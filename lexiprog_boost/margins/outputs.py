@@ -1,0 +1,115 @@
+"""What a fitted member says about points, aligned to the ensemble's classes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Codes = NDArray[np.intp]
+
+
+def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Codes:
+    """Return the position in `classes` of every label.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Labels, each one of `classes`.
+    classes : ndarray of shape (n_classes,)
+        Sorted distinct labels.
+    source : str
+        Who gave the labels; named in the error.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        ``classes[codes]`` gives the labels back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.margins import class_codes
+    >>> class_codes(["b", "a", "b"], np.array(["a", "b", "c"])).tolist()
+    [1, 0, 1]
+    """
+    labels = np.asarray(labels)
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    strange = classes[codes] != labels
+    if np.any(strange):
+        label = labels[np.argmax(strange)]
+        raise ValueError(
+            f"{source} has the label {label!r}, which is not among the classes "
+            f"{classes.tolist()}; give every label in `classes`."
+        )
+    return codes
+
+
+def votes(member: Any, X: Any, classes: NDArray) -> Codes:
+    """Return the position in `classes` of the class that a member votes for.
+
+    A member that was trained on fewer classes never votes for the others.
+
+    Parameters
+    ----------
+    member : fitted classifier
+        Anything with ``predict``.
+    X : array-like of shape (n, n_features)
+        Points.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the ensemble.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        One vote a point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from lexiprog_boost.margins import votes
+    >>> member = DummyClassifier().fit([[0], [1]], ["b", "b"])
+    >>> votes(member, [[5], [6]], np.array(["a", "b"])).tolist()
+    [1, 1]
+    """
+    return class_codes(member.predict(X), classes, source=type(member).__name__)
+
+
+def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
+    """Return a member's class probabilities with one column a class of the ensemble.
+
+    A class that the member was not trained on gets probability zero.
+
+    Parameters
+    ----------
+    member : fitted classifier
+        Anything with ``predict_proba`` and ``classes_``.
+    X : array-like of shape (n, n_features)
+        Points.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the ensemble.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        Rows sum to one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from lexiprog_boost.margins import probabilities
+    >>> member = DummyClassifier().fit([[0], [1]], ["b", "b"])
+    >>> probabilities(member, [[5]], np.array(["a", "b"])).tolist()
+    [[0.0, 1.0]]
+    """
+    if not hasattr(member, "predict_proba"):
+        raise TypeError(
+            f"{type(member).__name__} has no predict_proba, which the rule 'proba' needs; "
+            "use the rule 'vote' or another learner."
+        )
+    own = np.asarray(member.predict_proba(X), dtype=np.float64)
+    codes = class_codes(member.classes_, classes, source=type(member).__name__)
+    aligned = np.zeros((len(own), len(classes)))
+    aligned[:, codes] = own
+    return aligned
