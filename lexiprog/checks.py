@@ -44,7 +44,7 @@ def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
 
 def non_dpp_part(problem: cp.Problem, *, gp: bool) -> str | None:
     """The expression that makes CVXPY compile anew for every parameter value, if any."""
-    if not problem.parameters() or problem.is_dpp("dgp" if gp else "dcp"):
+    if not problem.parameters() or (problem.is_dgp(dpp=True) if gp else problem.is_dcp(dpp=True)):
         return None
     for label, part, expressions in _parts(problem):
         if part.is_dgp(dpp=True) if gp else part.is_dcp(dpp=True):

@@ -43,6 +43,13 @@ class Task:
     compiled: canonical.Compiled | None  # None for custom solvers
 
     @property
+    def native(self) -> canonical.Compiled:
+        """The compiled form, for solvers that have one."""
+        if self.compiled is None:
+            raise TypeError(f"{self.solver.name} takes problems, not compiled forms")
+        return self.compiled
+
+    @property
     def integer(self) -> bool:
         """Whether some variable must be whole."""
         return bool(self.subproblem.problem.is_mixed_integer())

@@ -112,7 +112,7 @@ def distances(cones: Cones, point: Array, *, dual: bool = False) -> Array:
                 _dual_exponential(triples) if dual else _exponential(triples)
             )
         else:
-            out[rows.start] = _power(part, parameter, dual)
+            out[rows.start] = _power(part, parameter, dual=dual)
     return out
 
 
@@ -148,7 +148,7 @@ def _dual_exponential(triples: Array) -> Array:
     return np.maximum(np.fmin(np.fmin(raise_w, raise_v), flat), 0.0)
 
 
-def _power(part: Array, powers: Array, dual: bool) -> float:
+def _power(part: Array, powers: Array, *, dual: bool) -> float:
     """Distance to prod(w**powers) >= abs(z), or to its dual prod((w/powers)**powers) >= abs(z)."""
     base, tip = part[:-1], abs(float(part[-1]))
     scaled = base / powers if dual else base

@@ -14,7 +14,6 @@ from lexiprog.canonical import Answer
 from lexiprog.compile import Task, prepare
 from lexiprog.custom import solve_with
 from lexiprog.errors import Attempt, Interrupted, StageError
-from lexiprog.evaluate import CVXPY_LOCK
 from lexiprog.judge import attach, judge
 from lexiprog.relax import EITHER, INFEASIBLE, UNBOUNDED, blame, tell_apart
 from lexiprog.result import Result
@@ -132,10 +131,10 @@ class _Run:
         if error is not None:
             return _failed(task.solver.name, error)
         try:
-            answer = found if isinstance(found, Answer) else _read(task, found)
+            answer = found if isinstance(found, Answer) else canonical.interpret(task.native, found)
             verdict = judge(task, stage.name, answer, seconds=seconds, solutions=self.solved)
-        except Exception as error:  # noqa: BLE001 - interfaces break on odd native results
-            return _failed(task.solver.name, error)
+        except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
+            return _failed(task.solver.name, broken)
         if isinstance(verdict, Attempt):
             if verdict.status == EITHER:
                 status = tell_apart(task.subproblem, self.solved)
@@ -180,14 +179,7 @@ class _Run:
 
 
 def _native(task: Task) -> Any:
-    assert task.compiled is not None
-    return canonical.run(task.compiled, task.fresh_options())
-
-
-def _read(task: Task, raw: Any) -> Answer:
-    assert task.compiled is not None
-    with CVXPY_LOCK:
-        return canonical.interpret(task.compiled, raw)
+    return canonical.run(task.native, task.fresh_options())
 
 
 def _timed(work: Callable[[Task], Any], task: Task) -> Outcome:

@@ -74,12 +74,13 @@ def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, A
 
 def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
     """Certificate from the numbers the solver was given and gave back."""
-    assert task.compiled is not None and answer.x is not None
+    if answer.x is None:
+        raise TypeError("an answer without a point has no certificate")
     bound = answer.bound
     if task.integer and bound is None and answer.status == cp.OPTIMAL:
         bound = answer.claimed  # some interfaces keep the bound to themselves
     certificate = certify(
-        task.compiled.form,
+        task.native.form,
         answer.x,
         None if task.integer else answer.z,
         claimed=answer.claimed,
@@ -127,15 +128,14 @@ def _own_answer(task: Task, solutions: Mapping[str, Solution]) -> Answer | None:
     for solver in default_ladder(subproblem.problem, gp=subproblem.gp):
         try:
             own = prepare(subproblem, solver, solutions)
-            assert own.compiled is not None
-            raw = canonical.run(own.compiled, own.fresh_options())
-            answer = canonical.interpret(own.compiled, raw)
-        except Exception:  # noqa: BLE001, S112 - solvers fail in any way; the next one is asked
+            raw = canonical.run(own.native, own.fresh_options())
+            answer = canonical.interpret(own.native, raw)
+        except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
         if answer.x is None:
             continue
         checked = certify(
-            own.compiled.form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound
+            own.native.form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound
         )
         if checked.passed:
             return answer

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from lexiprog.checks import shorten
+from lexiprog.adopt import adopt
 from lexiprog.compile import read_parameters
-from lexiprog.errors import DeclarationError, LexiprogError
-from lexiprog.evaluate import CVXPY_LOCK, key_of
+from lexiprog.errors import DeclarationError
+from lexiprog.evaluate import CVXPY_LOCK
 from lexiprog.execute import execute
-from lexiprog.judge import attach
-from lexiprog.reference import bind
+from lexiprog.outline import ProgramOutline, StageOutline
+from lexiprog.progress import bar
 from lexiprog.result import Result
-from lexiprog.solution import Solution
 from lexiprog.solver import resolve
 from lexiprog.stage import Stage
 from lexiprog.subproblem import Subproblem
 
 __all__ = ["Program"]
-
-
-class ResumeError(LexiprogError, ValueError):
-    """A result does not belong to this program, or not to its current parameters."""
 
 
 class Program:
@@ -68,7 +61,7 @@ class Program:
     def _check_names(self) -> None:
         seen: dict[str, str] = {}
         for stage in self.stages:
-            if list(s.name for s in self.stages).count(stage.name) > 1:
+            if [s.name for s in self.stages].count(stage.name) > 1:
                 raise DeclarationError(f"two stages are called {stage.name!r}: names are unique.")
             for subproblem in stage.subproblems:
                 if subproblem.name in seen:
@@ -128,20 +121,17 @@ class Program:
 
     def describe(self) -> str:
         """Stages, problems and who reads what, as text."""
-        lines = []
-        for stage in self.stages:
-            lines.append(f"{stage.name}")
-            for p in stage.subproblems:
-                sense = "maximise" if p.maximise else "minimise"
-                size = sum(v.size for v in p.variables)
-                lines.append(
-                    f"  {p.name}: {sense} {shorten(p.objective.expr)}"
-                    f"  [{p.kind}, {size} variables, {len(p.constraints)} constraints]"
-                )
-                labels = sorted({reference.label for _, reference in p.references})
-                if labels:
-                    lines.append(f"    reads {', '.join(labels)}")
-        return "\n".join(lines)
+        return str(self.outline)
+
+    @property
+    def outline(self) -> ProgramOutline:
+        """What is declared, as plain records for display."""
+        return ProgramOutline(
+            tuple(
+                StageOutline(stage.name, tuple(p.outline for p in stage.subproblems))
+                for stage in self.stages
+            )
+        )
 
     def solve(
         self,
@@ -188,7 +178,7 @@ class Program:
         solved = {} if resume is None else dict(self.adopt(resume))
         self._clear_variables()
         try:
-            with _bar(progress, len(self.subproblems), len(solved)) as tick:
+            with bar(len(self.subproblems), len(solved), progress=progress) as tick:
                 result = execute(self.stages, ladders, workers=workers, tick=tick, solved=solved)
         except BaseException:
             self._clear_variables()
@@ -207,76 +197,7 @@ class Program:
 
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
-        unknown = [name for name in result if name not in self.subproblems]
-        if unknown:
-            raise ResumeError(
-                f"the result holds {unknown[0]!r}, which is no subproblem of this program."
-            )
-        connected: dict[str, Solution] = {}
-        for stage in self.stages:
-            for subproblem in stage.subproblems:
-                if subproblem.name not in result:
-                    continue
-                solution = result[subproblem.name]
-                _check_match(subproblem, stage, solution)
-                with CVXPY_LOCK:
-                    constants = {
-                        p.id: solution.parameters[key_of(p, k)]
-                        for k, p in enumerate(subproblem.parameters)
-                    }
-                    for parameter, reference in subproblem.references:
-                        if reference.owner_name not in connected:
-                            raise ResumeError(
-                                f"the result holds {subproblem.name!r} but not "
-                                f"{reference.owner_name!r}, which it uses."
-                            )
-                        bind(parameter, reference.read(connected[reference.owner_name]))
-                        constants[parameter.id] = np.array(parameter.value)
-                connected[subproblem.name] = attach(solution, subproblem, constants)
-        names = {s.name: tuple(p.name for p in s.subproblems) for s in self.stages}
-        return Result(names, connected)
+        return adopt(self.stages, result)
 
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"
-
-
-def _check_match(subproblem: Subproblem, stage: Stage, solution: Solution) -> None:
-    where = f"the result's {subproblem.name!r} does not fit this program:"
-    shapes = {key_of(v, k): tuple(v.shape) for k, v in enumerate(subproblem.variables)}
-    found = {key: value.shape for key, value in solution.variables.items()}
-    if shapes != found:
-        raise ResumeError(f"{where} its variables are {found}, declared are {shapes}.")
-    if solution.stage != stage.name:
-        raise ResumeError(f"{where} it was solved in stage {solution.stage!r}.")
-    if len(solution.duals) != len(subproblem.constraints):
-        raise ResumeError(
-            f"{where} it had {len(solution.duals)} constraints, declared are "
-            f"{len(subproblem.constraints)}."
-        )
-    now = read_parameters(subproblem)
-    for key in now.keys() | solution.parameters.keys():
-        if (
-            key not in now
-            or key not in solution.parameters
-            or not np.array_equal(now[key], solution.parameters[key])
-        ):
-            raise ResumeError(f"{where} parameter {key!r} has another value now.")
-
-
-@contextmanager
-def _bar(progress: bool, total: int, done: int) -> Iterator[Callable[[str], None]]:
-    """A progress bar's update function, or one that does nothing."""
-    if not progress:
-        yield lambda name: None
-        return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError("progress=True needs tqdm: pip install 'lexiprog[notebooks]'.") from error
-    with tqdm(total=total, initial=done, unit="problem") as bar:
-
-        def tick(name: str) -> None:
-            bar.set_postfix_str(name)
-            bar.update()
-
-        yield tick

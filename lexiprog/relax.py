@@ -107,7 +107,7 @@ def _solve(problem: cp.Problem, *, gp: bool = False) -> tuple[str, float]:
                 problem, solver.target, gp=gp, dpp=False, options=options
             )
             answer = canonical.interpret(compiled, canonical.run(compiled, options))
-        except Exception:  # noqa: BLE001, S112 - advice must not replace the error it explains
+        except Exception:  # noqa: BLE001 - advice must not replace the error it explains
             continue
         status = answer.status
         if status == cp.OPTIMAL or status in INFEASIBLE:

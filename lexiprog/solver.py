@@ -103,25 +103,31 @@ class Solver:
         return {key: value for key, value in options.items() if key not in nested} | given
 
     def __repr__(self) -> str:
-        shown = {} if self.accept == TOLERANCE else {"accept": self.accept}
+        shown: dict[str, Any] = {} if self.accept == TOLERANCE else {"accept": self.accept}
         shown |= {} if self.gap is None else {"gap": self.gap}
-        parts = [repr(self.name), *(f"{k}={v!r}" for k, v in (shown | self.options).items())]
+        shown |= dict(self.options)
+        parts = [repr(self.name), *(f"{k}={v!r}" for k, v in shown.items())]
         return f"Solver({', '.join(parts)})"
 
 
 Ladder = tuple[Solver, ...]
 
 
+def installed() -> list[str]:
+    """Names of the solvers CVXPY finds on this machine."""
+    names: list[str] = cp.installed_solvers()
+    return names
+
+
 def default_ladder(problem: cp.Problem, *, gp: bool = False) -> Ladder:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion."""
-    installed = cp.installed_solvers()
     if not gp and problem.is_lp():
         if problem.is_mixed_integer():
             return (Solver("HIGHS"),)
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"))
     if problem.is_mixed_integer():
-        names = [n for n in ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB") if n in installed]
-        return tuple(Solver(name) for name in names[:1]) or (Solver("ECOS_BB"),)
+        names = [n for n in ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB") if n in installed()]
+        return tuple(Solver(name) for name in names)
     return (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False), Solver("ECOS"))
 
 
@@ -168,10 +174,10 @@ def _ladder(choice: Any, where: str) -> Ladder:
 def _solver(choice: Any, where: str) -> Solver:
     solver = choice if isinstance(choice, Solver) else Solver(choice)
     if isinstance(solver.target, str):
-        if solver.target not in cp.installed_solvers():
+        if solver.target not in installed():
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "
-                f"installed are {', '.join(sorted(cp.installed_solvers()))}."
+                f"installed are {', '.join(sorted(installed()))}."
             )
     elif solver.is_custom and not isinstance(solver.target, CustomSolver):
         raise UnknownSolver(

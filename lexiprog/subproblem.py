@@ -13,6 +13,7 @@ import numpy as np
 from lexiprog import checks
 from lexiprog.errors import DeclarationError, LexiprogWarning
 from lexiprog.evaluate import CVXPY_LOCK, key_of
+from lexiprog.outline import ProblemOutline
 from lexiprog.reference import (
     LOCKS,
     REFERENCES,
@@ -87,7 +88,7 @@ class Subproblem:
                 problem = cp.Problem(objective, list(constraints))
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
-        fields = {
+        fields: dict[str, Any] = {
             "name": name,
             "objective": objective,
             "constraints": tuple(problem.constraints),
@@ -167,6 +168,19 @@ class Subproblem:
         return whole + ("QP" if self.problem.is_qp() else "conic")
 
     @property
+    def outline(self) -> ProblemOutline:
+        """What is declared, as a plain record."""
+        return ProblemOutline(
+            name=self.name,
+            kind=self.kind,
+            sense="maximise" if self.maximise else "minimise",
+            objective=checks.shorten(self.objective.expr),
+            constraints=tuple(map(checks.shorten, self.constraints)),
+            variables=tuple((key_of(v, k), tuple(v.shape)) for k, v in enumerate(self.variables)),
+            reads=tuple(sorted({reference.label for _, reference in self.references})),
+        )
+
+    @property
     def optimum(self) -> cp.Parameter:
         """Placeholder for the optimal value."""
         return self._refer(
@@ -215,7 +229,7 @@ class Subproblem:
         Put it among the constraints of a later subproblem.
         """
         for label, value in (("atol", atol), ("rtol", rtol)):
-            if not (np.isscalar(value) and np.isfinite(value) and value >= 0):
+            if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
                 raise DeclarationError(
                     f"{self.name}.held: {label} must be a finite number of at least 0, "
                     f"not {value!r}."
