@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,6 +59,20 @@ def target(package: str, found: Import, modules: Mapping[str, str]) -> str | Non
     return next((name for name in names if name in modules), names[-1])
 
 
+def edges(package: str, modules: Mapping[str, str]) -> Iterator[tuple[str, str, int]]:
+    """Every import from one module of the package to another, with its line."""
+    for module, source in modules.items():
+        for found in imports(source):
+            goal = target(package, found, modules)
+            if goal is not None:
+                yield module, goal, found.line
+
+
+def folder(module: str) -> str:
+    """The top folder a module lies in, or nothing."""
+    return module.partition("/")[0] if "/" in module else ""
+
+
 def row_of(module: str, rows: Rows) -> int | None:
     """Find the first row with a pattern that fits the module."""
     fits = (i for i, row in enumerate(rows) if any(fnmatchcase(module, p) for p in row))
@@ -79,25 +94,35 @@ def wrong_way(
     rows: Rows,
     only: Mapping[str, Sequence[str]] | None = None,
 ) -> list[str]:
-    """List the imports that don't reach an earlier row, or not one that `only` allows."""
+    """List the imports that don't reach an earlier row, or not one that `only` allows.
+
+    A folder is one place in the order: its modules may import each other, if not in a circle.
+    """
     complaints = []
-    for module, source in modules.items():
-        own_row = row_of(module, rows)
-        folder = module.removesuffix("__init__") if module.endswith("/__init__") else None
+    for module, goal, line in edges(package, modules):
+        own_row, row = row_of(module, rows), row_of(goal, rows)
         allowed = next((to for p, to in (only or {}).items() if fnmatchcase(module, p)), None)
-        for found in imports(source):
-            goal = target(package, found, modules)
-            if goal is None or module == "__init__" or own_row is None:
-                continue
-            if folder and goal.startswith(folder):  # a folder's front door opens on its rooms
-                continue
-            row = row_of(goal, rows)
-            place = f"{module}:{found.line}: imports {goal}"
-            if row is None or row >= own_row:
-                complaints.append(f"{place}, which is not in an earlier row")
-            elif allowed is not None and not any(fnmatchcase(goal, p) for p in allowed):
-                complaints.append(f"{place}, but may import only {', '.join(allowed)}")
+        if module == "__init__" or own_row is None or folder(module) == folder(goal) != "":
+            continue
+        if row is None or row >= own_row:
+            complaints.append(f"{module}:{line}: imports {goal}, which is not in an earlier row")
+        elif allowed is not None and not any(fnmatchcase(goal, p) for p in allowed):
+            names = ", ".join(allowed)
+            complaints.append(f"{module}:{line}: imports {goal}, but may import only {names}")
     return complaints
+
+
+def circles(package: str, modules: Mapping[str, str]) -> list[str]:
+    """Describe a circle of imports, if there is one."""
+    graph: dict[str, set[str]] = {}
+    for module, goal, _ in edges(package, modules):
+        if module != goal:
+            graph.setdefault(module, set()).add(goal)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return ["circle of imports: " + " -> ".join(reversed(error.args[1]))]
+    return []
 
 
 def relative(modules: Mapping[str, str]) -> list[str]:

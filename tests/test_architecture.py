@@ -1,31 +1,34 @@
 """The layers of DESIGN.md's Layout, enforced: imports point to earlier rows only."""
 
-import ast
-import re
-from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
 
 import lexiprog
-from tests.layers import imports, nodes_at_run_time, relative, sources, unplaced, wrong_way
+from tests.layers import circles, relative, sources, unplaced, wrong_way
+from tests.source_rules import (
+    forbidden_attributes,
+    forbidden_imports,
+    forbidden_words,
+    private_use,
+    too_long,
+)
 
-# A module may import modules of earlier rows only, not of its own. Patterns are matched from the
-# top, so a special file of a folder can be placed above the folder's other files.
+# A module may import modules of earlier rows only, not of its own; a folder is one module here.
+# Patterns are tried from the top, so a file can be placed above the rest of its folder.
 ENGINE_ROWS = [
-    ["errors"],
-    ["outline"],
+    ["errors", "outline", "cones", "evaluate", "progress"],
     ["display/*"],
-    ["certificate"],
-    ["result"],
-    ["reference"],
-    ["solver"],
-    ["canonical"],
+    ["certificate", "checks", "store"],
+    ["solution"],
+    ["result", "reference", "solver", "canonical"],
     ["highs"],
+    ["subproblem"],
     ["stage"],
     ["compile"],
+    ["custom", "judge"],
     ["locks/*"],
-    ["relax"],
+    ["relax", "adopt"],
     ["execute"],
     ["program"],
     ["formulations/*"],
@@ -35,7 +38,9 @@ ENGINE_ROWS = [
 ENGINE_ONLY = {"display/*": ["outline"]}
 
 BOOST_ROWS = [
-    ["margins", "metrics", "learners/*", "datasets", "datasets/*"],
+    ["rows", "sample_weights", "metrics", "datasets/*"],
+    ["margins", "margins/*"],
+    ["learners/*"],
     ["programs", "programs/*", "reductions", "reductions/*"],
     ["pools/*"],
     ["weights"],
@@ -57,71 +62,6 @@ ENGINE = sources(ROOT / "lexiprog")
 BOOST = sources(ROOT / "lexiprog_boost")
 
 
-def forbidden_imports(modules: Mapping[str, str], forbidden: Collection[str]) -> list[str]:
-    return [
-        f"{module}:{found.line}: imports {found.module}"
-        for module, source in modules.items()
-        for found in imports(source)
-        if any(
-            f"{name}.".startswith(f"{root}.")
-            for root in forbidden
-            for name in (found.module, f"{found.module}.{found.name}")
-        )
-    ]
-
-
-def forbidden_attributes(modules: Mapping[str, str], names: Collection[str]) -> list[str]:
-    return [
-        f"{module}:{node.lineno}: uses .{node.attr}"
-        for module, source in modules.items()
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Attribute) and node.attr in names
-    ]
-
-
-def private_use(modules: Mapping[str, str], package: str, public: Collection[str]) -> list[str]:
-    """List what goes past a package's public names, by import or through the imported package."""
-    complaints = []
-    for module, source in modules.items():
-        for found in imports(source):
-            if found.module.startswith(f"{package}."):
-                complaints.append(f"{module}:{found.line}: imports the submodule {found.module}")
-            elif found.module == package and found.name not in (None, *public):
-                complaints.append(f"{module}:{found.line}: {found.name} is not public")
-        nodes = list(nodes_at_run_time(ast.parse(source)))
-        aliases = {
-            alias.asname or alias.name
-            for node in nodes
-            if isinstance(node, ast.Import)
-            for alias in node.names
-            if alias.name == package
-        }
-        complaints += [
-            f"{module}:{node.lineno}: {ast.unparse(node)} is not public"
-            for node in nodes
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in aliases
-            and node.attr not in public
-        ]
-    return complaints
-
-
-def forbidden_words(modules: Mapping[str, str], words: Collection[str]) -> list[str]:
-    pattern = re.compile("|".join(words), re.IGNORECASE)
-    return [
-        f"{module}:{number}: says {found[0]!r}"
-        for module, source in modules.items()
-        for number, line in enumerate(source.splitlines(), start=1)
-        if (found := pattern.search(line))
-    ]
-
-
-def too_long(modules: Mapping[str, str], limit: int) -> list[str]:
-    lengths = {module: len(source.splitlines()) for module, source in modules.items()}
-    return [f"{module}: {n} lines, at most {limit}" for module, n in lengths.items() if n > limit]
-
-
 def outside_canonical() -> dict[str, str]:
     return {module: source for module, source in ENGINE.items() if module != INSIDE_CVXPY}
 
@@ -133,6 +73,9 @@ CLAIMS = {
         "lexiprog", ENGINE, ENGINE_ROWS, ENGINE_ONLY
     ),
     "boost imports earlier rows only": lambda: wrong_way("lexiprog_boost", BOOST, BOOST_ROWS),
+    "no imports go in a circle": lambda: (
+        circles("lexiprog", ENGINE) + circles("lexiprog_boost", BOOST)
+    ),
     "imports are written in full": lambda: relative(ENGINE) + relative(BOOST),
     "one module imports the inside of cvxpy": lambda: forbidden_imports(
         outside_canonical(), CVXPY_INTERNALS
@@ -171,7 +114,6 @@ AROUND = dict.fromkeys(["__init__", "low", "peer", "other", "folder/a", "high"],
         ("low", "from pkg.folder import a"),
         ("low", "from pkg.missing import thing"),
         ("peer", "from pkg.other import thing"),
-        ("folder/b", "from pkg.folder.a import thing"),
         ("folder/__init__", "from pkg.high import thing"),
         ("low", "if TYPE_CHECKING:\n    pass\nelse:\n    import pkg.high"),
     ],
@@ -185,6 +127,7 @@ def test_an_import_that_points_up_is_found(module, source):
     [
         ("high", "from pkg.folder.a import thing\nimport pkg.low"),
         ("high", "import numpy\nfrom pkgs import high"),
+        ("folder/b", "from pkg.folder.a import thing"),
         ("folder/__init__", "from pkg.folder.a import thing"),
         ("__init__", "from pkg.high import thing"),
         ("low", "if TYPE_CHECKING:\n    from pkg.high import Thing"),
@@ -199,6 +142,12 @@ def test_a_module_bound_to_one_neighbour_may_not_import_another():
     assert wrong_way("pkg", modules, ROWS, {"high": ["peer"]}) == [
         "high:1: imports low, but may import only peer"
     ]
+
+
+def test_a_circle_inside_a_folder_is_found():
+    modules = {"folder/a": "import pkg.folder.b", "folder/b": "from pkg.folder import a"}
+    assert len(circles("pkg", modules)) == 1
+    assert not circles("pkg", modules | {"folder/b": ""})
 
 
 def test_a_new_module_must_be_placed():
