@@ -8,8 +8,9 @@ PIP    := -m pip install -qq --disable-pip-version-check
 
 # One solver thread per test worker: two workers with two threads each are slower on two cores.
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-# loadgroup spreads single tests over the workers and keeps an xdist_group together.
-PARALLEL := -n $(WORKERS) --dist loadgroup
+# A module's tests share one worker, hence its fixtures; tests/conftest.py puts slow ones first.
+# (loadgroup would be finer, but loses its groups under pytest 9.2: pytest-xdist issue 1386.)
+PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 # The development environment contains the demo's, so the smaller one is built only when alone.
 DEMO_READY := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/demo.stamp)

@@ -12,3 +12,8 @@ settings.load_profile(os.environ.get("LEXIPROG_PROFILE", "default"))
 
 # Figures are drawn into files; no test may open a window.
 os.environ["MPLBACKEND"] = "Agg"
+
+
+def pytest_collection_modifyitems(items):
+    """Start modules with slow tests first, so that no worker ends alone with one."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

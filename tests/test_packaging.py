@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# One worker builds the wheel and the environment once, and the tests run in the order written:
-# the engine is tried before scikit-learn is there.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+# The tests run in the order written: the engine is tried before scikit-learn is there.
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
