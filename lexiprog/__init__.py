@@ -10,6 +10,10 @@ from lexiprog.errors import (
     LexiprogWarning,
     StageError,
 )
+from lexiprog.formulations.goals import Goal, goal_program
+from lexiprog.formulations.leximin import Leximax, Leximin, leximax, leximin
+from lexiprog.formulations.minimax_regret import minimax_regret
+from lexiprog.formulations.preemptive import preemptive
 from lexiprog.program import Program
 from lexiprog.result import Result
 from lexiprog.solution import Solution
@@ -25,7 +29,10 @@ except PackageNotFoundError:  # running from a checkout that was not installed
 __all__ = [
     "Certificate",
     "DeclarationError",
+    "Goal",
     "Interrupted",
+    "Leximax",
+    "Leximin",
     "LexiprogError",
     "LexiprogWarning",
     "Program",
@@ -35,4 +42,9 @@ __all__ = [
     "Stage",
     "StageError",
     "Subproblem",
+    "goal_program",
+    "leximax",
+    "leximin",
+    "minimax_regret",
+    "preemptive",
 ]

@@ -22,6 +22,8 @@ class ResumeError(LexiprogError, ValueError):
 
 def adopt(stages: Iterable[Stage], result: Result) -> Result:
     """The result with every solution reachable by CVXPY objects, if it fits the stages."""
+    if not isinstance(result, Result):
+        raise TypeError(f"only a Result can be resumed or adopted, not {type(result).__name__}.")
     stages = tuple(stages)
     names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
     known = {name for members in names.values() for name in members}

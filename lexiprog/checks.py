@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.errors import DeclarationError
+from lexiprog.evaluate import key_of
 
 _SHOWN = 120
 
@@ -75,6 +76,17 @@ def check_finite(where: str, problem: cp.Problem) -> None:
             raise DeclarationError(
                 f"{where}: a constant of shape {constant.shape} in {place} contains {culprit}; "
                 "clean the data, or leave out bounds that don't bind."
+            )
+
+
+def check_names(where: str, kind: str, leaves: list[Any]) -> None:
+    """Refuse two variables or parameters of one name, since results are reached by name."""
+    keys = [key_of(leaf, position) for position, leaf in enumerate(leaves)]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise DeclarationError(
+                f"{where} has several {kind}s named {key!r}: results are reached by name, so give "
+                "each its own."
             )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cvxpy as cp
@@ -14,7 +14,8 @@ from lexiprog import canonical
 from lexiprog.checks import shorten
 from lexiprog.errors import LexiprogError
 from lexiprog.evaluate import CVXPY_LOCK, key_of
-from lexiprog.reference import bind
+from lexiprog.locks.value import GUARD, Rung, variant
+from lexiprog.reference import REFERENCES, Slack, bind
 from lexiprog.solution import Solution
 from lexiprog.solver import Solver
 from lexiprog.subproblem import Subproblem
@@ -26,6 +27,9 @@ _COMPILED: weakref.WeakKeyDictionary[Subproblem, dict[Any, cp.Problem]] = (
 )
 
 
+NO_SLACK = Slack()
+
+
 class BadParameter(LexiprogError, ValueError):
     """A parameter has no value, or one that is not finite."""
 
@@ -35,12 +39,18 @@ class Task:
     """A subproblem with all its numbers, ready for a solver."""
 
     subproblem: Subproblem
-    solver: Solver
+    rung: Rung
     options: dict[str, Any]
+    slack: Slack
     parameters: Mapping[str, Any]
     references: Mapping[str, Any]
     constants: Mapping[int, Any]  # values of parameters and placeholders by CVXPY id
     compiled: canonical.Compiled | None  # None for custom solvers
+
+    @property
+    def solver(self) -> Solver:
+        """Who is asked."""
+        return self.rung.solver
 
     @property
     def native(self) -> canonical.Compiled:
@@ -79,11 +89,16 @@ def read_parameters(subproblem: Subproblem) -> dict[str, Any]:
     return values
 
 
-def bind_references(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> dict[str, Any]:
+def bind_references(
+    subproblem: Subproblem, solutions: Mapping[str, Solution], slack: Slack = NO_SLACK
+) -> dict[str, Any]:
     """Give every placeholder in the subproblem its value from earlier solutions."""
     values = {}
     for parameter, reference in subproblem.references:
-        bind(parameter, reference.read(solutions[reference.owner_name]))
+        value = reference.read(solutions[reference.owner_name])
+        if reference.lock is not None:
+            value = slack.limit(reference.lock, value)
+        bind(parameter, value)
         label = reference.label
         while label in values:  # two expressions may look alike once shortened
             label += "'"
@@ -91,33 +106,57 @@ def bind_references(subproblem: Subproblem, solutions: Mapping[str, Solution]) -
     return values
 
 
-def prepare(subproblem: Subproblem, solver: Solver, solutions: Mapping[str, Solution]) -> Task:
-    """Bind and compile; the task no longer depends on CVXPY's mutable values."""
+def bind_objective(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> None:
+    """Give the placeholders in the objective alone their values."""
+    for parameter in subproblem.objective.parameters():
+        reference = REFERENCES.get(parameter)
+        if reference is not None:
+            bind(parameter, reference.read(solutions[reference.owner_name]))
+
+
+def prepare(
+    subproblem: Subproblem,
+    rung: Rung,
+    solutions: Mapping[str, Solution],
+    slack: Slack = NO_SLACK,
+    joint: Callable[[Subproblem, Mapping[str, Solution]], canonical.Compiled] | None = None,
+) -> Task:
+    """Bind and compile; the task no longer depends on CVXPY's mutable values.
+
+    ``joint`` compiles the subproblem as part of a larger problem instead of by itself.
+    """
+    if rung.mode == "guarded":
+        slack = replace(slack, guard=GUARD)
+    actual = variant(subproblem, rung.mode)
+    solver = rung.solver
     with CVXPY_LOCK:
         parameters = read_parameters(subproblem)
-        references = bind_references(subproblem, solutions)
-        constants = {p.id: np.array(_dense(p.value)) for p in subproblem.problem.parameters()}
-        integer = bool(subproblem.problem.is_mixed_integer())
-        options = solver.options_for(integer=integer)
+        references = bind_references(subproblem, solutions, slack)
+        if actual is not subproblem:
+            bind_references(actual, solutions, slack)
+        everything = [*subproblem.problem.parameters(), *actual.problem.parameters()]
+        constants = {p.id: np.array(_dense(p.value)) for p in everything}
+        options = solver.options_for(integer=bool(subproblem.problem.is_mixed_integer()))
         compiled = None
-        if not solver.is_custom:
-            compiled = canonical.compile_problem(
-                _problem_for(subproblem, solver, options),
-                solver.target,
-                gp=subproblem.gp,
-                dpp=subproblem.dpp,
-                options=options,
-            )
-    return Task(subproblem, solver, options, parameters, references, constants, compiled)
+        if joint is not None:
+            compiled = joint(subproblem, solutions)
+        elif not solver.is_custom:
+            compiled = compile_for(actual, solver, options)
+    return Task(subproblem, rung, options, slack, parameters, references, constants, compiled)
 
 
-def _problem_for(subproblem: Subproblem, solver: Solver, options: dict[str, Any]) -> cp.Problem:
+def compile_for(
+    subproblem: Subproblem, solver: Solver, options: dict[str, Any]
+) -> canonical.Compiled:
+    """The subproblem's numbers for a solver, at the values its placeholders have now."""
     forms = _COMPILED.setdefault(subproblem, {})
     target = solver.target if isinstance(solver.target, str) else id(solver.target)
     key = (target, options.get("use_quad_obj"))
     if key not in forms:
         forms[key] = cp.Problem(subproblem.objective, list(subproblem.constraints))
-    return forms[key]
+    return canonical.compile_problem(
+        forms[key], solver.target, gp=subproblem.gp, dpp=subproblem.dpp, options=options
+    )
 
 
 def _dense(value: Any) -> Any:

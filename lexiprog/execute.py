@@ -11,11 +11,17 @@ from typing import Any
 
 from lexiprog import canonical
 from lexiprog.canonical import Answer
-from lexiprog.compile import Task, prepare
+from lexiprog.compile import NO_SLACK, Task, prepare
 from lexiprog.custom import solve_with
-from lexiprog.errors import Attempt, Interrupted, StageError
+from lexiprog.errors import Attempt, Interrupted
+from lexiprog.failure import INFEASIBLE, UNBOUNDED, stage_error
 from lexiprog.judge import attach, judge
-from lexiprog.relax import EITHER, INFEASIBLE, UNBOUNDED, blame, tell_apart
+from lexiprog.locks.chains import find_chains
+from lexiprog.locks.face import FaceChain
+from lexiprog.locks.record import with_locks
+from lexiprog.locks.value import Rung, rungs
+from lexiprog.reference import Slack
+from lexiprog.relax import EITHER, tell_apart
 from lexiprog.result import Result
 from lexiprog.solution import Solution
 from lexiprog.solver import Ladder, default_ladder
@@ -32,10 +38,14 @@ def execute(
     workers: int | None,
     tick: Callable[[str], None],
     solved: Mapping[str, Solution],
+    slack: Slack = NO_SLACK,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already."""
     stages = tuple(stages)
-    run = _Run(tuple(stages), ladders, dict(solved), tick)
+    subproblems = [p for stage in stages for p in stage.subproblems]
+    full = {p.name: ladders[p.name] or default_ladder(p.problem, gp=p.gp) for p in subproblems}
+    chains = find_chains(stages, full, loosened=slack.tolerances)
+    run = _Run(stages, full, chains, dict(solved), tick, slack)
     widest = max(len(stage.subproblems) for stage in stages)
     size = workers if workers is not None else min(widest, os.cpu_count() or 1)
     # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
@@ -46,7 +56,7 @@ def execute(
     except KeyboardInterrupt as error:
         run.harvest()
         raise Interrupted(
-            f"interrupted with {len(run.solved)} of {run.total} subproblems solved; "
+            f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
             "go on with program.solve(resume=error.partial).",
             partial=run.result(),
         ) from error
@@ -60,14 +70,12 @@ class _Run:
     """What is known so far, and what is under way."""
 
     stages: tuple[Stage, ...]
-    ladders: Mapping[str, Ladder | None]
+    ladders: Mapping[str, Ladder]
+    chains: Mapping[str, FaceChain]
     solved: dict[str, Solution]
     tick: Callable[[str], None]
+    slack: Slack
     running: list[tuple[Stage, Task, Future[Outcome]]] = field(default_factory=list)
-
-    @property
-    def total(self) -> int:
-        return sum(len(stage.subproblems) for stage in self.stages)
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
@@ -76,72 +84,91 @@ class _Run:
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
+        ways = {p.name: self._ways(p) for p in waiting}
         rung = 0
         while waiting:
-            verdicts = self._try_all(stage, waiting, rung, pool)
+            verdicts = self._try_all(stage, [(p, ways[p.name][rung]) for p in waiting], pool)
             rung += 1
-            for subproblem, verdict in zip(waiting, verdicts, strict=True):
+            for name, verdict in verdicts.items():
                 if isinstance(verdict, Attempt):
-                    attempts[subproblem.name].append(verdict)
+                    attempts[name].append(verdict)
             waiting = [
                 p
-                for p, verdict in zip(waiting, verdicts, strict=True)
-                if isinstance(verdict, Attempt)
-                and rung < len(self._ladder(p))
-                and not _settled(attempts[p.name], integer=p.problem.is_mixed_integer())
+                for p in waiting
+                if p.name not in self.solved
+                and rung < len(ways[p.name])
+                and not _settled(p, attempts[p.name])
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
-            raise self._error(stage, failed, attempts)
+            raise stage_error(stage.name, failed, attempts, self.result())
 
-    def _ladder(self, subproblem: Subproblem) -> Ladder:
-        chosen = self.ladders[subproblem.name]
-        return chosen or default_ladder(subproblem.problem, gp=subproblem.gp)
+    def _ways(self, subproblem: Subproblem) -> list[Rung]:
+        """Every solver and lock to try; a face needs those of the optima it holds."""
+        chain = self.chains.get(subproblem.name)
+        face = chain is not None and all(
+            lock.owner_name in chain.faces for _, lock in subproblem.locks
+        )
+        return rungs(subproblem, self.ladders[subproblem.name], face=face)
 
     def _try_all(
-        self, stage: Stage, subproblems: list[Subproblem], rung: int, pool: ThreadPoolExecutor
-    ) -> list[Solution | Attempt]:
-        """One solver for each; compiling the next problem while the last one runs."""
+        self, stage: Stage, ways: list[tuple[Subproblem, Rung]], pool: ThreadPoolExecutor
+    ) -> dict[str, Solution | Attempt]:
+        """One way for each; compiling the next problem while the last one runs."""
         verdicts: dict[str, Solution | Attempt] = {}
-        queue: list[tuple[Task, Future[Outcome]]] = []
-        for subproblem in subproblems:
-            solver = self._ladder(subproblem)[rung]
+        for subproblem, rung in ways:
+            chain = self.chains[subproblem.name] if rung.mode == "face" else None
+            joint = None if chain is None else chain.compile
             try:
-                task = prepare(subproblem, solver, self.solved)
+                task = prepare(subproblem, rung, self.solved, self.slack, joint)
             except Exception as error:
-                if rung == 0 and not _is_solvers_fault(error):
+                if not _is_solvers_fault(error):
                     raise
-                verdicts[subproblem.name] = _failed(solver.name, error)
+                verdicts[subproblem.name] = _failed(rung.solver.name, error)
                 continue
             if task.compiled is None:
                 verdicts[subproblem.name] = self._accept(stage, task, _timed(solve_with, task))
             else:
-                future = pool.submit(_timed, _native, task)
-                queue.append((task, future))
-                self.running.append((stage, task, future))
-        for task, future in queue:
+                native = _native if chain is None else chain.run
+                self.running.append((stage, task, pool.submit(_timed, native, task)))
+        for _, task, future in self.running:
             verdicts[task.subproblem.name] = self._accept(stage, task, future.result())
         self.running.clear()
-        return [verdicts[subproblem.name] for subproblem in subproblems]
+        return verdicts
 
     def _accept(self, stage: Stage, task: Task, outcome: Outcome) -> Solution | Attempt:
         """Judge an outcome and keep it if it is certified."""
         found, error, seconds = outcome
-        name = task.subproblem.name
         if error is not None:
             return _failed(task.solver.name, error)
         try:
-            answer = found if isinstance(found, Answer) else canonical.interpret(task.native, found)
-            verdict = judge(task, stage.name, answer, seconds=seconds, solutions=self.solved)
+            verdict = self._judge(stage, task, found, seconds)
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
             return _failed(task.solver.name, broken)
+        if isinstance(verdict, Solution):
+            self.solved[verdict.name] = verdict
+            self.tick(verdict.name)
+        elif verdict.status == EITHER:
+            verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
+        return verdict
+
+    def _judge(self, stage: Stage, task: Task, found: Any, seconds: float) -> Solution | Attempt:
+        chain = self.chains[task.subproblem.name] if task.rung.mode == "face" else None
+        judged = task
+        if chain is not None:
+            answer, judged = chain.read(task, found)
+        elif isinstance(found, Answer):
+            answer = found
+        else:
+            answer = canonical.interpret(task.native, found)
+        verdict = judge(judged, stage.name, answer, seconds=seconds, solutions=self.solved)
         if isinstance(verdict, Attempt):
-            if verdict.status == EITHER:
-                status = tell_apart(task.subproblem, self.solved)
-                verdict = replace(verdict, status=status)
             return verdict
-        self.solved[name] = attach(verdict, task.subproblem, task.constants)
-        self.tick(name)
+        verdict = attach(verdict, task.subproblem, task.constants)
+        if task.subproblem.locks:
+            verdict = with_locks(task, answer, verdict, self.solved)
+        if chain is not None and isinstance(verdict, Solution):
+            chain.keep(task, found)
         return verdict
 
     def harvest(self) -> None:
@@ -156,26 +183,6 @@ class _Run:
                     self._accept(stage, task, future.result())
         except KeyboardInterrupt:
             return  # asked twice: don't wait
-
-    def _error(
-        self, stage: Stage, failed: list[Subproblem], attempts: Mapping[str, list[Attempt]]
-    ) -> StageError:
-        first = failed[0]
-        tries = attempts[first.name]
-        last = next((a for a in reversed(tries) if a.status in INFEASIBLE), tries[-1])
-        said = "; ".join(map(str, tries))
-        others = ", ".join(repr(p.name) for p in failed[1:])
-        message = (
-            f"stage {stage.name!r}, subproblem {first.name!r} has no certified optimum. "
-            f"{said}. {_advice(first, last, self.solved)}"
-            + (f" Also without one: {others}." if others else "")
-            + f" {len(self.solved)} solved subproblems are in error.partial; "
-            "solve(resume=error.partial) goes on from there."
-        )
-        return StageError(
-            message, stage=stage.name, subproblem=first.name, solver=last.solver,
-            status=last.status, attempts=tuple(tries), partial=self.result(),
-        )  # fmt: skip
 
 
 def _native(task: Task) -> Any:
@@ -195,33 +202,20 @@ def _timed(work: Callable[[Task], Any], task: Task) -> Outcome:
 
 def _failed(solver: str, error: BaseException) -> Attempt:
     text = " ".join(str(error).split())
-    return Attempt(solver, "solver_error", f"{type(error).__name__}: {text}" if text
-                   else type(error).__name__)  # fmt: skip
+    kind = type(error).__name__
+    return Attempt(solver, "solver_error", f"{kind}: {text}" if text else kind)
 
 
 def _is_solvers_fault(error: Exception) -> bool:
     return type(error).__module__.startswith("cvxpy") or isinstance(error, ArithmeticError)
 
 
-def _settled(attempts: list[Attempt], *, integer: bool) -> bool:
+def _settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
     """Whether further solvers would only repeat that there is no optimum."""
-    for verdicts in (INFEASIBLE, UNBOUNDED):
-        agreeing = sum(attempt.status in verdicts for attempt in attempts)
-        if agreeing >= (1 if integer else 2):
-            return True
-    return False
-
-
-def _advice(subproblem: Subproblem, last: Attempt, solved: Mapping[str, Solution]) -> str:
-    if last.status in INFEASIBLE:
-        return blame(subproblem, solved)
-    if last.status in UNBOUNDED:
-        return "Its objective improves without limit: add the bounds that reality has."
-    if last.reason.startswith("not certified"):
-        return (
-            "The answer does not survive its own check: try another solver, a list of them, or "
-            "Solver(name, accept=...) if that much error is fine with you."
-        )
-    if "limit" in last.status:
-        return "It ran into a limit: raise the time or iteration limit, or try another solver."
-    return "Try another solver, or a list of them: program.solve(['HIGHS', 'CLARABEL'])."
+    if subproblem.locks:  # a lock may be too tight for one solver and not for the next
+        return False
+    enough = 1 if subproblem.problem.is_mixed_integer() else 2
+    return any(
+        sum(attempt.status in verdicts for attempt in attempts) >= enough
+        for verdicts in (INFEASIBLE, UNBOUNDED)
+    )

@@ -15,6 +15,7 @@ from lexiprog.certificate import Certificate, certify
 from lexiprog.compile import Task, prepare
 from lexiprog.errors import Attempt
 from lexiprog.evaluate import CVXPY_LOCK, evaluate, holding, key_of
+from lexiprog.locks.value import Rung
 from lexiprog.solution import Solution
 from lexiprog.solver import default_ladder
 from lexiprog.subproblem import Subproblem
@@ -28,7 +29,7 @@ def judge(
     if not answer.primal:
         return Attempt(name, answer.status, "")
     subproblem = task.subproblem
-    values = [(variable, answer.primal[variable.id]) for variable in subproblem.variables]
+    values = [(variable, answer.primal.get(variable.id)) for variable in subproblem.variables]
     if any(value is None or not np.isfinite(value).all() for _, value in values):
         return Attempt(name, answer.status, "its point contains NaN, infinity or nothing at all")
     if task.integer:
@@ -127,7 +128,7 @@ def _own_answer(task: Task, solutions: Mapping[str, Solution]) -> Answer | None:
     subproblem = task.subproblem
     for solver in default_ladder(subproblem.problem, gp=subproblem.gp):
         try:
-            own = prepare(subproblem, solver, solutions)
+            own = prepare(subproblem, Rung(solver), solutions, task.slack)
             raw = canonical.run(own.native, own.fresh_options())
             answer = canonical.interpret(own.native, raw)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked

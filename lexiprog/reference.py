@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import cvxpy as cp
@@ -45,6 +45,7 @@ class Reference:
     owner_name: str
     owner: Callable[[], Any]  # weak: a dead owner is outside of every program
     read: Callable[[Solution], Any]
+    lock: Lock | None = None  # for limits of held optima, whose slack may vary
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,32 @@ class Lock:
         """Degradation the user allows."""
         return max(self.atol, self.rtol * abs(optimum))
 
-    def limit(self, optimum: float, guard: float = 0.0) -> float:
+    def limit(self, optimum: float, slack: float) -> float:
         """The bound on the held objective."""
-        slack = self.tolerance(optimum) + guard
         return optimum - slack if self.maximise else optimum + slack
+
+
+@dataclass(frozen=True)
+class Slack:
+    """How far held optima may degrade: tolerances in place of the declared ones, and a guard.
+
+    The tolerance is the user's wish, the guard our numerical need; they are kept apart.
+    """
+
+    tolerances: Mapping[str, float] = field(default_factory=dict)
+    guard: float = 0.0
+
+    def tolerance(self, lock: Lock, optimum: float) -> float:
+        """Degradation the user allows."""
+        return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
+
+    def guard_for(self, optimum: float) -> float:
+        """Degradation added for numerical reasons."""
+        return self.guard * max(1.0, abs(optimum))
+
+    def limit(self, lock: Lock, optimum: float) -> float:
+        """The bound on the held objective."""
+        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
 
 
 REFERENCES: Registry[Reference] = Registry()
@@ -73,9 +96,19 @@ LOCKS: Registry[Lock] = Registry()
 _STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
 
 
-def placeholder(label: str, shape: tuple[int, ...], attributes: dict[str, bool]) -> cp.Parameter:
-    """A parameter named for what it stands for."""
-    return cp.Parameter(shape, name=label, **attributes)
+def refer(
+    owner: Any,
+    what: str,
+    shape: tuple[int, ...],
+    read: Callable[[Solution], Any],
+    attributes: dict[str, bool],
+    lock: Lock | None = None,
+) -> cp.Parameter:
+    """A placeholder named for what it stands for, with its owner on record."""
+    label = f"{owner.name}.{what}"
+    parameter = cp.Parameter(shape, name=label, **attributes)
+    REFERENCES.add(parameter, Reference(label, owner.name, weakref.ref(owner), read, lock))
+    return parameter
 
 
 def sign_of(expression: Any) -> dict[str, bool]:
@@ -87,7 +120,8 @@ def sign_of(expression: Any) -> dict[str, bool]:
     if expression.is_nonpos():
         return {"nonpos": True}
     try:
-        lower, upper = expression.get_bounds()
+        with np.errstate(all="ignore"):  # infinite bounds times zero, which CVXPY then repairs
+            lower, upper = expression.get_bounds()
     except (AttributeError, NotImplementedError, TypeError, ValueError):
         return {}
     if lower is not None and np.all(_dense(lower) >= 0):

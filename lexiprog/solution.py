@@ -11,8 +11,9 @@ import numpy as np
 
 from lexiprog.certificate import Certificate
 from lexiprog.evaluate import evaluate
+from lexiprog.lockrecord import LockRecord
 
-__all__ = ["LockRecord", "Solution"]
+__all__ = ["Solution"]
 
 
 def frozen(value: Any) -> Any:
@@ -22,39 +23,6 @@ def frozen(value: Any) -> Any:
     copy = np.array(value)
     copy.setflags(write=False)
     return copy
-
-
-@dataclass(frozen=True)
-class LockRecord:
-    """How an earlier optimum was held while a later problem was solved.
-
-    Attributes
-    ----------
-    name : str
-        The subproblem whose optimum was held.
-    kind : str
-        "value", "face" or "argument".
-    limit, tolerance, guard : float
-        The bound on its objective, the degradation the user allowed, and the numerical slack
-        that was added to it (0 unless a lock had to be loosened).
-    price : float or None
-        Improvement of the later objective per unit of further degradation.
-    drift : float
-        How far the held objective ended up beyond its optimum, tolerance not counted.
-    """
-
-    name: str
-    kind: str
-    limit: float
-    tolerance: float
-    guard: float = 0.0
-    price: float | None = None
-    drift: float = 0.0
-
-    @property
-    def distortion(self) -> float | None:
-        """How much of the later optimum may be owed to the guard."""
-        return None if self.price is None else self.price * self.guard
 
 
 @dataclass(frozen=True)
@@ -206,7 +174,7 @@ class Solution:
         state = self.__getstate__()
         del state["_leaves"], state["_rows"]
         state["certificate"] = asdict(self.certificate)
-        state["locks"] = [asdict(lock) for lock in self.locks]
+        state["locks"] = [lock.record() for lock in self.locks]
         return state
 
     @classmethod
@@ -214,7 +182,7 @@ class Solution:
         """The solution that :meth:`record` described."""
         parts = dict(record)
         parts["certificate"] = Certificate(**parts["certificate"])
-        parts["locks"] = tuple(LockRecord(**lock) for lock in parts["locks"])
+        parts["locks"] = tuple(LockRecord.from_record(lock) for lock in parts["locks"])
         parts["attempts"] = tuple(parts["attempts"])
         return cls(**parts)
 

@@ -22,9 +22,8 @@ from lexiprog.reference import (
     attributes_of,
     dual_attributes,
     is_whole,
-    placeholder,
+    refer,
 )
-from lexiprog.solution import Solution
 
 __all__ = ["Subproblem"]
 
@@ -106,14 +105,8 @@ class Subproblem:
             raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
         checks.check_curvature(where, problem, gp=self.gp)
         checks.check_finite(where, problem)
-        for kind, leaves in (("variable", self.variables), ("parameter", self.parameters)):
-            keys = [key_of(leaf, position) for position, leaf in enumerate(leaves)]
-            twice = sorted({key for key in keys if keys.count(key) > 1})
-            if twice:
-                raise DeclarationError(
-                    f"{where} has several {kind}s named {twice[0]!r}: results are reached by "
-                    "name, so give each its own."
-                )
+        checks.check_names(where, "variable", self.variables)
+        checks.check_names(where, "parameter", self.parameters)
         culprit = checks.non_dpp_part(problem, gp=self.gp)
         object.__setattr__(self, "dpp", culprit is None)
         if culprit is not None:
@@ -183,10 +176,16 @@ class Subproblem:
     @property
     def optimum(self) -> cp.Parameter:
         """Placeholder for the optimal value."""
-        return self._refer(
-            "optimum", f"{self.name}.optimum", (), self.objective.expr,
-            lambda solution: solution.value,
-        )  # fmt: skip
+        return self._once(
+            "optimum",
+            lambda: refer(
+                self,
+                "optimum",
+                (),
+                lambda solution: solution.value,
+                attributes_of(self.objective.expr, gp=self.gp),
+            ),
+        )
 
     def at(self, expression: Any) -> cp.Parameter:
         """Placeholder for the value of ``expression`` at the optimum."""
@@ -200,11 +199,15 @@ class Subproblem:
                     "says nothing about it."
                 )
         whole = is_whole(expression)
-        return self._refer(
-            None, f"{self.name}.at({checks.shorten(expression)})", expression.shape, expression,
-            lambda solution: np.round(solution.at(expression)) if whole
-            else solution.at(expression),
-        )  # fmt: skip
+        return refer(
+            self,
+            f"at({checks.shorten(expression)})",
+            expression.shape,
+            lambda solution: (
+                np.round(solution.at(expression)) if whole else solution.at(expression)
+            ),
+            attributes_of(expression, gp=self.gp),
+        )
 
     def dual(self, constraint: Any) -> cp.Parameter:
         """Placeholder for the multiplier of one of this problem's constraints."""
@@ -218,10 +221,16 @@ class Subproblem:
                 "stage and refer to that one."
             )
         attributes = dual_attributes(constraint, where)
-        return self._refer(
-            ("dual", position), f"{self.name}.dual({position})", constraint.shape, None,
-            lambda solution: solution.dual(position), attributes,
-        )  # fmt: skip
+        return self._once(
+            f"dual({position})",
+            lambda: refer(
+                self,
+                f"dual({position})",
+                constraint.shape,
+                lambda solution: solution.dual(position),
+                attributes,
+            ),
+        )
 
     def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Any:
         """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
@@ -235,10 +244,14 @@ class Subproblem:
                     f"not {value!r}."
                 )
         lock = Lock(self.name, weakref.ref(self), self.maximise, float(atol), float(rtol))
-        limit = self._refer(
-            None, f"{self.name}.held", (), None, lambda solution: lock.limit(solution.value),
+        limit = refer(
+            self,
+            "held",
+            (),
+            lambda solution: solution.value,
             {"pos": True} if self.gp else {},
-        )  # fmt: skip
+            lock=lock,
+        )
         expression = self.objective.expr
         constraint = expression >= limit if self.maximise else expression <= limit
         LOCKS.add(constraint, lock)
@@ -254,21 +267,12 @@ class Subproblem:
             )
         return by_name[name]
 
-    def _refer(
-        self, key: Any, label: str, shape: tuple[int, ...], expression: Any,
-        read: Callable[[Solution], Any], attributes: dict[str, bool] | None = None,
-    ) -> cp.Parameter:  # fmt: skip
-        """A registered placeholder; those with a key are made once."""
-        kept: dict[Any, cp.Parameter] = self.__dict__["_placeholders"]
-        if key is not None and key in kept:
-            return kept[key]
-        if attributes is None:
-            attributes = attributes_of(expression, gp=self.gp)
-        parameter = placeholder(label, shape, attributes)
-        REFERENCES.add(parameter, Reference(label, self.name, weakref.ref(self), read))
-        if key is not None:
-            kept[key] = parameter
-        return parameter
+    def _once(self, key: str, make: Callable[[], cp.Parameter]) -> cp.Parameter:
+        """The placeholder under ``key``, made at first use."""
+        kept: dict[str, cp.Parameter] = self.__dict__["_placeholders"]
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
 
     def __repr__(self) -> str:
         sense = "maximise" if self.maximise else "minimise"

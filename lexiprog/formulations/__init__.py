@@ -1,0 +1,1 @@
+"""Well-known lexicographic programs, each one function that declares stages."""

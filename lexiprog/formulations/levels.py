@@ -1,0 +1,31 @@
+"""Objectives in order of priority: one stage each, all earlier optima held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from lexiprog.stage import Stage
+from lexiprog.subproblem import Subproblem
+
+Level = tuple[str, Any]
+
+
+def stages_in_turn(
+    levels: Iterable[Level],
+    constraints: Sequence[Any],
+    tolerance: Callable[[str], dict[str, float]] = lambda _: {},
+) -> list[Stage]:
+    """One stage and one subproblem for each (name, objective), in order.
+
+    ``tolerance(name)`` gives the ``atol`` and ``rtol`` a level is later held with.
+    """
+    stages: list[Stage] = []
+    held: list[Any] = []
+    for name, objective in levels:
+        subproblem = Subproblem(name, objective, [*constraints, *held])
+        stages.append(Stage(name, subproblem))
+        # A lock of its own for every later problem would do as well; one constraint object
+        # shared by all of them is what lets a chain be recognised.
+        held.append(subproblem.held(**tolerance(name)))
+    return stages

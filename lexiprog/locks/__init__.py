@@ -1,0 +1,1 @@
+"""Ways to hold an earlier optimum while a later problem is solved."""

@@ -1,0 +1,188 @@
+"""Hold linear optima by their optimal face, on one warm HiGHS object for a whole chain.
+
+By complementary slackness a feasible point is optimal exactly if every row and column with a
+non-zero multiplier stays at its bound. Fixing those, instead of bounding the objective, needs no
+slack at all, adds no row and keeps the basis: the next objective is only another cost vector.
+
+It applies to linear problems over the same constraints, where each holds all that its
+predecessors held, without tolerance, and HIGHS is asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog import canonical
+from lexiprog.canonical import Answer, Compiled
+from lexiprog.compile import Task, bind_objective
+from lexiprog.cones import Cones, StandardForm
+from lexiprog.highs import Bounds, Session, Vertex
+from lexiprog.solution import Solution
+from lexiprog.subproblem import Subproblem
+
+Array = NDArray[np.float64]
+
+# Multipliers below this share of what they are computed from are taken for zero.
+NOISE = 1e-9
+FLOOR = 1e-12
+OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+
+
+@dataclass(frozen=True)
+class Face:
+    """The optimal face of one member: what is fixed, and the multipliers that say so."""
+
+    rows: NDArray[np.bool_]
+    columns: Array  # value where fixed, NaN where free
+    y: Array
+    reduced: Array
+    basis: Any
+
+
+@dataclass
+class FaceChain:
+    """Linear problems over one feasible set, compiled as one with a weight on each objective."""
+
+    members: dict[str, Subproblem]
+    options: Mapping[str, Any]
+    problem: cp.Problem
+    weights: dict[str, cp.Parameter]
+    faces: dict[str, Face] = field(default_factory=dict)
+    _session: Session | None = None
+
+    def compile(self, member: Subproblem, solutions: Mapping[str, Solution]) -> Compiled:
+        """The shared problem with this member's objective; quick after the first time."""
+        for other in self.members.values():
+            bind_objective(other, solutions)
+        for name, weight in self.weights.items():
+            weight.value = float(name == member.name)
+        return canonical.compile_problem(
+            self.problem, "HIGHS", gp=False, dpp=True, options=dict(self.options)
+        )
+
+    def run(self, task: Task) -> Vertex:
+        """Optimise on the face the member's locks leave, from the last holder's basis."""
+        form = task.native.form
+        held = self._held(task.subproblem)
+        if self._session is None:
+            self._session = Session(form.A, OPTIONS | dict(self.options))
+        below = np.full(form.b.size, -np.inf)
+        fixed = _fixed_rows(form, held)
+        below[fixed] = form.b[fixed]
+        lower, upper = _column_bounds(_on_face(form, held))
+        basis = held[-1].basis if held else None
+        return self._session.run(form.c, Bounds(lower, upper, below, form.b), basis)
+
+    def read(self, task: Task, vertex: Vertex) -> tuple[Answer, Task]:
+        """The vertex as an answer, and the task on the face, which it is certified by.
+
+        The multipliers in the answer are those of the locked problem as declared; its ``z`` are
+        those on the face.
+        """
+        if not vertex.optimal:
+            return Answer(f"{vertex.status} on the optimal face"), task
+        form, y = task.native.form, -vertex.row_dual
+        held = self._held(task.subproblem)
+        raw = {
+            "solution": SimpleNamespace(col_value=vertex.x, row_dual=-_lift(form, y, held)),
+            "info": vertex.info,
+            "model_status": vertex.status,
+            "run_time": vertex.seconds,
+        }
+        answer = canonical.interpret(task.native, raw)
+        fixed = _fixed_rows(form, held)
+        order = np.argsort(~fixed, kind="stable")  # equations first
+        rows = form.A if not held else sp.csr_array(form.A)[order]
+        cones = Cones(zero=int(fixed.sum()), nonneg=int((~fixed).sum()))
+        on_face = replace(_on_face(form, held), A=rows, b=form.b[order], cones=cones)
+        restricted = replace(task, compiled=replace(task.native, _form=on_face))
+        value = -answer.value if task.subproblem.maximise else answer.value
+        return replace(answer, z=y[order], value=value), restricted
+
+    def keep(self, task: Task, vertex: Vertex) -> None:
+        """Remember the member's optimal face for those that hold it."""
+        form = task.native.form
+        y, terms, shares = _cleaned(form, -vertex.row_dual)
+        reduced = _reduced(form, y)
+        lower, upper = _column_bounds(form)
+        at_bound = np.where(reduced > 0, lower, upper)
+        pinned = (np.abs(reduced) > NOISE * terms) & np.isfinite(at_bound)
+        columns = np.where(pinned, at_bound, np.nan)
+        rows = shares > NOISE
+        self.faces[task.subproblem.name] = Face(rows, columns, y, reduced, vertex.basis)
+
+    def _held(self, member: Subproblem) -> list[Face]:
+        return [self.faces[lock.owner_name] for _, lock in member.locks]
+
+
+def _on_face(form: StandardForm, held: list[Face]) -> StandardForm:
+    """The form with the columns of every held face fixed."""
+    lower, upper = _column_bounds(form)
+    for face in held:
+        fixed = ~np.isnan(face.columns)
+        lower[fixed] = upper[fixed] = face.columns[fixed]
+    return replace(form, lower=lower, upper=upper)
+
+
+def _column_bounds(form: StandardForm) -> tuple[Array, Array]:
+    size = form.c.size
+    lower = np.full(size, -np.inf) if form.lower is None else form.lower.copy()
+    upper = np.full(size, np.inf) if form.upper is None else form.upper.copy()
+    return lower, upper
+
+
+def _fixed_rows(form: StandardForm, held: list[Face]) -> NDArray[np.bool_]:
+    fixed = np.zeros(form.b.size, dtype=bool)
+    fixed[: form.cones.zero] = True
+    for face in held:
+        fixed |= face.rows
+    return fixed
+
+
+def _reduced(form: StandardForm, y: Array) -> Array:
+    reduced: Array = form.c + (form.A.T @ y if y.size else 0.0)
+    return reduced
+
+
+def _cleaned(form: StandardForm, y: Array) -> tuple[Array, Array, Array]:
+    """Multipliers without rounding noise, the size of each column's terms, each row's share.
+
+    Sizes are compared with the terms they are summed from, so that the scaling of rows, columns
+    and objective makes no difference.
+    """
+    if not y.size:
+        return y, np.abs(form.c), y
+    magnitudes = abs(form.A).tocsr()
+    heights = magnitudes.max(axis=1).toarray().reshape(-1)
+    floor = FLOOR * float(np.max(np.abs(form.c), initial=0.0))
+    y = np.where(np.abs(y) * heights > floor, y, 0.0)
+    terms = np.abs(form.c) + magnitudes.T @ np.abs(y)
+    weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
+    shares = np.abs(y) * (magnitudes @ sp.diags_array(weights)).max(axis=1).toarray().reshape(-1)
+    return y, terms, shares
+
+
+def _lift(form: StandardForm, y: Array, held: list[Face]) -> Array:
+    """Turn multipliers on a face into multipliers of the locked problem, all of the right sign.
+
+    A fixed row may carry a multiplier of either sign; adding enough of the holder's own
+    multipliers (that much of the lock's price) mends it, from the last lock to the first.
+    """
+    reduced = _reduced(form, y)
+    for face in reversed(held):
+        wrong = face.rows & (y < 0) & (face.y > 0)
+        need = float(np.max(-y[wrong] / face.y[wrong], initial=0.0))
+        fixed = ~np.isnan(face.columns)
+        against = fixed & (reduced * face.reduced < 0)
+        need = max(need, float(np.max(-reduced[against] / face.reduced[against], initial=0.0)))
+        if need > 0:
+            y, reduced = y + need * face.y, reduced + need * face.reduced
+    return y
