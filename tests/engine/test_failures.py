@@ -135,6 +135,22 @@ def test_an_honest_custom_solver_is_believed_because_its_certificate_holds():
     assert solution.certificate.passed
 
 
+def test_a_custom_solver_runs_alone_whatever_the_number_of_workers(program):
+    class Alone(Mischief):
+        busy = overlapped = 0
+
+        def solve(self, problem):
+            self.busy += 1
+            self.overlapped |= self.busy > 1
+            super().solve(problem)
+            self.busy -= 1
+
+    alone = Alone(None, at=100)
+    assert_right(program.solve(alone, workers=3), NAMES)
+    assert not alone.overlapped
+    assert alone.calls == len(NAMES)
+
+
 def test_an_object_that_is_no_solver_is_refused_before_anything_is_solved(program):
     counted = Mischief(None, at=100)
     with pytest.raises(lx.LexiprogError, match=r"stage 5|p50"):

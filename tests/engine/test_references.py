@@ -73,6 +73,18 @@ def test_a_symmetric_variable_stays_symmetric():
     np.testing.assert_allclose(solution[b], target, atol=1e-5)
 
 
+# CVXPY says this of its own reading, in a plain solve too.
+@pytest.mark.filterwarnings("ignore:Reading from a sparse CVXPY expression")
+@pytest.mark.parametrize("attribute", [{"diag": True}, {"sparsity": ([0, 1], [0, 1])}])
+def test_diagonal_and_sparse_variables_are_recorded_and_referred_to_as_dense_arrays(attribute):
+    a, y = cp.Variable((2, 2), name="a", **attribute), cp.Variable((2, 2), name="y")
+    first = lx.Subproblem("first", cp.Minimize(cp.trace(a)), [cp.diag(a) >= [1, 2]])
+    second = lx.Subproblem("second", cp.Minimize(cp.sum(y)), [y >= first.at(a)])
+    result = lx.Program(lx.Stage("a", first), lx.Stage("b", second)).solve()
+    np.testing.assert_allclose(result["first"][a], np.diag([1, 2]), atol=1e-7)
+    np.testing.assert_allclose(result["second"][y], np.diag([1, 2]), atol=1e-7)
+
+
 def test_boolean_and_integer_values_arrive_as_whole_numbers():
     pick = cp.Variable(2, boolean=True, name="pick")
     count = cp.Variable(integer=True, bounds=[0, 9], name="count")

@@ -91,4 +91,4 @@ def test_a_problem_infeasible_by_itself_is_not_blamed_on_a_reference():
     cheap = lx.Subproblem("cheap", cp.Minimize(x), [x >= 1])
     later = lx.Subproblem("later", cp.Minimize(x), [x <= cheap.optimum + 1, x >= 3, x <= 2])
     message = failure(lx.Program(lx.Stage("a", cheap), lx.Stage("b", later)))
-    assert "relax" not in message.lower() or "no " in message.lower()
+    assert "would not help" in message
