@@ -6,14 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d, get_tags
+from sklearn.utils import (
+    check_array,
+    check_consistent_length,
+    check_random_state,
+    column_or_1d,
+    get_tags,
+)
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.learners.constant import constant_members
+from lexiprog_boost.learners.seeding import seeded_clone
 from lexiprog_boost.margins.outputs import probabilities
 from lexiprog_boost.rows import take_rows
 from lexiprog_boost.sample_weights import check_sample_weight
@@ -35,7 +42,8 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimator : classifier, optional
         The learner without sample weights; by default scikit-learn's ``KNeighborsClassifier``.
     random_state : int, RandomState or None
-        Draws the points. An integer gives the same draw for the same weights.
+        Draws the points, and the seed of a learner that needs one. An integer makes `fit`
+        repeatable.
 
     Attributes
     ----------
@@ -82,8 +90,12 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "ResampledClassifier requires y to be passed, but the target y is None."
             )
-        # The learner itself checks X: it may take text, missing values or data frames.
         validate_data(self, X, skip_check_array=True)
+        learner = KNeighborsClassifier() if self.estimator is None else self.estimator
+        accepts = get_tags(learner).input_tags
+        # The learner checks what was drawn; a bad number elsewhere must not pass by luck.
+        if isinstance(X, np.ndarray) and not (accepts.string or accepts.categorical):
+            check_array(X, ensure_all_finite="allow-nan" if accepts.allow_nan else True)
         check_consistent_length(X, y)
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
@@ -98,8 +110,8 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             code = int(np.searchsorted(self.classes_, chosen[0]))
             self.estimator_ = constant_members(self.classes_)[code]
         else:
-            learner = KNeighborsClassifier() if self.estimator is None else clone(self.estimator)
-            self.estimator_ = learner.fit(take_rows(X, self.sample_indices_), chosen)
+            points = take_rows(X, self.sample_indices_)
+            self.estimator_ = seeded_clone(learner, rng).fit(points, chosen)
         return self
 
     def predict(self, X: Any) -> NDArray:

@@ -1,12 +1,14 @@
 """Margins by cross-fitting: every point is judged by a twin that was trained without it (F9)."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
 from lexiprog_boost.margins.outputs import Codes, class_codes
@@ -106,23 +108,21 @@ def cross_fitted_margins(
 
 
 def deal_folds(codes: Codes, cv: int, random_state: Any = None) -> NDArray[np.intp]:
-    """Deal the points of each class to the folds in turn; -1 for a point that stands alone.
-
-    The dealing goes on from class to class, so that the folds' sizes differ by one at most.
-    """
+    """Deal the points of each class evenly to the folds; -1 for a point alone in its class."""
     if cv < 2:
         raise ValueError(f"cv is {cv}; cross-fitting needs at least two folds.")
     counts = np.bincount(codes)
     if counts.max() < 2:
         raise ValueError("no class has two points, so no point can be held out.")
-    n_folds = min(cv, counts.max())
-    rng = check_random_state(random_state)
+    n_folds = min(cv, int(counts.max()))
+    stratified = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     folds = np.full(len(codes), -1, dtype=np.intp)
-    dealt = 0
-    for c in np.flatnonzero(counts >= 2):
-        rows = rng.permutation(np.flatnonzero(codes == c))
-        folds[rows] = (dealt + np.arange(len(rows))) % n_folds
-        dealt += len(rows)
+    with warnings.catch_warnings():
+        # Fewer points than folds are enough: two in different folds leave one to train on.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        for k, (_, test) in enumerate(stratified.split(codes, codes)):
+            folds[test] = k
+    folds[counts[codes] == 1] = -1
     return folds
 
 

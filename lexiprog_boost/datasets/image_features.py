@@ -1,0 +1,45 @@
+"""Image features with class imbalance, in place of the paper's ImageNet subsets."""
+
+from pathlib import Path
+
+import numpy as np
+
+from lexiprog_boost.datasets.dataset import Dataset
+from lexiprog_boost.datasets.scenes import find_npz
+
+FILE = "cifar10imb_effnetlite0"
+
+
+def load_cifar_features(n_classes: int = 8, *, data_dir: str | Path) -> Dataset:
+    """Load EfficientNet-Lite0 features of an imbalanced part of CIFAR-10.
+
+    Parameters
+    ----------
+    n_classes : {8, 9, 10}
+        8 keeps the first eight classes, 9 makes one class of the last two, 10 keeps all.
+    data_dir : path
+        A folder with ``cifar10imb_effnetlite0.npz``, itself or in its subfolders: X, y from 0 to 9.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from lexiprog_boost.datasets import load_cifar_features
+    >>> load_cifar_features(7, data_dir=".")
+    Traceback (most recent call last):
+    ...
+    ValueError: n_classes is 7; it must be 8, 9 or 10.
+    """
+    if n_classes not in (8, 9, 10):
+        raise ValueError(f"n_classes is {n_classes}; it must be 8, 9 or 10.")
+    path = find_npz(FILE, Path(data_dir))
+    with np.load(path) as arrays:
+        X, y = arrays["X"].astype(np.float64), arrays["y"].astype(np.int64)
+    if n_classes == 8:
+        X, y = X[y < 8], y[y < 8]
+    elif n_classes == 9:
+        y = np.minimum(y, 8)
+    names = tuple(f"feature {k + 1}" for k in range(X.shape[1]))
+    return Dataset(f"cifar{n_classes}", X, y, names, source=str(path))

@@ -1,0 +1,69 @@
+"""Hyperspectral scenes: one point a labelled pixel, one feature a band."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from lexiprog_boost.datasets.dataset import Dataset
+
+SCENES = ("indian_pines", "salinas_a", "jasper_ridge", "samson")
+
+
+def load_scene(name: str, *, data_dir: str | Path | None = None) -> Dataset:
+    """Load the labelled pixels of a hyperspectral scene.
+
+    Parameters
+    ----------
+    name : str
+        One of `SCENES`.
+    data_dir : path, optional
+        A folder with ``<name>.npz``, itself or in its subfolders: arrays X (pixels x bands) and y.
+        Indian Pines may also come from the package tensorly (data: CC BY 3.0); the others have
+        no package.
+
+    Returns
+    -------
+    Dataset
+        Labels as published; unlabelled pixels (0) are left out.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.datasets import load_scene
+    >>> load_scene("moon")
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown scene 'moon'; the scenes are indian_pines, salinas_a, jasper_ridge, samson.
+    """
+    if name not in SCENES:
+        raise ValueError(f"unknown scene {name!r}; the scenes are {', '.join(SCENES)}.")
+    if data_dir is not None:
+        path = find_npz(name, Path(data_dir))
+        with np.load(path) as arrays:
+            return _scene(name, arrays["X"], arrays["y"], str(path))
+    if name != "indian_pines":
+        raise ValueError(f"{name} comes with no package; give a data_dir that holds {name}.npz.")
+    if find_spec("tensorly") is None:
+        raise ImportError(
+            "indian_pines comes with the package tensorly, which is not installed: "
+            "pip install 'lexiprog[data]', or give a data_dir."
+        )
+    pines = import_module("tensorly.datasets").load_indian_pines()
+    cube, labels = np.asarray(pines["tensor"]), np.asarray(pines["ticks"][0])
+    return _scene(name, cube.reshape(-1, cube.shape[-1]), labels.ravel(), "tensorly")
+
+
+def find_npz(name: str, folder: Path) -> Path:
+    """Find a file in a folder or below it."""
+    found = sorted(folder.rglob(f"{name}.npz"))
+    if not found:
+        raise FileNotFoundError(f"there is no {name}.npz in {folder} or below it.")
+    return found[0]
+
+
+def _scene(name: str, X: np.ndarray, y: np.ndarray, source: str) -> Dataset:
+    labelled = np.flatnonzero(y)
+    bands = tuple(f"band {k + 1}" for k in range(X.shape[1]))
+    points = X[labelled].astype(np.float64)
+    return Dataset(name, points, y[labelled].astype(np.int64), bands, source=source)

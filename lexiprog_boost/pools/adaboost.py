@@ -1,0 +1,86 @@
+"""The pool of scikit-learn's AdaBoost (SAMME)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.utils import check_random_state
+
+from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.training import prepare_learner
+from lexiprog_boost.sample_weights import check_sample_weight
+
+
+def adaboost_pool(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_estimators: int = 50,
+    learning_rate: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+) -> Pool:
+    """Take the members of scikit-learn's ``AdaBoostClassifier``.
+
+    scikit-learn trains them and decides when to end: after a perfect member, or after one that is
+    no better than chance.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
+    learning_rate : float
+        Shrinks the members' weights.
+    sample_weight : array-like of shape (n,), optional
+        Initial weights of the points.
+    random_state : int, RandomState or None
+        Draws one seed a member.
+
+    Returns
+    -------
+    Pool
+        Its weights are ``estimator_weights_``; its history has "error". It keeps neither margins
+        nor distributions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from lexiprog_boost.pools import adaboost_pool
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stump = DecisionTreeClassifier(max_depth=1)
+    >>> len(adaboost_pool(stump, X, y, n_estimators=5, random_state=0).estimators)
+    5
+    """
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
+    # A state is turned into a seed, so that it is used up here as it is in the other pools.
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    boosted = AdaBoostClassifier(
+        prepare_learner(estimator, X),
+        n_estimators=n_estimators,
+        learning_rate=learning_rate,
+        random_state=seed,
+    ).fit(X, y, sample_weight=weights)
+    n_members = len(boosted.estimators_)
+    ended_early = n_members < n_estimators
+    perfect = ended_early and boosted.estimator_errors_[n_members - 1] <= 0
+    reason = "perfect" if perfect else "no better than chance"
+    return Pool(
+        estimators=tuple(boosted.estimators_),
+        weights=boosted.estimator_weights_[:n_members].copy(),
+        classes=boosted.classes_,
+        history={"error": boosted.estimator_errors_[:n_members].copy()},
+        stopped=(
+            f"scikit-learn stopped after {n_members} rounds: a member was {reason}."
+            if ended_early
+            else f"all {n_estimators} rounds were trained."
+        ),
+    )

@@ -1,0 +1,153 @@
+"""The pool of AdaBoost.M2, AdaBoost for any number of classes."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from lexiprog_boost.margins import class_codes, probabilities, votes
+from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.training import fit_member, prepare_learner
+from lexiprog_boost.sample_weights import check_sample_weight
+
+Floats = NDArray[np.float64]
+
+# Stands in for a pseudo-loss of zero, whose weight log(1 / beta) would be infinite.
+LEAST_LOSS = 1e-10
+
+
+def adaboost_m2_pool(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_estimators: int = 50,
+    output: Literal["hard", "confidence"] = "hard",
+    sample_weight: ArrayLike | None = None,
+    keep_distributions: bool = False,
+    on_round: Callable[[int, float], None] | None = None,
+    random_state: Any = None,
+) -> Pool:
+    """Train members by AdaBoost.M2, which weighs every pair of a point and a wrong class.
+
+    With two classes and hard outputs it is AdaBoost.M1. It solves no program: it makes the
+    components whose weights LexiBoost chooses.
+
+    Training ends early with a member of pseudo-loss zero, which is kept with the weight of a
+    pseudo-loss of 1e-10 (nothing is left to learn), and with one of pseudo-loss 1/2 or more,
+    which is dropped (it is no better than chance); if that is the first one, it is an error.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
+    output : {"hard", "confidence"}
+        Whether h(x, y) is the vote of ``predict`` or the probability of ``predict_proba``.
+    sample_weight : array-like of shape (n,), optional
+        Initial weights of the points.
+    keep_distributions : bool
+        Keep the point weights of every round, as cross-fitting needs them.
+    on_round : callable (round, pseudo_loss), optional
+        Called after every round, the first one being 1.
+    random_state : int, RandomState or None
+        Draws one seed a member.
+
+    Returns
+    -------
+    Pool
+        Its weights are log(1 / beta); its history has "pseudo_loss" and "error" (the weighted
+        share of wrong votes, with hard outputs, or mean probability of wrong classes).
+
+    References
+    ----------
+    Y. Freund and R. E. Schapire, A decision-theoretic generalization of on-line learning and an
+    application to boosting, Journal of Computer and System Sciences 55, 1997.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from lexiprog_boost.pools import adaboost_m2_pool
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stump = DecisionTreeClassifier(max_depth=1)
+    >>> pool = adaboost_m2_pool(stump, X, y, n_estimators=5, random_state=0)
+    >>> pool.history["pseudo_loss"][:1].round(3).tolist()  # a third is wrong: (1/3) (1 + 1/2) / 2
+    [0.25]
+    """
+    if n_estimators < 1:
+        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
+    if output not in ("hard", "confidence"):
+        raise ValueError(f"unknown output {output!r}; it is 'hard' or 'confidence'.")
+    y = column_or_1d(y)
+    check_consistent_length(X, y)
+    check_classification_targets(y)
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(f"y has the one class {classes.tolist()}; boosting needs two or more.")
+    codes = class_codes(y, classes)
+    own = np.eye(len(classes), dtype=bool)[codes]
+    points = check_sample_weight(sample_weight, len(y))
+    # Mislabel weights w[i, c]: how much it matters to tell point i from the wrong class c.
+    mislabel = np.where(own, 0.0, (points / points.sum() / (len(classes) - 1))[:, None])
+
+    learner = prepare_learner(estimator, X)
+    rng = check_random_state(random_state)
+    members, losses, errors, margins, distributions = [], [], [], [], []
+    stopped = f"all {n_estimators} rounds were trained."
+    for t in range(1, n_estimators + 1):
+        mislabel /= mislabel.sum()
+        distribution = mislabel.sum(axis=1)
+        member = fit_member(learner, X, y, distribution, rng)
+        if output == "hard":
+            h = np.eye(len(classes))[votes(member, X, classes)]
+        else:
+            h = probabilities(member, X, classes)
+        truth = h[np.arange(len(y)), codes]
+        # The paper's D_i q_ic is w_ic itself, once the w sum to one.
+        loss = 0.5 * float((mislabel * (1 - truth[:, None] + h)).sum())
+        if on_round is not None:
+            on_round(t, loss)
+        if loss >= 0.5:
+            stopped = f"the member of round {t} was no better than chance and was dropped."
+            break
+        members.append(member)
+        losses.append(loss)
+        errors.append(float(distribution @ (1 - truth)))
+        margins.append(_margins(truth, output))
+        if keep_distributions:
+            distributions.append(distribution)
+        if loss <= LEAST_LOSS:
+            stopped = f"the member of round {t} was perfect, which left nothing to learn."
+            break
+        beta = loss / (1 - loss)
+        mislabel *= beta ** (0.5 * (1 + truth[:, None] - h))
+    if not members:
+        raise ValueError(
+            f"no member is better than chance: the first {type(estimator).__name__} has the "
+            f"pseudo-loss {loss:.3f} >= 1/2. Use a stronger learner, or check X and y."
+        )
+    floored = np.maximum(losses, LEAST_LOSS)
+    return Pool(
+        estimators=tuple(members),
+        weights=np.log((1 - floored) / floored),
+        classes=classes,
+        history={"pseudo_loss": np.array(losses), "error": np.array(errors)},
+        stopped=stopped,
+        margins=np.column_stack(margins),
+        margin_rule="vote" if output == "hard" else "proba",
+        distributions=np.array(distributions) if keep_distributions else None,
+    )
+
+
+def _margins(truth: Floats, output: str) -> NDArray:
+    margins = 2 * truth - 1
+    return margins.astype(np.int8) if output == "hard" else margins
