@@ -20,6 +20,7 @@ from lexiprog.solution import Solution
 from lexiprog.solver import Solver
 from lexiprog.stage import Stage
 from lexiprog.subproblem import Subproblem
+from lexiprog.tradeoff import Tradeoff, tradeoff
 
 try:
     __version__ = version("lexiprog")
@@ -42,9 +43,11 @@ __all__ = [
     "Stage",
     "StageError",
     "Subproblem",
+    "Tradeoff",
     "goal_program",
     "leximax",
     "leximin",
     "minimax_regret",
     "preemptive",
+    "tradeoff",
 ]

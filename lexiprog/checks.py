@@ -20,6 +20,16 @@ def shorten(thing: Any) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
+def kind_of(problem: cp.Problem, *, gp: bool) -> str:
+    """LP, MILP, QP, MIQP, GP, or conic for the rest."""
+    if gp:
+        return "GP"
+    whole = "MI" if problem.is_mixed_integer() else ""
+    if problem.is_lp():
+        return whole + "LP"
+    return whole + ("QP" if problem.is_qp() else "conic")
+
+
 def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
     """Refuse what CVXPY's rules cannot prove convex (log-log convex for ``gp``)."""
     rules = "DGP" if gp else "DCP"
@@ -77,6 +87,12 @@ def check_finite(where: str, problem: cp.Problem) -> None:
                 f"{where}: a constant of shape {constant.shape} in {place} contains {culprit}; "
                 "clean the data, or leave out bounds that don't bind."
             )
+
+
+def check_name(kind: str, name: Any) -> None:
+    """Refuse what cannot be looked up by name."""
+    if not isinstance(name, str) or not name:
+        raise DeclarationError(f"a {kind}'s name is a non-empty text, not {name!r}.")
 
 
 def check_names(where: str, kind: str, leaves: list[Any]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from lexiprog import canonical
 from lexiprog.checks import shorten
 from lexiprog.errors import LexiprogError
-from lexiprog.evaluate import CVXPY_LOCK, key_of
+from lexiprog.evaluate import CVXPY_LOCK, dense, key_of
 from lexiprog.locks.value import GUARD, Rung, variant
 from lexiprog.reference import REFERENCES, Slack, bind
 from lexiprog.solution import Solution
@@ -79,7 +79,7 @@ def read_parameters(subproblem: Subproblem) -> dict[str, Any]:
                 f"parameter {parameter.name()!r} of subproblem {subproblem.name!r} has no value: "
                 "set it before solving."
             )
-        value = value.toarray() if hasattr(value, "toarray") else np.asarray(value)
+        value = np.asarray(dense(value))
         if not np.isfinite(value).all():
             raise BadParameter(
                 f"parameter {parameter.name()!r} of subproblem {subproblem.name!r} contains "
@@ -135,7 +135,7 @@ def prepare(
         if actual is not subproblem:
             bind_references(actual, solutions, slack)
         everything = [*subproblem.problem.parameters(), *actual.problem.parameters()]
-        constants = {p.id: np.array(_dense(p.value)) for p in everything}
+        constants = {p.id: np.array(dense(p.value)) for p in everything}
         options = solver.options_for(integer=bool(subproblem.problem.is_mixed_integer()))
         compiled = None
         if joint is not None:
@@ -157,7 +157,3 @@ def compile_for(
     return canonical.compile_problem(
         forms[key], solver.target, gp=subproblem.gp, dpp=subproblem.dpp, options=options
     )
-
-
-def _dense(value: Any) -> Any:
-    return value.toarray() if hasattr(value, "toarray") else value

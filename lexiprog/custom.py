@@ -9,7 +9,7 @@ import numpy as np
 
 from lexiprog.canonical import HAS_POINT, Answer
 from lexiprog.compile import Task
-from lexiprog.evaluate import CVXPY_LOCK, evaluate
+from lexiprog.evaluate import CVXPY_LOCK, dense, evaluate
 
 
 def solve_with(task: Task) -> Answer:
@@ -36,6 +36,4 @@ def solve_with(task: Task) -> Answer:
 
 
 def _copy(value: Any) -> Any:
-    if value is None:
-        return None
-    return np.array(value.toarray() if hasattr(value, "toarray") else value)
+    return None if value is None else np.array(dense(value))

@@ -36,12 +36,15 @@ def holding(values: Iterable[tuple[Any, Any]]) -> Iterator[None]:
                 leaf.save_value(value)
 
 
+def dense(value: Any) -> Any:
+    """Sparse matrices as arrays; everything else as it is."""
+    return value.toarray() if hasattr(value, "toarray") else value
+
+
 def evaluate(expression: Any, values: Iterable[tuple[Any, Any]]) -> Any:
     """Value of ``expression`` with ``values`` in place of its leaves' own, as a dense array."""
     with holding(values):
         value = expression.value
     if value is None:
         return None
-    if hasattr(value, "toarray"):
-        value = value.toarray()
-    return np.array(value)
+    return np.array(dense(value))

@@ -27,6 +27,7 @@ from lexiprog.solution import Solution
 from lexiprog.solver import Ladder, default_ladder
 from lexiprog.stage import Stage
 from lexiprog.subproblem import Subproblem
+from lexiprog.warm import WarmHighs
 
 Outcome = tuple[Any, BaseException | None, float]
 
@@ -39,13 +40,18 @@ def execute(
     tick: Callable[[str], None],
     solved: Mapping[str, Solution],
     slack: Slack = NO_SLACK,
+    warm: WarmHighs | None = None,
 ) -> Result:
-    """Solve every subproblem that is not in ``solved`` already."""
+    """Solve every subproblem that is not in ``solved`` already.
+
+    ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems from where
+    an earlier call left them, which makes their vertex depend on that call.
+    """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.problem, gp=p.gp) for p in subproblems}
     chains = find_chains(stages, full, loosened=slack.tolerances)
-    run = _Run(stages, full, chains, dict(solved), tick, slack)
+    run = _Run(stages, full, chains, dict(solved), tick, slack, warm)
     widest = max(len(stage.subproblems) for stage in stages)
     size = workers if workers is not None else min(widest, os.cpu_count() or 1)
     # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
@@ -75,6 +81,7 @@ class _Run:
     solved: dict[str, Solution]
     tick: Callable[[str], None]
     slack: Slack
+    warm: WarmHighs | None
     running: list[tuple[Stage, Task, Future[Outcome]]] = field(default_factory=list)
 
     def result(self) -> Result:
@@ -129,12 +136,15 @@ class _Run:
             if task.compiled is None:
                 verdicts[subproblem.name] = self._accept(stage, task, _timed(solve_with, task))
             else:
-                native = _native if chain is None else chain.run
+                native = self._runner(task) if chain is None else chain.run
                 self.running.append((stage, task, pool.submit(_timed, native, task)))
         for _, task, future in self.running:
             verdicts[task.subproblem.name] = self._accept(stage, task, future.result())
         self.running.clear()
         return verdicts
+
+    def _runner(self, task: Task) -> Callable[[Task], Any]:
+        return self.warm.run if self.warm is not None and self.warm.serves(task) else _native
 
     def _accept(self, stage: Stage, task: Task, outcome: Outcome) -> Solution | Attempt:
         """Judge an outcome and keep it if it is certified."""

@@ -86,6 +86,14 @@ class Session:
                 seconds=time.perf_counter() - start,
             )
 
+    def has_matrix(self, A: Any) -> bool:
+        """Whether ``A`` is the matrix of this session, entry by entry."""
+        mine, other = self._A, sp.csc_array(A)
+        return mine.shape == other.shape and all(
+            np.array_equal(getattr(mine, part), getattr(other, part))
+            for part in ("indptr", "indices", "data")
+        )
+
     def _pass(self, cost: Array, bounds: Bounds) -> None:
         rows, columns = self._A.shape
         if self._loaded:

@@ -14,7 +14,7 @@ from lexiprog.canonical import Answer
 from lexiprog.certificate import Certificate, certify
 from lexiprog.compile import Task, prepare
 from lexiprog.errors import Attempt
-from lexiprog.evaluate import CVXPY_LOCK, evaluate, holding, key_of
+from lexiprog.evaluate import CVXPY_LOCK, dense, evaluate, holding, key_of
 from lexiprog.locks.value import Rung
 from lexiprog.solution import Solution
 from lexiprog.solver import default_ladder
@@ -29,7 +29,7 @@ def judge(
     if not answer.primal:
         return Attempt(name, answer.status, "")
     subproblem = task.subproblem
-    values = [(variable, answer.primal.get(variable.id)) for variable in subproblem.variables]
+    values = [(v, dense(answer.primal.get(v.id))) for v in subproblem.variables]
     if any(value is None or not np.isfinite(value).all() for _, value in values):
         return Attempt(name, answer.status, "its point contains NaN, infinity or nothing at all")
     if task.integer:

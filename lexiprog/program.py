@@ -7,21 +7,23 @@ from typing import Any
 import numpy as np
 
 from lexiprog.adopt import adopt
+from lexiprog.checks import shorten
 from lexiprog.compile import read_parameters
 from lexiprog.errors import DeclarationError
-from lexiprog.evaluate import CVXPY_LOCK
+from lexiprog.evaluate import CVXPY_LOCK, key_of
 from lexiprog.execute import execute
-from lexiprog.outline import ProgramOutline, StageOutline
+from lexiprog.frozen import Frozen
+from lexiprog.outline import ProblemOutline, ProgramOutline, StageOutline
 from lexiprog.progress import bar
 from lexiprog.result import Result
-from lexiprog.solver import resolve
+from lexiprog.solver import Ladder, resolve
 from lexiprog.stage import Stage
 from lexiprog.subproblem import Subproblem
 
 __all__ = ["Program"]
 
 
-class Program:
+class Program(Frozen):
     """Stages of subproblems, later ones using the optima of earlier ones.
 
     Parameters
@@ -54,7 +56,7 @@ class Program:
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        object.__setattr__(self, "stages", stages)
+        self._declare(stages=stages)
         self._check_names()
         self._check_references()
 
@@ -100,9 +102,6 @@ class Program:
                         "referred to."
                     )
 
-    def __setattr__(self, field: str, value: Any) -> None:
-        raise AttributeError("a program is a declaration: extend() gives a new one.")
-
     @property
     def subproblems(self) -> dict[str, Subproblem]:
         """Every subproblem by name, in stage order."""
@@ -128,7 +127,7 @@ class Program:
         """What is declared, as plain records for display."""
         return ProgramOutline(
             tuple(
-                StageOutline(stage.name, tuple(p.outline for p in stage.subproblems))
+                StageOutline(stage.name, tuple(map(_outline, stage.subproblems)))
                 for stage in self.stages
             )
         )
@@ -171,8 +170,7 @@ class Program:
         """
         if workers is not None and (not isinstance(workers, int) or workers < 1):
             raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
-        names = {s.name: ([p.name for p in s.subproblems], s.solver) for s in self.stages}
-        ladders = resolve(solver, names)
+        ladders = self.ladders(solver)
         for subproblem in self.subproblems.values():
             read_parameters(subproblem)
         solved = {} if resume is None else dict(self.adopt(resume))
@@ -189,6 +187,11 @@ class Program:
                     variable.save_value(np.array(result[name][variable]))
         return result
 
+    def ladders(self, solver: Any = None) -> dict[str, Ladder | None]:
+        """The solvers each subproblem would be tried with; None stands for the default."""
+        names = {s.name: ([p.name for p in s.subproblems], s.solver) for s in self.stages}
+        return resolve(solver, names)
+
     def _clear_variables(self) -> None:
         with CVXPY_LOCK:
             for subproblem in self.subproblems.values():
@@ -201,3 +204,15 @@ class Program:
 
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"
+
+
+def _outline(subproblem: Subproblem) -> ProblemOutline:
+    return ProblemOutline(
+        name=subproblem.name,
+        kind=subproblem.kind,
+        sense="maximise" if subproblem.maximise else "minimise",
+        objective=shorten(subproblem.objective.expr),
+        constraints=tuple(map(shorten, subproblem.constraints)),
+        variables=tuple((key_of(v, k), tuple(v.shape)) for k, v in enumerate(subproblem.variables)),
+        reads=tuple(sorted({reference.label for _, reference in subproblem.references})),
+    )

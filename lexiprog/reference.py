@@ -11,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.errors import DeclarationError
+from lexiprog.evaluate import dense
 from lexiprog.solution import Solution
 
 Kept = TypeVar("Kept")
@@ -124,18 +125,18 @@ def sign_of(expression: Any) -> dict[str, bool]:
             lower, upper = expression.get_bounds()
     except (AttributeError, NotImplementedError, TypeError, ValueError):
         return {}
-    if lower is not None and np.all(_dense(lower) >= 0):
+    if lower is not None and np.all(np.asarray(dense(lower)) >= 0):
         return {"nonneg": True}
-    if upper is not None and np.all(_dense(upper) <= 0):
+    if upper is not None and np.all(np.asarray(dense(upper)) <= 0):
         return {"nonpos": True}
     return {}
 
 
 def attributes_of(expression: Any, *, gp: bool) -> dict[str, bool]:
     """Sign and structure that a placeholder for ``expression`` may promise."""
-    if gp:
-        return {"pos": True}
     sign = sign_of(expression)
+    if gp and "nonneg" in sign:
+        return {"pos": True}
     shape = expression.shape
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
         return sign
@@ -162,7 +163,7 @@ def is_whole(expression: Any) -> bool:
 
 def bind(parameter: cp.Parameter, value: Any) -> None:
     """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
-    array = _dense(value)
+    array = np.asarray(dense(value))
     if array.shape != parameter.shape:
         array = array.reshape(parameter.shape)
     has = parameter.attributes
@@ -199,7 +200,3 @@ def dual_attributes(constraint: Any, where: str) -> dict[str, bool]:
         f"{where}: the multiplier of a {kind} constraint is a list of arrays, not one; write the "
         "constraint as an inequality (cp.norm(x) <= t, cp.exp(x) <= t) to refer to its dual."
     )
-
-
-def _dense(value: Any) -> Any:
-    return np.asarray(value.toarray() if hasattr(value, "toarray") else value)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from lexiprog.checks import check_name
 from lexiprog.errors import DeclarationError
+from lexiprog.frozen import Frozen
 from lexiprog.subproblem import Subproblem
 
 __all__ = ["Stage"]
 
 
-class Stage:
+class Stage(Frozen):
     """One level of a hierarchy.
 
     Parameters
@@ -36,8 +38,7 @@ class Stage:
     solver: Any
 
     def __init__(self, name: str, *subproblems: Subproblem, solver: Any = None) -> None:
-        if not isinstance(name, str) or not name:
-            raise DeclarationError(f"a stage's name is a non-empty text, not {name!r}.")
+        check_name("stage", name)
         if not subproblems:
             raise DeclarationError(f"stage {name!r} holds no subproblem: give it at least one.")
         for subproblem in subproblems:
@@ -46,11 +47,7 @@ class Stage:
                     f"stage {name!r} holds subproblems only, not {subproblem!r}: wrap it in "
                     "Subproblem(name, objective, constraints)."
                 )
-        for field, value in (("name", name), ("subproblems", subproblems), ("solver", solver)):
-            object.__setattr__(self, field, value)
-
-    def __setattr__(self, field: str, value: Any) -> None:
-        raise AttributeError(f"stage {self.name!r} is a declaration: it cannot be changed.")
+        self._declare(name=name, subproblems=subproblems, solver=solver)
 
     def __repr__(self) -> str:
         return f"Stage({self.name!r}: {', '.join(p.name for p in self.subproblems)})"

@@ -13,7 +13,7 @@ import numpy as np
 from lexiprog import checks
 from lexiprog.errors import DeclarationError, LexiprogWarning
 from lexiprog.evaluate import CVXPY_LOCK, key_of
-from lexiprog.outline import ProblemOutline
+from lexiprog.frozen import Frozen
 from lexiprog.reference import (
     LOCKS,
     REFERENCES,
@@ -28,7 +28,7 @@ from lexiprog.reference import (
 __all__ = ["Subproblem"]
 
 
-class Subproblem:
+class Subproblem(Frozen):
     """A convex problem with a name, declared but not solved.
 
     Parameters
@@ -71,8 +71,7 @@ class Subproblem:
     def __init__(
         self, name: str, objective: Any, constraints: Iterable[Any] = (), *, gp: bool = False
     ) -> None:
-        if not isinstance(name, str) or not name:
-            raise DeclarationError(f"a subproblem's name is a non-empty text, not {name!r}.")
+        checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
         if isinstance(objective, cp.Problem):
             constraints = [*objective.constraints, *constraints]
@@ -87,16 +86,14 @@ class Subproblem:
                 problem = cp.Problem(objective, list(constraints))
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
-        fields: dict[str, Any] = {
-            "name": name,
-            "objective": objective,
-            "constraints": tuple(problem.constraints),
-            "gp": gp,
-            "problem": problem,
-            "_placeholders": {},
-        }
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
+        self._declare(
+            name=name,
+            objective=objective,
+            constraints=tuple(problem.constraints),
+            gp=gp,
+            problem=problem,
+            _placeholders={},
+        )
         self._check(where)
 
     def _check(self, where: str) -> None:
@@ -108,7 +105,7 @@ class Subproblem:
         checks.check_names(where, "variable", self.variables)
         checks.check_names(where, "parameter", self.parameters)
         culprit = checks.non_dpp_part(problem, gp=self.gp)
-        object.__setattr__(self, "dpp", culprit is None)
+        self._declare(dpp=culprit is None)
         if culprit is not None:
             warnings.warn(
                 f"{where} is not DPP because of {culprit}: it is solved all the same, but compiled "
@@ -116,12 +113,6 @@ class Subproblem:
                 LexiprogWarning,
                 stacklevel=4,
             )
-
-    def __setattr__(self, field: str, value: Any) -> None:
-        raise AttributeError(f"subproblem {self.name!r} is a declaration: it cannot be changed.")
-
-    def __delattr__(self, field: str) -> None:
-        raise AttributeError(f"subproblem {self.name!r} is a declaration: it cannot be changed.")
 
     @property
     def variables(self) -> list[Any]:
@@ -153,25 +144,7 @@ class Subproblem:
     @property
     def kind(self) -> str:
         """LP, MILP, QP, MIQP, GP, or conic for the rest."""
-        if self.gp:
-            return "GP"
-        whole = "MI" if self.problem.is_mixed_integer() else ""
-        if self.problem.is_lp():
-            return whole + "LP"
-        return whole + ("QP" if self.problem.is_qp() else "conic")
-
-    @property
-    def outline(self) -> ProblemOutline:
-        """What is declared, as a plain record."""
-        return ProblemOutline(
-            name=self.name,
-            kind=self.kind,
-            sense="maximise" if self.maximise else "minimise",
-            objective=checks.shorten(self.objective.expr),
-            constraints=tuple(map(checks.shorten, self.constraints)),
-            variables=tuple((key_of(v, k), tuple(v.shape)) for k, v in enumerate(self.variables)),
-            reads=tuple(sorted({reference.label for _, reference in self.references})),
-        )
+        return checks.kind_of(self.problem, gp=self.gp)
 
     @property
     def optimum(self) -> cp.Parameter:

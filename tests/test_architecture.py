@@ -14,24 +14,29 @@ from tests.source_rules import (
     too_long,
 )
 
-# A module may import modules of earlier rows only, not of its own; a folder is one module here.
+# A module may import modules of earlier rows only, and of its own row if both share a folder.
 # Patterns are tried from the top, so a file can be placed above the rest of its folder.
 ENGINE_ROWS = [
-    ["errors", "outline", "cones", "evaluate", "progress"],
+    ["errors", "outline", "cones", "evaluate", "progress", "frozen", "*/__init__"],
     ["display/*"],
-    ["certificate", "checks", "store"],
+    ["certificate", "checks", "store", "lockrecord"],
     ["solution"],
-    ["result", "reference", "solver", "canonical"],
-    ["highs"],
+    ["result", "reference", "solver", "canonical", "highs"],
     ["subproblem"],
     ["stage"],
+    ["locks/argument"],
+    ["locks/value"],  # which form of a problem is compiled
     ["compile"],
-    ["custom", "judge"],
-    ["locks/*"],
-    ["relax", "adopt"],
+    ["custom", "judge", "warm"],
+    ["locks/price", "locks/face"],
+    ["locks/chains", "locks/record"],
+    ["relax"],
+    ["failure", "adopt"],
     ["execute"],
     ["program"],
-    ["formulations/*"],
+    ["formulations/levels"],
+    ["formulations/leximin", "formulations/goals"],
+    ["formulations/preemptive", "formulations/minimax_regret"],
     ["tradeoff"],
     ["compare"],
 ]
@@ -98,7 +103,7 @@ def test_claim_holds(claim):
     assert not complaints, f"{claim}, but:\n" + "\n".join(complaints)
 
 
-ROWS = [["low"], ["peer", "other"], ["folder/*"], ["high"]]
+ROWS = [["low"], ["peer", "other"], ["folder/first"], ["folder/*"], ["high"]]
 AROUND = dict.fromkeys(["__init__", "low", "peer", "other", "folder/a", "high"], "")
 
 
@@ -114,6 +119,7 @@ AROUND = dict.fromkeys(["__init__", "low", "peer", "other", "folder/a", "high"],
         ("low", "from pkg.folder import a"),
         ("low", "from pkg.missing import thing"),
         ("peer", "from pkg.other import thing"),
+        ("folder/first", "from pkg.folder.a import thing"),
         ("folder/__init__", "from pkg.high import thing"),
         ("low", "if TYPE_CHECKING:\n    pass\nelse:\n    import pkg.high"),
     ],
@@ -151,7 +157,7 @@ def test_a_circle_inside_a_folder_is_found():
 
 
 def test_a_new_module_must_be_placed():
-    assert unplaced({"__init__": "", "low": "", "novel": ""}, ROWS) == [
+    assert unplaced({"__init__": "", "low": "", "new/__init__": "", "novel": ""}, ROWS) == [
         "novel: not in any row; place it where its imports allow"
     ]
 

@@ -13,6 +13,16 @@ import lexiprog
 
 # A name is added here, to the README's table and to `lexiprog.__all__` together.
 PUBLIC = {
+    "Goal",
+    "Leximax",
+    "Leximin",
+    "Tradeoff",
+    "goal_program",
+    "leximax",
+    "leximin",
+    "minimax_regret",
+    "preemptive",
+    "tradeoff",
     "Subproblem",
     "Stage",
     "Program",

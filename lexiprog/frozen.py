@@ -1,0 +1,20 @@
+"""Declarations hold what was said and cannot be changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Frozen:
+    """A class whose instances are written once, through :meth:`_declare`."""
+
+    name: str
+
+    def _declare(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError(f"{self!r} is a declaration: its {field} cannot be changed.")
+
+    def __delattr__(self, field: str) -> None:
+        raise AttributeError(f"{self!r} is a declaration: its {field} cannot be deleted.")

@@ -1,0 +1,55 @@
+"""Re-solve linear problems from their last basis, for sweeps over changing limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from lexiprog.compile import Task
+from lexiprog.highs import Bounds, Session
+
+
+@dataclass
+class WarmHighs:
+    """One HiGHS object for each linear subproblem, kept from solve to solve."""
+
+    sessions: dict[str, Session] = field(default_factory=dict)
+    bases: dict[str, Any] = field(default_factory=dict)
+
+    def serves(self, task: Task) -> bool:
+        """Whether the task is a plain linear problem for HIGHS."""
+        return (
+            task.solver.target == "HIGHS"
+            and task.subproblem.kind == "LP"
+            and "highs_options" not in task.options
+        )
+
+    def run(self, task: Task) -> Any:
+        """Solve from the last basis; the answer has the shape CVXPY's interface returns."""
+        name, form = task.subproblem.name, task.native.form
+        session = self.sessions.get(name)
+        if session is None or not session.has_matrix(form.A):
+            session = self.sessions[name] = Session(form.A, task.options)
+            self.bases.pop(name, None)
+        size = form.c.size
+        below = np.full(form.b.size, -np.inf)
+        below[: form.cones.zero] = form.b[: form.cones.zero]
+        bounds = Bounds(
+            np.full(size, -np.inf) if form.lower is None else form.lower,
+            np.full(size, np.inf) if form.upper is None else form.upper,
+            below,
+            form.b,
+        )
+        vertex = session.run(form.c, bounds, self.bases.get(name))
+        if vertex.optimal:
+            self.bases[name] = vertex.basis
+        return {
+            "solution": SimpleNamespace(col_value=vertex.x, row_dual=vertex.row_dual),
+            "info": vertex.info,
+            "model_status": vertex.status,
+            "run_time": vertex.seconds,
+            "dual_ray": (None, None, np.zeros(form.b.size)),
+        }
