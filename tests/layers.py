@@ -80,11 +80,15 @@ def row_of(module: str, rows: Rows) -> int | None:
 
 
 def unplaced(modules: Mapping[str, str], rows: Rows) -> list[str]:
-    """List the modules that stand in no row; the package's own __init__ stands above all."""
+    """List the modules that stand in no row.
+
+    The package's own __init__ stands above all; a folder's that imports nothing stands nowhere.
+    """
     return [
         f"{module}: not in any row; place it where its imports allow"
-        for module in modules
+        for module, source in modules.items()
         if module != "__init__" and row_of(module, rows) is None
+        if not (module.endswith("/__init__") and not list(imports(source)))
     ]
 
 
@@ -96,13 +100,15 @@ def wrong_way(
 ) -> list[str]:
     """List the imports that don't reach an earlier row, or not one that `only` allows.
 
-    A folder is one place in the order: its modules may import each other, if not in a circle.
+    Modules that one row's pattern takes from the same folder may import each other.
     """
     complaints = []
     for module, goal, line in edges(package, modules):
         own_row, row = row_of(module, rows), row_of(goal, rows)
         allowed = next((to for p, to in (only or {}).items() if fnmatchcase(module, p)), None)
-        if module == "__init__" or own_row is None or folder(module) == folder(goal) != "":
+        if module == "__init__" or own_row is None:
+            continue
+        if row == own_row and folder(module) == folder(goal) != "":
             continue
         if row is None or row >= own_row:
             complaints.append(f"{module}:{line}: imports {goal}, which is not in an earlier row")
