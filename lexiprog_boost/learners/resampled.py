@@ -31,6 +31,17 @@ def _estimator_has_proba(resampled: ResampledClassifier) -> bool:
     return hasattr(fitted or resampled.estimator or KNeighborsClassifier, "predict_proba")
 
 
+def _check_all_rows(X: Any, learner: Any) -> None:
+    """Check the rows that may not be drawn too: a bad number must not pass by luck.
+
+    A learner made of others, such as a pipeline, may mend missing values or words on the way.
+    """
+    composite = any(hasattr(value, "fit") for value in learner.get_params().values())
+    if isinstance(X, np.ndarray) and not composite:
+        allow_nan = get_tags(learner).input_tags.allow_nan
+        check_array(X, ensure_all_finite="allow-nan" if allow_nan else True)
+
+
 class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Give sample weights to any classifier by training it on n points drawn by weight.
 
@@ -92,12 +103,9 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         validate_data(self, X, skip_check_array=True)
         learner = KNeighborsClassifier() if self.estimator is None else self.estimator
-        accepts = get_tags(learner).input_tags
-        # The learner checks what was drawn; a bad number elsewhere must not pass by luck.
-        if isinstance(X, np.ndarray) and not (accepts.string or accepts.categorical):
-            check_array(X, ensure_all_finite="allow-nan" if accepts.allow_nan else True)
+        _check_all_rows(X, learner)
         check_consistent_length(X, y)
-        labels = column_or_1d(y, warn=True)
+        labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None), warn=True)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         n_points = len(labels)
