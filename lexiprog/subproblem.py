@@ -21,6 +21,7 @@ from lexiprog.reference import (
     Reference,
     attributes_of,
     dual_attributes,
+    inputs_of,
     is_whole,
     refer,
 )
@@ -46,6 +47,14 @@ class Subproblem(Frozen):
     ----------
     optimum : cvxpy.Parameter
         Stands for the optimal value in later problems.
+    variables, parameters, inputs : tuple
+        Its variables, the user's parameters it depends on, and these with the references.
+    references : tuple of (cvxpy.Parameter, Reference)
+        The placeholders it depends on, each with what it stands for, inner ones first.
+    locks : tuple of (int, Lock)
+        Position and meaning of every constraint that holds an earlier optimum.
+    kind : str
+        LP, MILP, QP, MIQP, GP, or conic (MIconic) for the rest.
 
     Examples
     --------
@@ -61,12 +70,19 @@ class Subproblem(Frozen):
     [1.0, 3.0]
     """
 
-    name: str
     objective: cp.Minimize | cp.Maximize
     constraints: tuple[Any, ...]
     gp: bool
     problem: cp.Problem
     dpp: bool
+    variables: tuple[Any, ...]
+    inputs: tuple[Any, ...]
+    parameters: tuple[Any, ...]
+    references: tuple[tuple[cp.Parameter, Reference], ...]
+    locks: tuple[tuple[int, Lock], ...]
+    maximise: bool
+    integer: bool
+    kind: str
 
     def __init__(
         self, name: str, objective: Any, constraints: Iterable[Any] = (), *, gp: bool = False
@@ -86,19 +102,30 @@ class Subproblem(Frozen):
                 problem = cp.Problem(objective, list(constraints))
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
+        # CVXPY walks the whole expression tree at every question, so each is asked once.
+        inputs = inputs_of(problem.parameters())
+        found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
         self._declare(
             name=name,
             objective=objective,
             constraints=tuple(problem.constraints),
             gp=gp,
             problem=problem,
+            variables=tuple(problem.variables()),
+            inputs=tuple(inputs),
+            parameters=tuple(p for p in inputs if REFERENCES.get(p) is None),
+            references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
+            locks=tuple((position, lock) for position, lock in found if lock is not None),
+            maximise=isinstance(objective, cp.Maximize),
+            integer=bool(problem.is_mixed_integer()),
+            kind=checks.kind_of(problem, gp=gp),
             _placeholders={},
         )
         self._check(where)
 
     def _check(self, where: str) -> None:
         problem = self.problem
-        if not problem.variables():
+        if not self.variables:
             raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
         checks.check_curvature(where, problem, gp=self.gp)
         checks.check_finite(where, problem)
@@ -115,54 +142,19 @@ class Subproblem(Frozen):
             )
 
     @property
-    def variables(self) -> list[Any]:
-        """Its variables, in CVXPY's order."""
-        return list(self.problem.variables())
-
-    @property
-    def parameters(self) -> list[Any]:
-        """The user's parameters in it, references not counted."""
-        return [p for p in self.problem.parameters() if REFERENCES.get(p) is None]
-
-    @property
-    def references(self) -> list[tuple[cp.Parameter, Reference]]:
-        """Placeholders in it, each with what it stands for."""
-        found = ((p, REFERENCES.get(p)) for p in self.problem.parameters())
-        return [(parameter, reference) for parameter, reference in found if reference is not None]
-
-    @property
-    def locks(self) -> list[tuple[int, Lock]]:
-        """Position and meaning of every constraint that holds an earlier optimum."""
-        found = ((k, LOCKS.get(c)) for k, c in enumerate(self.constraints))
-        return [(position, lock) for position, lock in found if lock is not None]
-
-    @property
-    def maximise(self) -> bool:
-        """Whether larger is better."""
-        return isinstance(self.objective, cp.Maximize)
-
-    @property
-    def kind(self) -> str:
-        """LP, MILP, QP, MIQP, GP, or conic for the rest."""
-        return checks.kind_of(self.problem, gp=self.gp)
-
-    @property
     def optimum(self) -> cp.Parameter:
         """Placeholder for the optimal value."""
-        return self._once(
-            "optimum",
-            lambda: refer(
-                self,
-                "optimum",
-                (),
-                lambda solution: solution.value,
-                attributes_of(self.objective.expr, gp=self.gp),
-            ),
-        )
+
+        def make() -> cp.Parameter:
+            attributes = attributes_of(self.objective.expr, gp=self.gp)
+            return refer(self, "optimum", (), lambda solution: solution.value, attributes)
+
+        return self._once("optimum", make)
 
     def at(self, expression: Any) -> cp.Parameter:
         """Placeholder for the value of ``expression`` at the optimum."""
-        expression = cp.Constant(expression) if np.isscalar(expression) else expression
+        if not isinstance(expression, cp.Expression):
+            expression = cp.Constant(expression)
         mine = {variable.id for variable in self.variables}
         for variable in expression.variables():
             if variable.id not in mine:
@@ -180,6 +172,7 @@ class Subproblem(Frozen):
                 np.round(solution.at(expression)) if whole else solution.at(expression)
             ),
             attributes_of(expression, gp=self.gp),
+            inside=expression.parameters(),
         )
 
     def dual(self, constraint: Any) -> cp.Parameter:
@@ -188,7 +181,7 @@ class Subproblem(Frozen):
         position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
         if position is None:
             raise DeclarationError(f"{where}: subproblem {self.name!r} has no such constraint.")
-        if self.problem.is_mixed_integer():
+        if self.integer:
             raise DeclarationError(
                 f"{where}: integer problems have no multipliers; fix the integers in a further "
                 "stage and refer to that one."
