@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import cvxpy as cp
@@ -95,7 +95,7 @@ def check_name(kind: str, name: Any) -> None:
         raise DeclarationError(f"a {kind}'s name is a non-empty text, not {name!r}.")
 
 
-def check_names(where: str, kind: str, leaves: list[Any]) -> None:
+def check_names(where: str, kind: str, leaves: Sequence[Any]) -> None:
     """Refuse two variables or parameters of one name, since results are reached by name."""
     keys = [key_of(leaf, position) for position, leaf in enumerate(leaves)]
     for key in keys:

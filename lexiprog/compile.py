@@ -62,7 +62,7 @@ class Task:
     @property
     def integer(self) -> bool:
         """Whether some variable must be whole."""
-        return bool(self.subproblem.problem.is_mixed_integer())
+        return self.subproblem.integer
 
     def fresh_options(self) -> dict[str, Any]:
         """Options the solver's interface may write into."""
@@ -134,9 +134,9 @@ def prepare(
         references = bind_references(subproblem, solutions, slack)
         if actual is not subproblem:
             bind_references(actual, solutions, slack)
-        everything = [*subproblem.problem.parameters(), *actual.problem.parameters()]
-        constants = {p.id: np.array(dense(p.value)) for p in everything}
-        options = solver.options_for(integer=bool(subproblem.problem.is_mixed_integer()))
+        inputs = [*subproblem.inputs, *actual.inputs]
+        constants = {p.id: np.array(dense(p.value)) for p in inputs}
+        options = solver.options_for(integer=subproblem.integer)
         compiled = None
         if joint is not None:
             compiled = joint(subproblem, solutions)

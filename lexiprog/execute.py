@@ -49,7 +49,7 @@ def execute(
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
-    full = {p.name: ladders[p.name] or default_ladder(p.problem, gp=p.gp) for p in subproblems}
+    full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     chains = find_chains(stages, full, loosened=slack.tolerances)
     run = _Run(stages, full, chains, dict(solved), tick, slack, warm)
     widest = max(len(stage.subproblems) for stage in stages)
@@ -224,7 +224,7 @@ def _settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
     """Whether further solvers would only repeat that there is no optimum."""
     if subproblem.locks:  # a lock may be too tight for one solver and not for the next
         return False
-    enough = 1 if subproblem.problem.is_mixed_integer() else 2
+    enough = 1 if subproblem.integer else 2
     return any(
         sum(attempt.status in verdicts for attempt in attempts) >= enough
         for verdicts in (INFEASIBLE, UNBOUNDED)

@@ -34,7 +34,7 @@ def judge(
         return Attempt(name, answer.status, "its point contains NaN, infinity or nothing at all")
     if task.integer:
         values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
-    constants = [(p, task.constants[p.id]) for p in subproblem.problem.parameters()]
+    constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
     value = float(np.real(evaluate(subproblem.objective.expr, [*values, *constants])))
     if answer.z is None and not (task.integer and answer.x is not None):
         # A bare point. Multipliers nobody can vouch for would poison later stages, so both they
@@ -126,7 +126,7 @@ def _of_point(
 def _own_answer(task: Task, solutions: Mapping[str, Solution]) -> Answer | None:
     """The problem's optimum as our own default solvers find and certify it, if they do."""
     subproblem = task.subproblem
-    for solver in default_ladder(subproblem.problem, gp=subproblem.gp):
+    for solver in default_ladder(subproblem.kind):
         try:
             own = prepare(subproblem, Rung(solver), solutions, task.slack)
             raw = canonical.run(own.native, own.fresh_options())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -47,6 +47,7 @@ class Reference:
     owner: Callable[[], Any]  # weak: a dead owner is outside of every program
     read: Callable[[Solution], Any]
     lock: Lock | None = None  # for limits of held optima, whose slack may vary
+    inside: tuple[Any, ...] = ()  # parameters and placeholders the value itself depends on
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,34 @@ def refer(
     read: Callable[[Solution], Any],
     attributes: dict[str, bool],
     lock: Lock | None = None,
+    inside: Iterable[Any] = (),
 ) -> cp.Parameter:
     """A placeholder named for what it stands for, with its owner on record."""
     label = f"{owner.name}.{what}"
     parameter = cp.Parameter(shape, name=label, **attributes)
-    REFERENCES.add(parameter, Reference(label, owner.name, weakref.ref(owner), read, lock))
+    reference = Reference(label, owner.name, weakref.ref(owner), read, lock, tuple(inside))
+    REFERENCES.add(parameter, reference)
     return parameter
+
+
+def limit_of(constraint: Any, lock: Lock) -> Any:
+    """The placeholder of the bound in a constraint that holds an optimum."""
+    for parameter in constraint.parameters():
+        reference = REFERENCES.get(parameter)
+        if reference is not None and reference.lock is lock:
+            return parameter
+    raise KeyError(f"{constraint} does not hold {lock.owner_name!r}")
+
+
+def inputs_of(parameters: Iterable[Any]) -> list[Any]:
+    """The parameters and all that their values depend on, inner ones first, each once."""
+    found: dict[int, Any] = {}
+    for parameter in parameters:
+        reference = REFERENCES.get(parameter)
+        for inner in [] if reference is None else inputs_of(reference.inside):
+            found.setdefault(inner.id, inner)
+        found.setdefault(parameter.id, parameter)
+    return list(found.values())
 
 
 def sign_of(expression: Any) -> dict[str, bool]:

@@ -9,11 +9,12 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog import canonical
+from lexiprog.checks import kind_of
 from lexiprog.compile import bind_references
 from lexiprog.evaluate import CVXPY_LOCK
 from lexiprog.reference import REFERENCES
 from lexiprog.solution import Solution
-from lexiprog.solver import Solver, default_ladder
+from lexiprog.solver import default_ladder
 from lexiprog.subproblem import Subproblem
 
 INFEASIBLE = ("infeasible", "infeasible_inaccurate")
@@ -100,7 +101,7 @@ def _least_slack(subproblem: Subproblem, positions: list[int]) -> float | None:
 def _solve(problem: cp.Problem, *, gp: bool = False) -> tuple[str, float]:
     """Status and value, uncertified: good enough for advice."""
     status = "solver_error"
-    for solver in default_ladder(problem, gp=gp)[:2]:
+    for solver in default_ladder(kind_of(problem, gp=gp))[:2]:
         options = solver.options_for(integer=problem.is_mixed_integer())
         try:
             compiled = canonical.compile_problem(
@@ -113,6 +114,3 @@ def _solve(problem: cp.Problem, *, gp: bool = False) -> tuple[str, float]:
         if status == cp.OPTIMAL or status in INFEASIBLE:
             return status, answer.value
     return status, np.nan
-
-
-__all__ = ["EITHER", "INFEASIBLE", "UNBOUNDED", "Solver", "blame", "tell_apart"]

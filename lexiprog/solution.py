@@ -105,14 +105,14 @@ class Solution:
         return float(sum(self.timings.values()))
 
     def __getitem__(self, variable: Any) -> Any:
-        if isinstance(variable, str):
+        if not hasattr(variable, "id"):
             if variable in self.variables:
                 return self.variables[variable]
         elif variable.id in self._leaves:
             return self._leaves[variable.id]
         elif not self._leaves and str(variable.name()) in self.variables:
             return self.variables[str(variable.name())]
-        name = variable if isinstance(variable, str) else str(variable.name())
+        name = variable.name() if hasattr(variable, "id") else variable
         raise KeyError(
             f"subproblem {self.name!r} has no variable {name!r}; "
             f"it has {', '.join(map(repr, self.variables))}.{self._detached}"

@@ -119,15 +119,18 @@ def installed() -> list[str]:
     return names
 
 
-def default_ladder(problem: cp.Problem, *, gp: bool = False) -> Ladder:
-    """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion."""
-    if not gp and problem.is_lp():
-        if problem.is_mixed_integer():
-            return (Solver("HIGHS"),)
+def default_ladder(kind: str) -> Ladder:
+    """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
+
+    CLARABEL takes no integers: there, the first installed solver that does is asked.
+    """
+    if kind == "MILP":
+        return (Solver("HIGHS"),)
+    if kind == "LP":
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"))
-    if problem.is_mixed_integer():
-        names = [n for n in ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB") if n in installed()]
-        return tuple(Solver(name) for name in names)
+    if kind.startswith("MI"):
+        names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
+        return tuple(Solver(name) for name in names if name in installed())
     return (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False), Solver("ECOS"))
 
 

@@ -16,7 +16,7 @@ from lexiprog.evaluate import CVXPY_LOCK, holding
 from lexiprog.lockrecord import LockRecord
 from lexiprog.locks.price import right_derivative
 from lexiprog.locks.value import Mode, variant
-from lexiprog.reference import REFERENCES, Lock
+from lexiprog.reference import Lock, limit_of
 from lexiprog.solution import Solution
 from lexiprog.solver import Solver
 from lexiprog.subproblem import Subproblem
@@ -100,7 +100,7 @@ def _pricer(
 ) -> Callable[[], float | None] | float | None:
     """The price of a lock, or how to find it where that costs a linear program."""
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
-    if task.integer or owner is None or owner.problem.is_mixed_integer():
+    if task.integer or owner is None or owner.integer:
         return None
     if _kind(subproblem, position, task.rung.mode) == "argument":
         return None
@@ -114,12 +114,9 @@ def _linear_price(
     subproblem: Subproblem, constants: Mapping[int, Any], position: int, lock: Lock
 ) -> float | None:
     """Compile the lock's row twice, with its limit moved by one, to find which row it is."""
-    leaves = [(p, constants[p.id]) for p in subproblem.problem.parameters()]
+    leaves = [(p, constants[p.id]) for p in subproblem.inputs]
     constraint = subproblem.constraints[position]
-    (limit,) = (
-        p for p in constraint.parameters()
-        if (reference := REFERENCES.get(p)) is not None and reference.lock is lock
-    )  # fmt: skip
+    limit = limit_of(constraint, lock)
     highs = Solver("HIGHS")
     step = -1.0 if lock.maximise else 1.0
     with CVXPY_LOCK, holding(leaves):

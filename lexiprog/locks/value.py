@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lexiprog.locks.argument import arguments
-from lexiprog.reference import REFERENCES, Lock
+from lexiprog.reference import Lock, limit_of
 from lexiprog.solver import Ladder, Solver
 from lexiprog.subproblem import Subproblem
 
@@ -109,8 +109,6 @@ def _other_way(lock: Lock, constraint: Any, mode: Mode) -> list[Any] | None:
     if mode == "equal":
         if not expression.is_affine():
             return None
-        (limit,) = (p for p in constraint.parameters() if REFERENCES.get(p) is not None
-                    and p.name() == f"{lock.owner_name}.held")  # fmt: skip
-        return [expression == limit]
+        return [expression == limit_of(constraint, lock)]
     held = None if owner.gp else arguments(expression)
     return None if held is None else [part == owner.at(part) for part in held]
