@@ -29,6 +29,8 @@ class NeighborTable:
         The training points.
     n_neighbors : int
         The most neighbours that will be asked for; at most n are given.
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
+        How scikit-learn searches. Beyond some eight features "brute" is often the faster one.
     n_jobs : int, optional
         Workers of the search.
 
@@ -42,9 +44,13 @@ class NeighborTable:
     NeighborTable(n_points=3, n_features=1, n_neighbors=2)
     """
 
-    def __init__(self, X: Any, n_neighbors: int, *, n_jobs: int | None = None):
+    def __init__(
+        self, X: Any, n_neighbors: int, *, algorithm: str = "auto", n_jobs: int | None = None
+    ):
         points = check_array(X, accept_sparse="csr", dtype=np.float64)
-        self._search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(points)
+        self._search = NearestNeighbors(
+            n_neighbors=n_neighbors, algorithm=algorithm, n_jobs=n_jobs
+        ).fit(points)
         self._points = points
         self._digest = _digest(points)
         self._n_neighbors = min(n_neighbors, points.shape[0])

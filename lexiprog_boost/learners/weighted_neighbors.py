@@ -30,6 +30,8 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     ----------
     n_neighbors : int
         How many neighbours vote; with fewer training points, all of them.
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
+        How scikit-learn searches for neighbours.
     table : NeighborTable, optional
         Neighbours found before. It is used when it was built for the very points given to `fit`
         and ignored when not, so a clone may be fitted on other points. `prepared_for` makes one.
@@ -70,10 +72,12 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         self,
         n_neighbors: Any = 5,
         *,
+        algorithm: str = "auto",
         table: NeighborTable | None = None,
         n_jobs: int | None = None,
     ):
         self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
         self.table = table
         self.n_jobs = n_jobs
 
@@ -89,8 +93,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         -------
         WeightedKNeighborsClassifier
         """
-        table = NeighborTable(X, self._checked_n_neighbors(), n_jobs=self.n_jobs)
-        return clone(self).set_params(table=table)
+        return clone(self).set_params(table=self._new_table(X))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightedKNeighborsClassifier:
         """Remember the points and their weights.
@@ -118,7 +121,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         if self.table is not None and self.table.serves(X, n_neighbors):
             self.table_ = self.table
         else:
-            self.table_ = NeighborTable(X, n_neighbors, n_jobs=self.n_jobs)
+            self.table_ = self._new_table(X)
         return self
 
     def predict(self, X: Any) -> NDArray:
@@ -154,6 +157,10 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         weights = self.weights_[chosen].ravel()
         votes = np.bincount(cells.ravel(), weights, minlength=len(chosen) * n_classes)
         return votes.astype(np.float64, copy=False).reshape(-1, n_classes)
+
+    def _new_table(self, X: Any) -> NeighborTable:
+        n_neighbors = self._checked_n_neighbors()
+        return NeighborTable(X, n_neighbors, algorithm=self.algorithm, n_jobs=self.n_jobs)
 
     def _checked_n_neighbors(self) -> int:
         if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:

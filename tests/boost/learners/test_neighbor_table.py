@@ -29,9 +29,12 @@ def searches(monkeypatch):
     return counted
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-def test_neighbours_are_those_of_all_distances(kind):
-    table = NeighborTable(kind(X), 4)
+@pytest.mark.parametrize(
+    ("kind", "algorithm"),
+    [(np.asarray, "kd_tree"), (np.asarray, "brute"), (sparse.csr_matrix, "auto")],
+)
+def test_neighbours_are_those_of_all_distances(kind, algorithm):
+    table = NeighborTable(kind(X), 4, algorithm=algorithm)
     for points in (X, QUERY):
         expected = np.argsort(cdist(points, X), axis=1)[:, :4]
         np.testing.assert_array_equal(table.neighbors(kind(points), 4), expected)
