@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lexiprog.result import Result
@@ -113,6 +114,9 @@ class StageError(LexiprogError, RuntimeError):
         self.attempts = attempts
         self.partial = partial
 
+    def __reduce__(self) -> Any:  # keyword arguments would be lost between processes
+        return partial(type(self), *self.args, **self.__dict__), ()
+
 
 class Interrupted(LexiprogError, KeyboardInterrupt):
     """Ctrl-C was pressed; the solutions found before it are in ``partial``.
@@ -132,3 +136,6 @@ class Interrupted(LexiprogError, KeyboardInterrupt):
     def __init__(self, message: str, *, partial: Result) -> None:
         super().__init__(message)
         self.partial = partial
+
+    def __reduce__(self) -> Any:
+        return partial(type(self), *self.args, **self.__dict__), ()

@@ -47,6 +47,11 @@ def _advice(subproblem: Subproblem, last: Attempt, solved: Result) -> str:
         return blame(subproblem, solved)
     if last.status in UNBOUNDED:
         return "Its objective improves without limit: add the bounds that reality has."
+    if subproblem.integer and last.reason.startswith("not certified: gap"):
+        return (
+            "It found an integer point but no proof that none is better: raise the limit, or "
+            "accept such a gap with Solver(name, gap=...)."
+        )
     if last.reason.startswith("not certified"):
         return (
             "The answer does not survive its own check: try another solver, a list of them, or "
