@@ -50,8 +50,8 @@ def judge(
         name=subproblem.name,
         stage=stage,
         value=value,
-        status="optimal" if not task.integer or certificate.gap <= certificate.tolerance
-        else answer.status,
+        # Only what is proved is called optimal; a gap the user accepts has its own name.
+        status="optimal" if certificate.gap <= certificate.tolerance else "within_gap",
         solver=name,
         certificate=certificate,
         variables={key_of(v, k): found for k, (v, found) in enumerate(values)},

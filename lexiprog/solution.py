@@ -36,8 +36,11 @@ class Solution:
     ----------
     value : float
         The objective evaluated at the returned point.
-    status, solver : str
-        What the solver called it, and which solver it was.
+    status : str
+        "optimal"; "within_gap" for an integer point whose gap the user accepted; or
+        "optimal_inaccurate" where the optima it holds are not known well enough.
+    solver : str
+        Who found it.
     timings : mapping
         Seconds spent in "compile" and "solve".
     iterations : int or None
