@@ -112,9 +112,11 @@ class FaceChain:
         form = task.native.form
         y, terms, shares = _cleaned(form, -vertex.row_dual)
         reduced = _reduced(form, y)
-        lower, upper = _column_bounds(form)
+        lower, upper = _column_bounds(_on_face(form, self._held(task.subproblem)))
         at_bound = np.where(reduced > 0, lower, upper)
-        pinned = (np.abs(reduced) > NOISE * terms) & np.isfinite(at_bound)
+        # What a held face fixes already may have a reduced cost of either sign: it says nothing.
+        free = lower < upper
+        pinned = free & (np.abs(reduced) > NOISE * terms) & np.isfinite(at_bound)
         columns = np.where(pinned, at_bound, np.nan)
         rows = shares > NOISE
         self.faces[task.subproblem.name] = Face(rows, columns, y, reduced, vertex.basis)
