@@ -19,6 +19,7 @@ FRONT_DOORS = [
     "lexiprog_boost.margins",
     "lexiprog_boost.metrics",
     "lexiprog_boost.pools",
+    "lexiprog_boost.programs",
 ]
 PUBLIC = [
     (door, name)

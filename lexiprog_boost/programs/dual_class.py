@@ -1,0 +1,99 @@
+"""The dual of P_j: point weights on which no member so far has a large edge."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import cvxpy as cp
+import numpy as np
+
+import lexiprog as lx
+from lexiprog_boost.programs.inputs import Inputs, check_inputs
+
+Form = Literal["paper", "exact"]
+
+
+def dual_class_program(
+    margins: Any,
+    y: Any,
+    label: Any,
+    *,
+    form: Form = "paper",
+    sample_weight: Any = None,
+    margin_target: float = 1.0,
+    weight_cap: float | None = None,
+) -> lx.Program:
+    """Declare the dual of one class's P_j, as printed (P'_j) or exact.
+
+    The exact dual weighs the points of its class only; its optimum is L_j::
+
+        maximise    theta sum_i D_i - s - cap sum_t kappa_t
+        subject to  sum_i D_i M[i, t] <= s + kappa_t  for every member t,
+                    0 <= D_i <= w_i,  kappa >= 0                (no cap: no kappa)
+
+    The paper's weighs all points, so that they can train the next member: the objective counts
+    D_i of class j only, the caps are w_i for each point's own class, and sum D = 1 is added.
+
+    Parameters
+    ----------
+    margins, y, sample_weight, margin_target, weight_cap
+        As for `lexiboost_program`.
+    label : object
+        The class j.
+    form : {"paper", "exact"}
+        Which of the two.
+
+    Returns
+    -------
+    lexiprog.Program
+        Stage and subproblem ``class:<label>``, variables "D", "s" and, with a cap, "kappa". "D"
+        has one entry a point, or one a point of the class if exact.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.programs import dual_class_program
+    >>> margins, y = [[1], [-1], [-1], [1]], [0, 0, 1, 1]
+    >>> dual_class_program(margins, y, 0, form="exact").solve().final.value  # L_0 = 1 - 0
+    1.0
+    >>> dual_class_program(margins, y, 0).solve().final["D"].round(6).tolist()
+    [0.0, 0.5, 0.5, 0.0]
+    """
+    check_form(form)
+    inputs = check_inputs(
+        margins, y, sample_weight=sample_weight, margin_target=margin_target, weight_cap=weight_cap
+    )
+    found = np.flatnonzero(inputs.classes == label)
+    if not len(found):
+        raise ValueError(f"{label!r} is no class; the classes are {inputs.classes.tolist()}.")
+    return declare_dual_class(inputs, int(found[0]), form)
+
+
+def declare_dual_class(inputs: Inputs, j: int, form: Form) -> lx.Program:
+    """The dual of P_j from checked inputs."""
+    mine = inputs.codes == j
+    counted = np.ones(int(mine.sum())) if form == "exact" else mine.astype(np.float64)
+    rows = mine if form == "exact" else np.ones(len(mine), dtype=bool)
+    weights = inputs.weights[rows]
+    D = cp.Variable(len(weights), bounds=[np.zeros(len(weights)), weights], name="D")
+    objective, limit = capped_edge(inputs)
+    constraints = [limit >= inputs.margins[rows].T @ D]
+    if form == "paper":
+        constraints.append(cp.sum(D) == 1)
+    name = f"class:{inputs.classes[j]}"
+    goal = cp.Maximize(inputs.target * (counted @ D) - objective)
+    return lx.Program(lx.Stage(name, lx.Subproblem(name, goal, constraints)))
+
+
+def capped_edge(inputs: Inputs) -> tuple[Any, Any]:
+    """What the limit on the edges costs, and the limit: s, or s + kappa under a cap."""
+    s = cp.Variable(name="s")
+    if inputs.cap is None:
+        return s, s
+    kappa = cp.Variable(inputs.margins.shape[1], nonneg=True, name="kappa")
+    return s + inputs.cap * cp.sum(kappa), s + kappa
+
+
+def check_form(form: str) -> None:
+    """Refuse an unknown form."""
+    if form not in ("paper", "exact"):
+        raise ValueError(f"unknown form {form!r}; it is 'paper' or 'exact'.")

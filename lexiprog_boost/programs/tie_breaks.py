@@ -1,0 +1,162 @@
+"""Further stages that choose among the optima of a program, each one more priority."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+import lexiprog as lx
+
+# A quadratic stage on a face given by equations reaches this accuracy at no extra cost.
+SHARP = (
+    lx.Solver("CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10),
+    lx.Solver("CLARABEL"),
+)
+
+
+def smallest_norm(
+    program: lx.Program,
+    *,
+    of: str = "alpha",
+    scales: Any = None,
+    face: Sequence[Any] | None = None,
+) -> lx.Program:
+    """Add a stage that takes, of all optima, the one with the smallest norm (F12).
+
+    It is unique, so neither the solver nor the form of the program changes it::
+
+        minimise    sum_t alpha_t^2 / scales_t
+        subject to  the last subproblem of the program is optimal
+
+    Parameters
+    ----------
+    program : lexiprog.Program
+        With one subproblem in its last stage.
+    of : str
+        The variable to make small.
+    scales : array-like, optional
+        Positive, one an entry; 1 by default. The point weights w_i for a variable "D".
+    face : sequence of cvxpy constraints, optional
+        What optimality means, as `optimal_face` finds it in a solved program; by default the
+        optimum is held by its value, which is less accurate but needs no earlier solve.
+
+    Returns
+    -------
+    lexiprog.Program
+        With one more stage "weights" that holds the subproblem "smallest".
+
+    Examples
+    --------
+    Two members that agree share the weight:
+
+    >>> from lexiprog_boost.programs import lexiboost_program, smallest_norm
+    >>> program = smallest_norm(lexiboost_program([[1, 1], [-1, -1]], ["a", "b"]))
+    >>> program.solve().final["alpha"].round(6).tolist()
+    [0.5, 0.5]
+    """
+    last = _last(program)
+    variable = last.variable(of)
+    sizes = np.ones(variable.size) if scales is None else np.asarray(scales, dtype=np.float64)
+    # Point weights may be as small as 1e-6; measured in their mean, the objective stays near one.
+    spread = np.sqrt(sizes.mean() / sizes)
+    goal = cp.Minimize(cp.sum_squares(cp.multiply(spread, variable)))
+    held = [last.held()] if face is None else list(face)
+    smallest = lx.Subproblem("smallest", goal, [*last.constraints, *held])
+    return program.extend(lx.Stage("weights", smallest, solver=list(SHARP)))
+
+
+def closest_weights(program: lx.Program, weights: Any, *, tolerance: float = 0.01) -> lx.Program:
+    """Add a stage that goes as near to given weights as a tolerance on chi allows.
+
+    ::
+
+        minimise    sum_t (alpha_t - weights_t)^2
+        subject to  the constraints of "balance",  chi <= chi* + tolerance
+
+    Parameters
+    ----------
+    program : lexiprog.Program
+        With a last subproblem "balance".
+    weights : array-like of shape (T,)
+        Scaled to sum to one; the pool's own weights.
+    tolerance : float
+        How much of the least worst deviation may be given up, at least 0.
+
+    Returns
+    -------
+    lexiprog.Program
+        With one more stage "weights" that holds the subproblem "closest".
+
+    Examples
+    --------
+    >>> from lexiprog_boost.programs import closest_weights, lexiboost_program
+    >>> program = lexiboost_program([[1, -1], [-1, 1]], ["a", "b"])  # chi* = 1 at 1/2, 1/2
+    >>> closest_weights(program, [1, 0], tolerance=0.2).solve().final["alpha"].round(4).tolist()
+    [0.6, 0.4]
+    """
+    last = _last(program)
+    alpha = last.variable("alpha")
+    aims = np.asarray(weights, dtype=np.float64)
+    if aims.shape != alpha.shape or not np.isfinite(aims).all() or not (aims >= 0).all():
+        raise ValueError(
+            f"weights has shape {aims.shape}; give one finite weight >= 0 for each of the "
+            f"{alpha.size} members."
+        )
+    total = aims.sum()
+    aims = aims / total if total > 0 else np.full(alpha.size, 1 / alpha.size)
+    goal = cp.Minimize(cp.sum_squares(alpha - aims))
+    closest = lx.Subproblem("closest", goal, [*last.constraints, last.held(atol=tolerance)])
+    return program.extend(lx.Stage("weights", closest, solver=list(SHARP)))
+
+
+def leximax_deviations(program: lx.Program) -> lx.Program:
+    """Add stages that make the second largest costed deviation least, then the third, and so on.
+
+    Stage k minimises the sum of the k largest deviations, the earlier sums held. The deviations
+    are then unique; the last stage takes the smallest norm among the weights that attain them.
+
+    Parameters
+    ----------
+    program : lexiprog.Program
+        With a last subproblem "balance".
+
+    Returns
+    -------
+    lexiprog.Program
+        With stages "deviation 2", ..., "deviation C" and "weights".
+
+    Examples
+    --------
+    The third class is served by either of the last two members, at no cost to the first two:
+
+    >>> from lexiprog_boost.programs import leximax_deviations, lexiboost_program
+    >>> margins = [[1, -1, -1], [-1, 1, 1], [1, 1, -1]]
+    >>> program = leximax_deviations(lexiboost_program(margins, ["a", "b", "c"]))
+    >>> program.solve().final["alpha"].round(6).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    balance = _last(program)
+    deviations = balance.variable("deviations")
+    stages, held = [], [balance.held()]
+    for k in range(2, deviations.size + 1):
+        total = cp.sum(deviations) if k == deviations.size else cp.sum_largest(deviations, k)
+        name = f"deviation {k}"
+        level = lx.Subproblem(name, cp.Minimize(total), [*balance.constraints, *held])
+        stages.append(lx.Stage(name, level))
+        held.append(level.held())
+    last = stages[-1].subproblems[0]
+    reached = deviations == last.at(deviations)
+    alpha = balance.variable("alpha")
+    goal = cp.Minimize(cp.sum_squares(alpha))
+    smallest = lx.Subproblem("smallest", goal, [*balance.constraints, reached])
+    return program.extend(*stages, lx.Stage("weights", smallest, solver=list(SHARP)))
+
+
+def _last(program: lx.Program) -> lx.Subproblem:
+    last = program.stages[-1].subproblems
+    if len(last) != 1:
+        raise ValueError(f"the last stage has {len(last)} subproblems; a tie-break needs one.")
+    return last[0]
