@@ -91,8 +91,9 @@ class FaceChain:
             return Answer(f"{vertex.status} on the optimal face"), task
         form, y = task.native.form, -vertex.row_dual
         held = self._held(task.subproblem)
+        lifted, prices = _lift(form, y, held)
         raw = {
-            "solution": SimpleNamespace(col_value=vertex.x, row_dual=-_lift(form, y, held)),
+            "solution": SimpleNamespace(col_value=vertex.x, row_dual=-lifted),
             "info": vertex.info,
             "model_status": vertex.status,
             "run_time": vertex.seconds,
@@ -105,7 +106,9 @@ class FaceChain:
         on_face = replace(_on_face(form, held), A=rows, b=form.b[order], cones=cones)
         restricted = replace(task, compiled=replace(task.native, _form=on_face))
         value = -answer.value if task.subproblem.maximise else answer.value
-        return replace(answer, z=y[order], value=value), restricted
+        locks = (task.subproblem.constraints[k].id for k, _ in task.subproblem.locks)
+        dual = answer.dual | dict(zip(locks, prices, strict=True))
+        return replace(answer, z=y[order], value=value, dual=dual), restricted
 
     def keep(self, task: Task, vertex: Vertex) -> None:
         """Remember the member's optimal face for those that hold it."""
@@ -172,14 +175,15 @@ def _cleaned(form: StandardForm, y: Array) -> tuple[Array, Array, Array]:
     return y, terms, shares
 
 
-def _lift(form: StandardForm, y: Array, held: list[Face]) -> Array:
-    """Turn multipliers on a face into multipliers of the locked problem, all of the right sign.
+def _lift(form: StandardForm, y: Array, held: list[Face]) -> tuple[Array, list[float]]:
+    """Multipliers of the locked problem's rows and locks, all of the right sign, from a face's.
 
     A fixed row may carry a multiplier of either sign; adding enough of the holder's own
-    multipliers (that much of the lock's price) mends it, from the last lock to the first.
+    multipliers (that much of the lock's) mends it, from the last lock to the first.
     """
     reduced = _reduced(form, y)
-    for face in reversed(held):
+    locks = [0.0] * len(held)
+    for k, face in reversed(list(enumerate(held))):
         wrong = face.rows & (y < 0) & (face.y > 0)
         need = float(np.max(-y[wrong] / face.y[wrong], initial=0.0))
         fixed = ~np.isnan(face.columns)
@@ -187,4 +191,5 @@ def _lift(form: StandardForm, y: Array, held: list[Face]) -> Array:
         need = max(need, float(np.max(-reduced[against] / face.reduced[against], initial=0.0)))
         if need > 0:
             y, reduced = y + need * face.y, reduced + need * face.reduced
-    return y
+            locks[k] = need
+    return y, locks

@@ -32,3 +32,19 @@ def test_every_level_of_a_linear_chain_is_held_by_its_face_and_is_optimal(seed):
         # The lock row gets room for linprog's own tolerance, far below what is compared.
         rows = np.vstack([rows, cost])
         limits = np.append(limits, alone.fun + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_multipliers_of_rows_and_locks_prove_each_level_by_weak_duality(seed):
+    A, demand, costs = covering(seed)
+    x = cp.Variable(A.shape[1], bounds=[0, 10], name="x")
+    objectives = {f"cost {k}": cp.Minimize(cost @ x) for k, cost in enumerate(costs)}
+    result = lx.preemptive(objectives, [A @ x >= demand]).solve()
+    optima = np.array([solution.value for solution in result.values()])
+    for k, solution in enumerate(result.values()):
+        y, locks = solution.duals[0], np.array(solution.duals[1:])
+        assert (y >= 0).all()
+        assert (locks >= 0).all()
+        rest = costs[k] - A.T @ y + costs[:k].T @ locks
+        bound = demand @ y - locks @ optima[:k] + np.minimum(10 * rest, 0).sum()
+        assert bound == pytest.approx(solution.value, rel=1e-7, abs=1e-7)
