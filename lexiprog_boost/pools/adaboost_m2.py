@@ -96,8 +96,9 @@ def adaboost_m2_pool(
     codes = class_codes(y, classes)
     own = np.eye(len(classes), dtype=bool)[codes]
     points = check_sample_weight(sample_weight, len(y))
-    # Mislabel weights w[i, c]: how much it matters to tell point i from the wrong class c.
-    mislabel = np.where(own, 0.0, (points / points.sum() / (len(classes) - 1))[:, None])
+    # Mislabel weights w[i, c]: how much it matters to tell point i from the wrong class c. They
+    # are scaled to sum to one before each round.
+    mislabel = np.where(own, 0.0, points[:, None])
 
     learner = prepare_learner(estimator, X)
     rng = check_random_state(random_state)

@@ -83,6 +83,20 @@ def test_a_clone_is_refitted_without_touching_the_member():
     np.testing.assert_array_equal(member.predict(X), before)
 
 
+def test_a_member_that_missed_the_first_class_is_not_mistaken_for_one_that_speaks_labels():
+    # Its positions {1, 2} are labels of the ensemble too.
+    labels = np.r_[1, np.tile([2, 3], 10)]
+    points = labels[:, None] + 0.0
+    misses = (
+        BaggingClassifier(KNeighborsClassifier(1), 1, random_state=seed).fit(points, labels)
+        for seed in range(50)
+    )
+    bagging = next(b for b in misses if 0 not in b.estimators_[0].classes_)
+    [member] = ensemble_members(bagging)
+    assert member.classes_.tolist() == [2, 3]
+    np.testing.assert_array_equal(member.predict(points[1:]), labels[1:])
+
+
 class Homemade(BaseEstimator):
     """An ensemble of no known kind, which trains its members on labels of its own choice."""
 

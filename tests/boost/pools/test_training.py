@@ -67,8 +67,8 @@ def test_learners_are_prepared_by_what_they_can_do():
     assert isinstance(resampled, ResampledClassifier)
     neighbours = prepare_learner(WeightedKNeighborsClassifier(3), X)
     assert isinstance(neighbours.table, NeighborTable)
-    member = fit_member(neighbours, X, Y, np.ones(178), rng())
-    assert member.table_ is neighbours.table
+    for weights in (np.ones(178), (CODES != 1).astype(float)):  # zeros keep their places
+        assert fit_member(neighbours, X, Y, weights, rng()).table_ is neighbours.table
     plain = DecisionTreeClassifier(max_depth=2)
     prepared = prepare_learner(plain, X)
     assert prepared is not plain
