@@ -111,8 +111,8 @@ def tradeoff(
     >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
     >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
     ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
-    >>> lx.tradeoff(program, "x", [0, 0.5, 1.5]).values["y"]
-    (0.0, 1.0, 1.5)
+    >>> [round(y, 6) for y in lx.tradeoff(program, "x", [0.25, 0.5, 1.5]).values["y"]]
+    [0.5, 1.0, 1.5]
     """
     held = program[name]
     if not any(lock.owner() is held for p in program.subproblems.values() for _, lock in p.locks):

@@ -52,10 +52,10 @@ def preemptive(
     >>> limits = [3 * x + y <= 18, x + y <= 8, x + 2 * y <= 14]
     >>> goals = {"output": cp.Maximize(x + y), "waste": cp.Minimize(x)}
     >>> result = lx.preemptive(goals, limits).solve()
-    >>> float(result.final[x]), float(result.final[y])
+    >>> round(float(result.final[x]), 6), round(float(result.final[y]), 6)
     (2.0, 6.0)
     >>> result = lx.preemptive(goals, limits, atol={"output": 0.5}).solve()
-    >>> float(result.final[x]), float(result.final[y])
+    >>> round(float(result.final[x]), 6), round(float(result.final[y]), 6)
     (1.0, 6.5)
     """
     if not isinstance(objectives, Mapping) or not objectives:
