@@ -20,6 +20,7 @@ from lexiprog.locks.chains import find_chains
 from lexiprog.locks.face import FaceChain
 from lexiprog.locks.record import with_locks
 from lexiprog.locks.value import Rung, rungs
+from lexiprog.polish import polished
 from lexiprog.reference import Slack
 from lexiprog.relax import EITHER, tell_apart
 from lexiprog.result import Result
@@ -196,7 +197,7 @@ class _Run:
 
 
 def _native(task: Task) -> Any:
-    return canonical.run(task.native, task.fresh_options())
+    return polished(task, canonical.run(task.native, task.fresh_options()))
 
 
 def _timed(work: Callable[[Task], Any], task: Task) -> Outcome:

@@ -27,7 +27,7 @@ ENGINE_ROWS = [
     ["locks/argument"],
     ["locks/value"],  # which form of a problem is compiled
     ["compile"],
-    ["custom", "judge", "warm"],
+    ["custom", "judge", "warm", "polish"],
     ["locks/price", "locks/face"],
     ["locks/chains", "locks/record"],
     ["relax"],

@@ -42,11 +42,12 @@ def with_locks(
     status = solution.status
     if unsure > task.solver.accept:
         status = "optimal_inaccurate"
-        _warn(
-            f"subproblem {solution.name!r} is sensitive to the optima it holds: what is not known "
-            f"of them may change its value by {unsure:.1e} of its size; hold them with a "
-            "tolerance (atol=, rtol=), or solve them more exactly."
-        )
+        if np.isfinite(unsure):
+            _warn(
+                f"subproblem {solution.name!r} is sensitive to the optima it holds: what is not "
+                f"known of them may change its value by {unsure:.1e} of its size; hold them with "
+                "a tolerance (atol=, rtol=), or solve them more exactly."
+            )
     if any(lock.guard for lock in records):
         names = ", ".join(repr(lock.name) for lock in records if lock.guard)
         _warn(
@@ -86,12 +87,14 @@ def _uncertainty(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> 
         return 0.0
     total = 0.0
     for position, lock in task.subproblem.locks:
+        held = solved[lock.owner_name]
+        guard = task.slack.guard_for(held.value)
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
-            held = solved[lock.owner_name]
             gap = held.certificate.gap * (1.0 + abs(held.value))
-            unsure = gap + task.slack.guard_for(held.value)
-            total += abs(float(np.sum(multiplier))) * unsure
+            total += abs(float(np.sum(multiplier))) * (gap + guard)
+        elif guard:
+            return np.inf  # nobody knows what a loosened lock without multiplier is worth
     return total
 
 
