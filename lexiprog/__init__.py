@@ -3,6 +3,8 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from lexiprog.certificate import Certificate
+from lexiprog.compare import compare_solvers
+from lexiprog.comparison import SolverComparison
 from lexiprog.errors import (
     DeclarationError,
     Interrupted,
@@ -40,10 +42,12 @@ __all__ = [
     "Result",
     "Solution",
     "Solver",
+    "SolverComparison",
     "Stage",
     "StageError",
     "Subproblem",
     "Tradeoff",
+    "compare_solvers",
     "goal_program",
     "leximax",
     "leximin",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from lexiprog.compile import bind_references, read_parameters
+from lexiprog.describe import outline_of
 from lexiprog.errors import LexiprogError
 from lexiprog.evaluate import CVXPY_LOCK, key_of
 from lexiprog.judge import attach
@@ -37,7 +38,7 @@ def adopt(stages: Iterable[Stage], result: Result) -> Result:
                 solution = result[subproblem.name]
                 _check_match(subproblem, stage, solution, connected)
                 connected[subproblem.name] = _connect(subproblem, solution, connected)
-    return Result(names, connected)
+    return Result(names, connected, lambda: outline_of(stages))
 
 
 def _connect(

@@ -13,6 +13,7 @@ from lexiprog import canonical
 from lexiprog.canonical import Answer
 from lexiprog.compile import NO_SLACK, Task, prepare
 from lexiprog.custom import solve_with
+from lexiprog.describe import outline_of
 from lexiprog.errors import Attempt, Interrupted
 from lexiprog.failure import INFEASIBLE, UNBOUNDED, stage_error
 from lexiprog.judge import attach, judge
@@ -87,7 +88,7 @@ class _Run:
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
-        return Result(names, self.solved)
+        return Result(names, self.solved, lambda: outline_of(self.stages))
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lexiprog.outline import LockOutline
+
 __all__ = ["LockRecord"]
 
 
@@ -50,6 +52,12 @@ class LockRecord:
         if self.guard == 0.0:
             return 0.0
         return None if self.price is None else self.price * self.guard
+
+    @property
+    def outline(self) -> LockOutline:
+        """The lock as a plain record; a price that nobody has asked for yet is left out."""
+        price = None if callable(self._price) else self._price
+        return LockOutline(self.name, self.kind, self.tolerance, self.guard, self.drift, price)
 
     def record(self) -> dict[str, Any]:
         """Every field and the price, as numbers and texts."""

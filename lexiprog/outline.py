@@ -1,41 +1,83 @@
-"""Plain records of what was declared, for whoever wants to show it."""
+"""Plain records of what was declared and found, for whoever wants to show it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
 
-__all__ = ["ProblemOutline", "ProgramOutline", "StageOutline"]
+__all__ = [
+    "Cell",
+    "Hold",
+    "LockOutline",
+    "ProblemOutline",
+    "ProgramOutline",
+    "Read",
+    "ResultOutline",
+    "SolvedOutline",
+    "StageOutline",
+    "TableOutline",
+]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a problem takes from an earlier one: its "optimum", "at(x)" or "dual(0)"."""
+
+    owner: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.what}"
+
+
+@dataclass(frozen=True)
+class Hold:
+    """An earlier optimum that a problem keeps, and how much of it may be given up."""
+
+    owner: str
+    atol: float = 0.0
+    rtol: float = 0.0
+
+    @property
+    def allowance(self) -> str:
+        """The tolerance in words."""
+        parts = [f"{self.atol:g}"] * (self.atol > 0) + [f"{100 * self.rtol:g} %"] * (self.rtol > 0)
+        return f"within {' or '.join(parts)}" if parts else "exactly"
+
+    def __str__(self) -> str:
+        return f"{self.owner} {self.allowance}"
 
 
 @dataclass(frozen=True)
 class ProblemOutline:
-    """One subproblem: what it optimises, how large it is, what it reads."""
+    """One subproblem: what it optimises, how large it is, what it reads and holds.
+
+    What is not known is left empty; ``constraints`` are those beside the holds.
+    """
 
     name: str
-    kind: str
-    sense: str
-    objective: str
-    constraints: tuple[str, ...]
-    variables: tuple[tuple[str, tuple[int, ...]], ...]
-    reads: tuple[str, ...]
+    kind: str = ""
+    sense: str = ""
+    objective: str = ""
+    constraints: tuple[str, ...] = ()
+    variables: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    reads: tuple[Read, ...] = ()
+    holds: tuple[Hold, ...] = ()
+    solvers: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         """Scalar variables in all."""
-        total = 0
-        for _, shape in self.variables:
-            entries = 1
-            for length in shape:
-                entries *= length
-            total += entries
-        return total
+        return sum(prod(shape) for _, shape in self.variables)
 
     def __str__(self) -> str:
         head = (
             f"{self.name}: {self.sense} {self.objective}  [{self.kind}, "
-            f"{self.size} variables, {len(self.constraints)} constraints]"
+            f"{counted(self.size, 'variable')}, {counted(len(self.constraints), 'constraint')}]"
         )
-        return head + (f"\n  reads {', '.join(self.reads)}" if self.reads else "")
+        reads = f"\n  reads {', '.join(map(str, self.reads))}" if self.reads else ""
+        return head + reads + (f"\n  holds {', '.join(map(str, self.holds))}" if self.holds else "")
 
 
 @dataclass(frozen=True)
@@ -57,3 +99,60 @@ class ProgramOutline:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.stages))
+
+
+@dataclass(frozen=True)
+class LockOutline:
+    """How an earlier optimum was held; ``price`` is None where there is none or none known yet."""
+
+    name: str
+    kind: str
+    tolerance: float
+    guard: float
+    drift: float
+    price: float | None = None
+
+
+@dataclass(frozen=True)
+class SolvedOutline:
+    """What was found for one subproblem."""
+
+    value: float
+    status: str
+    solver: str
+    seconds: float
+    certified: bool
+    certificate: str
+    locks: tuple[LockOutline, ...] = ()
+
+
+@dataclass(frozen=True)
+class ResultOutline:
+    """A program with what was found for it so far, by subproblem name."""
+
+    program: ProgramOutline
+    solved: Mapping[str, SolvedOutline]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text in a table; ``tone`` is "good", "bad", "quiet" or nothing."""
+
+    text: str
+    tone: str = ""
+
+
+@dataclass(frozen=True)
+class TableOutline:
+    """Rows of texts under column heads; ``numeric`` names the columns to align on the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    numeric: frozenset[str] = frozenset()
+    notes: tuple[Cell, ...] = field(default=())
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: "1 variable", "2 variables"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

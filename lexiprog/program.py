@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from lexiprog.adopt import adopt
-from lexiprog.checks import shorten
 from lexiprog.compile import read_parameters
+from lexiprog.describe import outline_of
+from lexiprog.display.diagram import program_html
 from lexiprog.errors import DeclarationError
-from lexiprog.evaluate import CVXPY_LOCK, key_of
+from lexiprog.evaluate import CVXPY_LOCK
 from lexiprog.execute import execute
 from lexiprog.frozen import Frozen
-from lexiprog.outline import ProblemOutline, ProgramOutline, StageOutline
+from lexiprog.outline import ProgramOutline
 from lexiprog.progress import bar
 from lexiprog.result import Result
 from lexiprog.solver import Ladder, resolve
@@ -125,12 +126,7 @@ class Program(Frozen):
     @property
     def outline(self) -> ProgramOutline:
         """What is declared, as plain records for display."""
-        return ProgramOutline(
-            tuple(
-                StageOutline(stage.name, tuple(map(_outline, stage.subproblems)))
-                for stage in self.stages
-            )
-        )
+        return outline_of(self.stages, self.ladders())
 
     def solve(
         self,
@@ -205,14 +201,8 @@ class Program(Frozen):
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"
 
+    def __str__(self) -> str:
+        return self.describe()
 
-def _outline(subproblem: Subproblem) -> ProblemOutline:
-    return ProblemOutline(
-        name=subproblem.name,
-        kind=subproblem.kind,
-        sense="maximise" if subproblem.maximise else "minimise",
-        objective=shorten(subproblem.objective.expr),
-        constraints=tuple(map(shorten, subproblem.constraints)),
-        variables=tuple((key_of(v, k), tuple(v.shape)) for k, v in enumerate(subproblem.variables)),
-        reads=tuple(sorted({reference.label for _, reference in subproblem.references})),
-    )
+    def _repr_html_(self) -> str:
+        return program_html(self.outline)

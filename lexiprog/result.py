@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from lexiprog import store
+from lexiprog.display.diagram import result_html
+from lexiprog.display.text import text_table
+from lexiprog.outline import Cell, ProgramOutline, ResultOutline, TableOutline
+from lexiprog.recall import recall
 from lexiprog.solution import Solution
 
 if TYPE_CHECKING:
@@ -38,8 +42,12 @@ class Result(Mapping[str, Solution]):
     """
 
     def __init__(
-        self, stages: Mapping[str, tuple[str, ...]], solutions: Mapping[str, Solution]
+        self,
+        stages: Mapping[str, tuple[str, ...]],
+        solutions: Mapping[str, Solution],
+        declared: ProgramOutline | Callable[[], ProgramOutline] | None = None,
     ) -> None:
+        self._declared = declared  # as text, costly for large problems, so made when asked for
         self.stages = MappingProxyType({stage: tuple(names) for stage, names in stages.items()})
         order = [name for names in self.stages.values() for name in names]
         self._solutions = {name: solutions[name] for name in order if name in solutions}
@@ -58,10 +66,11 @@ class Result(Mapping[str, Solution]):
         return len(self._solutions)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"stages": dict(self.stages), "solutions": dict(self._solutions)}
+        parts = {"stages": dict(self.stages), "solutions": dict(self._solutions)}
+        return parts | {"declared": self.outline.program}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["stages"], state["solutions"])  # type: ignore[misc]
+        self.__init__(*state.values())  # type: ignore[misc]
 
     @property
     def complete(self) -> bool:
@@ -118,6 +127,17 @@ class Result(Mapping[str, Solution]):
         result = cls(record["stages"], {solution.name: solution for solution in solutions})
         return result if program is None else cast("Result", program.adopt(result))
 
+    @property
+    def outline(self) -> ResultOutline:
+        """What was declared and found, as plain records for display."""
+        if callable(self._declared):
+            self._declared = self._declared()
+        declared = self._declared or recall(self.stages, self)
+        return ResultOutline(declared, {name: found.outline for name, found in self.items()})
+
+    def _repr_html_(self) -> str:
+        return result_html(self.outline)
+
     def __str__(self) -> str:
         columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
         rows = [
@@ -132,15 +152,16 @@ class Result(Mapping[str, Solution]):
             )
             for row in self._table()
         ]
-        widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in (columns, *rows)
-        ]
         missing = [n for names in self.stages.values() for n in names if n not in self]
-        if missing:
-            lines.append(f"not solved: {', '.join(missing)}")
-        return "\n".join(lines)
+        return text_table(
+            TableOutline(
+                title="",
+                columns=columns,
+                rows=tuple(tuple(map(Cell, row)) for row in rows),
+                numeric=frozenset(["value", "seconds", "certificate"]),
+                notes=(Cell(f"not solved: {', '.join(missing)}"),) if missing else (),
+            )
+        )
 
     def __repr__(self) -> str:
         return f"<Result of {len(self)} subproblems>\n{self}"

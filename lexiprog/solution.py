@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from lexiprog.certificate import Certificate
+from lexiprog.display.solution import array_text, solution_html
 from lexiprog.evaluate import evaluate
 from lexiprog.lockrecord import LockRecord
+from lexiprog.outline import SolvedOutline
 
 __all__ = ["Solution"]
 
@@ -189,9 +191,25 @@ class Solution:
         parts["attempts"] = tuple(parts["attempts"])
         return cls(**parts)
 
+    @property
+    def outline(self) -> SolvedOutline:
+        """What was found, as a plain record for display."""
+        return SolvedOutline(
+            value=self.value,
+            status=self.status,
+            solver=self.solver,
+            seconds=self.seconds,
+            certified=self.certificate.passed,
+            certificate=str(self.certificate),
+            locks=tuple(lock.outline for lock in self.locks),
+        )
+
+    def _repr_html_(self) -> str:
+        return solution_html(self.name, self.outline, self.variables)
+
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]
         for key, value in self.variables.items():
-            text = np.array2string(value, precision=6, threshold=8, separator=", ")
+            text = array_text(value)
             lines.append(f"  {key} = {text}".replace("\n", "\n    "))
         return "\n".join([*lines, f"  {self.certificate}"])

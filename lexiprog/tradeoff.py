@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lexiprog.display.numbers import number
+from lexiprog.display.table import table_html
+from lexiprog.display.text import text_table
 from lexiprog.errors import DeclarationError
 from lexiprog.execute import execute
+from lexiprog.outline import Cell, TableOutline
 from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.reference import Slack
@@ -67,17 +71,23 @@ class Tradeoff:
         columns = {"tolerance": self.tolerances, "given up": self.given_up} | dict(self.values)
         return pandas.DataFrame(columns).set_index("tolerance")
 
-    def __str__(self) -> str:
-        head = [f"tolerance on {self.name}", *self.values]
-        rows = [
-            [f"{tolerance:g}", *(f"{series[k]:.6g}" for series in self.values.values())]
-            for k, tolerance in enumerate(self.tolerances)
-        ]
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in (head, *rows)
+    @property
+    def outline(self) -> TableOutline:
+        """The table as plain records for display."""
+        columns = (f"tolerance on {self.name}", *self.values)
+        series = (self.tolerances, *self.values.values())
+        return TableOutline(
+            title=f"What slack on {self.name} buys",
+            columns=columns,
+            rows=tuple(tuple(Cell(number(v)) for v in row) for row in zip(*series, strict=True)),
+            numeric=frozenset(columns),
         )
+
+    def _repr_html_(self) -> str:
+        return table_html(self.outline)
+
+    def __str__(self) -> str:
+        return text_table(self.outline)
 
 
 def tradeoff(

@@ -17,13 +17,15 @@ from tests.source_rules import (
 # A module may import modules of earlier rows only, and of its own row if both share a folder.
 # Patterns are tried from the top, so a file can be placed above the rest of its folder.
 ENGINE_ROWS = [
-    ["errors", "outline", "cones", "evaluate", "progress", "frozen", "*/__init__"],
+    ["errors", "outline", "cones", "evaluate", "progress", "frozen", "readable", "*/__init__"],
     ["display/*"],
-    ["certificate", "checks", "store", "lockrecord"],
+    ["certificate", "checks", "store", "lockrecord", "comparison"],
     ["solution"],
+    ["recall"],
     ["result", "reference", "solver", "canonical", "highs"],
     ["subproblem"],
     ["stage"],
+    ["describe"],
     ["locks/argument"],
     ["locks/value"],  # which form of a problem is compiled
     ["compile"],

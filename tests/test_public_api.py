@@ -14,6 +14,8 @@ import lexiprog
 # A name is added here, to the README's table and to `lexiprog.__all__` together.
 PUBLIC = {
     "Goal",
+    "SolverComparison",
+    "compare_solvers",
     "Leximax",
     "Leximin",
     "Tradeoff",

@@ -1,0 +1,1 @@
+"""Outlines as HTML and as text."""

@@ -1,0 +1,97 @@
+"""Solver comparison: one table, failures in it."""
+
+import cvxpy as cp
+import pytest
+
+import lexiprog as lx
+
+
+@pytest.fixture(scope="module")
+def program():
+    x = cp.Variable(2, nonneg=True, name="x")
+    cost = lx.Subproblem("cost", cp.Minimize(x[0] + 2 * x[1]), [cp.sum(x) >= 4])
+    even = lx.Subproblem("even", cp.Minimize(cp.sum_squares(x)), [cp.sum(x) >= cost.optimum])
+    return lx.Program(lx.Stage("money", cost), lx.Stage("balance", even))
+
+
+class Liar:
+    """Claim that zero is optimal."""
+
+    name = "Liar"
+
+    def solve(self, problem):
+        for variable in problem.variables():
+            variable.value = 0 * variable.project(variable.value or 0)
+
+
+@pytest.fixture(scope="module")
+def table(program):
+    mixed = {"money": "HIGHS", "balance": lx.Solver("CLARABEL", tol_gap_abs=1e-10)}
+    return lx.compare_solvers(program, ["CLARABEL", "ECOS", mixed, "NOSUCH", Liar(), None])
+
+
+def test_every_choice_has_a_row_for_every_subproblem(program, table):
+    assert len(table.rows) == 6 * 2
+    assert [row.subproblem for row in table.rows] == ["cost"] * 6 + ["even"] * 6
+    assert [row.choice for row in table.rows[:3]] == [
+        "CLARABEL", "ECOS", "money: HIGHS, balance: CLARABEL(tol_gap_abs=1e-10)"]  # fmt: skip
+
+
+def test_optima_agree_and_say_how_well(table):
+    for row in table.rows:
+        if row.value is not None:
+            assert row.value == pytest.approx({"cost": 4, "even": 8}[row.subproblem], abs=1e-5)
+            assert row.disagreement < 1e-6
+            assert row.certificate <= 1e-6
+            assert row.seconds >= 0
+            assert row.compile_seconds >= 0
+    assert any(row.disagreement == 0 for row in table.rows[:6])
+
+
+def test_failures_are_rows_with_their_reason(table):
+    failed = {(row.choice, row.subproblem): row for row in table.failures}
+    assert set(failed) == {(c, p) for c in ("NOSUCH", "Liar") for p in ("cost", "even")}
+    assert "not installed" in failed["NOSUCH", "cost"].reason
+    assert failed["Liar", "cost"].reason
+    assert failed["Liar", "even"].status == "not reached"
+
+
+def test_it_is_shown_as_text_html_and_a_frame(table):
+    assert "not installed" in str(table)
+    assert "lx-bad" in table._repr_html_()
+    frame = table.to_frame()
+    assert frame.loc[("even", "ECOS"), "value"] == pytest.approx(8, abs=1e-5)
+    assert len(frame) == 12
+
+
+def test_variables_keep_the_values_they_had(program):
+    program.solve()
+    before = program["even"].variable("x").value.copy()
+    lx.compare_solvers(program, ["ECOS", "NOSUCH"])
+    assert (program["even"].variable("x").value == before).all()
+
+
+def test_equal_choices_are_numbered_and_none_is_an_empty_table(program):
+    twice = lx.compare_solvers(program, ["HIGHS", "HIGHS"])
+    assert [row.choice for row in twice.rows[:2]] == ["HIGHS", "HIGHS #2"]
+    assert lx.compare_solvers(program, []).rows == ()
+    assert len(lx.compare_solvers(program, []).to_frame()) == 0
+
+
+def test_a_missing_parameter_is_the_callers_fault():
+    x, p = cp.Variable(name="x"), cp.Parameter(name="p")
+    program = lx.Program(lx.Stage("only", lx.Subproblem("low", cp.Minimize(x), [x >= p])))
+    with pytest.raises(lx.LexiprogError, match="has no value"):
+        lx.compare_solvers(program, ["HIGHS"])
+
+
+def test_a_stage_that_fails_in_part_keeps_what_was_solved():
+    x, k = cp.Variable(name="x"), cp.Variable(integer=True, name="k")
+    real = lx.Subproblem("real", cp.Minimize(x), [x >= 1])
+    whole = lx.Subproblem("whole", cp.Minimize(k), [k >= 0.5])
+    other = lx.Subproblem("other", cp.Minimize(k), [k >= 1.5])
+    program = lx.Program(lx.Stage("both", real, whole, other))
+    rows = {row.subproblem: row for row in lx.compare_solvers(program, ["CLARABEL"]).rows}
+    assert rows["real"].value == pytest.approx(1)
+    assert "cannot solve" in rows["whole"].reason
+    assert rows["other"].reason == "see whole"
