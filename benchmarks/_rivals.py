@@ -1,0 +1,117 @@
+"""The same lexicographic linear program, by this library and by its rivals.
+
+Each takes a chain and returns its last point and what it says of it. All get exact locks: no
+tolerance of any kind that can be set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import highspy
+import numpy as np
+from _families import UPPER, Chain, model, silent_highs
+
+import lexiprog as lx
+
+GUROBI_FREE = 2_000  # rows, and columns, that it takes without a licence
+
+
+class Unfit(Exception):
+    """The rival cannot take this problem, for the reason given."""
+
+
+def lexiprog(chain: Chain) -> dict[str, Any]:
+    x = cp.Variable(chain.A.shape[1], bounds=[0, UPPER], name="x")
+    objectives = {f"level {k}": cp.Minimize(cost @ x) for k, cost in enumerate(chain.costs)}
+    result = lx.preemptive(objectives, [chain.A @ x >= chain.demand]).solve()
+    return {
+        "x": result.final["x"],
+        "status": "optimal",
+        "locks": sorted({lock.kind for lock in result.final.locks}),
+        "multipliers": [(s.duals[0], [float(d) for d in s.duals[1:]]) for s in result.values()],
+    }
+
+
+def cvxpy_loop(chain: Chain) -> dict[str, Any]:
+    """What one writes by hand: solve, add the optimum as a row, go on."""
+    x = cp.Variable(chain.A.shape[1], bounds=[0, UPPER], name="x")
+    constraints = [chain.A @ x >= chain.demand]
+    for cost in chain.costs:
+        problem = cp.Problem(cp.Minimize(cost @ x), constraints)
+        problem.solve(solver=cp.HIGHS)
+        if problem.status != cp.OPTIMAL:
+            return {"x": x.value, "status": problem.status}
+        constraints = [*constraints, cost @ x <= problem.value]
+    return {"x": x.value, "status": cp.OPTIMAL}
+
+
+def highs_own(chain: Chain) -> dict[str, Any]:
+    """HiGHS's lexicographic mode, called with arrays."""
+    highs = silent_highs()
+    highs.setOptionValue("blend_multi_objectives", False)
+    above = np.full(chain.demand.size, np.inf)
+    highs.passModel(model(chain.A, chain.costs[0], chain.demand, above))
+    for k, cost in enumerate(chain.costs):
+        objective = highspy.HighsLinearObjective()
+        objective.coefficients = cost
+        objective.weight, objective.offset = 1.0, 0.0
+        objective.abs_tolerance = objective.rel_tolerance = 0.0
+        objective.priority = len(chain.costs) - k
+        highs.addLinearObjective(objective)
+    highs.run()
+    status = highs.getModelStatus().name
+    status = cp.OPTIMAL if status == "kOptimal" else status
+    return {"x": np.array(highs.getSolution().col_value), "status": status}
+
+
+def pulp_sequential(chain: Chain) -> dict[str, Any]:
+    try:
+        import pulp
+    except ImportError as error:
+        raise Unfit("not installed") from error
+    rows = chain.A.tocsr()
+    problem = pulp.LpProblem("chain", pulp.LpMinimize)
+    x = [pulp.LpVariable(f"x{j}", 0, UPPER) for j in range(chain.A.shape[1])]
+    for i, demand in enumerate(chain.demand):
+        part = slice(rows.indptr[i], rows.indptr[i + 1])
+        terms = zip(rows.indices[part], rows.data[part], strict=True)
+        problem += pulp.LpAffineExpression([(x[j], float(a)) for j, a in terms]) >= demand
+    objectives = [
+        pulp.LpAffineExpression([(x[j], float(cost[j])) for j in np.flatnonzero(cost)])
+        for cost in chain.costs
+    ]
+    found = problem.sequentialSolve(objectives, solver=pulp.HiGHS(msg=False))
+    bad = [pulp.LpStatus[status] for status in found if status != pulp.LpStatusOptimal]
+    point = np.array([variable.varValue or 0.0 for variable in x])
+    return {"x": point, "status": bad[0] if bad else cp.OPTIMAL}
+
+
+def gurobi_hierarchical(chain: Chain) -> dict[str, Any]:
+    if max(chain.A.shape) > GUROBI_FREE:
+        raise Unfit("above its free size")
+    try:
+        import gurobipy as gp
+    except ImportError as error:
+        raise Unfit("not installed") from error
+    with gp.Env(params={"OutputFlag": 0}) as env, gp.Model(env=env) as grb:
+        x = grb.addMVar(chain.A.shape[1], ub=UPPER)
+        grb.addConstr(chain.A.tocsr() @ x >= chain.demand)
+        columns = x.tolist()
+        for k, cost in enumerate(chain.costs):
+            objective = gp.LinExpr(cost.tolist(), columns)
+            grb.setObjectiveN(objective, k, priority=len(chain.costs) - k, abstol=0.0, reltol=0.0)
+        grb.optimize()
+        if grb.Status != gp.GRB.OPTIMAL:
+            return {"x": None, "status": f"status {grb.Status}"}
+        return {"x": np.array(x.X), "status": cp.OPTIMAL}
+
+
+RIVALS = {
+    "lexiprog": lexiprog,
+    "HiGHS's own mode": highs_own,
+    "CVXPY loop": cvxpy_loop,
+    "PuLP sequentialSolve": pulp_sequential,
+    "Gurobi hierarchical": gurobi_hierarchical,
+}
