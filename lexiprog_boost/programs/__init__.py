@@ -1,4 +1,4 @@
-"""The linear programs of LexiBoost, each a `lexiprog.Program` to read, extend and solve.
+"""The linear programs of LexiBoost and its relatives, each a `lexiprog.Program` to extend.
 
 Notation: M is the n x T margin matrix, theta the margin target, w_i the weight of point i inside
 its class, L_j the optimum of class j, m_j the weighted mean of M over class j. These facts are
@@ -34,6 +34,9 @@ from lexiprog_boost.programs.face import optimal_face
 from lexiprog_boost.programs.game import game_program
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
 from lexiprog_boost.programs.lexiboost import lexiboost_program
+from lexiprog_boost.programs.lpadaboost import dual_lpadaboost_program, lpadaboost_program
+from lexiprog_boost.programs.lpboost import dual_lpboost_program, lpboost_program
+from lexiprog_boost.programs.lpuboost import dual_lpuboost_program, lpuboost_program
 from lexiprog_boost.programs.tie_breaks import (
     closest_weights,
     leximax_deviations,
@@ -46,9 +49,15 @@ __all__ = [
     "closest_weights",
     "dual_balance_program",
     "dual_class_program",
+    "dual_lpadaboost_program",
+    "dual_lpboost_program",
+    "dual_lpuboost_program",
     "game_program",
     "lexiboost_program",
     "leximax_deviations",
+    "lpadaboost_program",
+    "lpboost_program",
+    "lpuboost_program",
     "optimal_face",
     "smallest_norm",
 ]
