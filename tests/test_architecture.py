@@ -17,7 +17,7 @@ from tests.source_rules import (
 # A module may import modules of earlier rows only, and of its own row if both share a folder.
 # Patterns are tried from the top, so a file can be placed above the rest of its folder.
 ENGINE_ROWS = [
-    ["errors", "outline", "cones", "evaluate", "progress", "frozen", "readable", "*/__init__"],
+    ["errors", "outline", "cones", "evaluate", "progress", "frozen", "readable"],
     ["display/*"],
     ["certificate", "checks", "store", "lockrecord", "comparison"],
     ["solution"],
@@ -41,6 +41,8 @@ ENGINE_ROWS = [
     ["formulations/preemptive", "formulations/minimax_regret"],
     ["tradeoff"],
     ["compare"],
+    ["plots/canvas"],
+    ["plots/*"],
 ]
 ENGINE_ONLY = {"display/*": ["outline"]}
 

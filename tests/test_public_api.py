@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import lexiprog
+from lexiprog import plots
 
 # A name is added here, to the README's table and to `lexiprog.__all__` together.
 PUBLIC = {
@@ -48,6 +49,11 @@ MODULES = [
 def test_all_is_exactly_what_is_documented():
     assert set(lexiprog.__all__) == PUBLIC
     assert len(lexiprog.__all__) == len(PUBLIC)
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+def test_plot_has_a_docstring_with_an_example(name):
+    assert "Examples\n--------" in (inspect.getdoc(getattr(plots, name)) or "")
 
 
 def test_version_is_the_same_everywhere():

@@ -1,0 +1,19 @@
+"""Pictures of results and trade-offs (needs matplotlib: ``pip install 'lexiprog[plot]'``).
+
+Each function draws into ``ax`` if it is given one and returns the Axes.
+
+Examples
+--------
+>>> import cvxpy as cp, lexiprog as lx
+>>> from lexiprog import plots
+>>> x = cp.Variable(name="x")
+>>> result = lx.Program(lx.Stage("only", lx.Subproblem("low", cp.Minimize(x), [x >= 1]))).solve()
+>>> plots.hierarchy(result).get_xlabel()
+'milliseconds'
+"""
+
+from lexiprog.plots.hierarchy import hierarchy
+from lexiprog.plots.prices import prices
+from lexiprog.plots.tradeoff import tradeoff
+
+__all__ = ["hierarchy", "prices", "tradeoff"]
