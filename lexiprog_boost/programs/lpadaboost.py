@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import lexiprog as lx
+from lexiprog_boost.programs.inputs import check_margins
 from lexiprog_boost.programs.soft_margin import (
-    check_soft_margin,
     declare_dual_soft_margin,
     declare_soft_margin,
+    point_limits,
 )
 
 
@@ -48,7 +49,8 @@ def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program
     >>> round(best.value, 6), best["alpha"].round(6).tolist()
     (0.333333, [0.333333, 0.333333, 0.333333])
     """
-    return declare_soft_margin(check_soft_margin(margins, sample_weight=sample_weight))
+    table = check_margins(margins)
+    return declare_soft_margin(table, point_limits(len(table), sample_weight=sample_weight))
 
 
 def dual_lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program:
@@ -78,4 +80,5 @@ def dual_lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Pr
     >>> round(hardest.value, 6), hardest.dual(0).round(6).tolist()
     (0.333333, [0.333333, 0.333333, 0.333333])
     """
-    return declare_dual_soft_margin(check_soft_margin(margins, sample_weight=sample_weight))
+    table = check_margins(margins)
+    return declare_dual_soft_margin(table, point_limits(len(table), sample_weight=sample_weight))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import lexiprog as lx
+from lexiprog_boost.programs.inputs import check_margins
 from lexiprog_boost.programs.soft_margin import (
-    check_soft_margin,
     declare_dual_soft_margin,
     declare_soft_margin,
+    point_limits,
 )
 
 
@@ -53,7 +54,10 @@ def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> l
     >>> lpboost_program(margins, cap=1).solve().final["alpha"].round(6).tolist()
     [0.5, 0.5]
     """
-    return declare_soft_margin(check_soft_margin(margins, cap=cap, sample_weight=sample_weight))
+    table = check_margins(margins)
+    return declare_soft_margin(
+        table, point_limits(len(table), cap=cap, sample_weight=sample_weight)
+    )
 
 
 def dual_lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> lx.Program:
@@ -83,6 +87,7 @@ def dual_lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None)
     >>> dual_lpboost_program(margins, cap=0.25).solve().final["D"].round(6).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
+    table = check_margins(margins)
     return declare_dual_soft_margin(
-        check_soft_margin(margins, cap=cap, sample_weight=sample_weight)
+        table, point_limits(len(table), cap=cap, sample_weight=sample_weight)
     )

@@ -10,12 +10,12 @@ from sklearn.utils import column_or_1d
 
 import lexiprog as lx
 from lexiprog_boost.margins import class_codes
-from lexiprog_boost.programs.inputs import check_class_costs, check_classes
+from lexiprog_boost.programs.inputs import check_class_costs, check_classes, check_margins
 from lexiprog_boost.programs.soft_margin import (
-    SoftMargin,
-    check_soft_margin,
+    PointLimits,
     declare_dual_soft_margin,
     declare_soft_margin,
+    point_limits,
 )
 from lexiprog_boost.sample_weights import check_sample_weight
 
@@ -82,7 +82,7 @@ def lpuboost_program(
     [0.5, 0.5]
     """
     return declare_soft_margin(
-        check_uneven(margins, y, cap, beta, target, class_costs, lower_bound, sample_weight)
+        *_check(margins, y, cap, beta, target, class_costs, lower_bound, sample_weight)
     )
 
 
@@ -127,35 +127,32 @@ def dual_lpuboost_program(
     0.5
     """
     return declare_dual_soft_margin(
-        check_uneven(margins, y, cap, beta, target, class_costs, lower_bound, sample_weight)
+        *_check(margins, y, cap, beta, target, class_costs, lower_bound, sample_weight)
     )
 
 
-def check_uneven(
+def _check(
     margins: Any,
     y: Any,
-    cap: float,
-    beta: float,
+    cap: Any,
+    beta: Any,
     target: Any,
     class_costs: Any,
-    lower_bound: float,
+    lower_bound: Any,
     sample_weight: Any,
-) -> SoftMargin:
-    """The checked inputs of A3 and A3'."""
-    labels = column_or_1d(y)
+) -> tuple[Floats, PointLimits]:
+    table, labels = check_margins(margins), column_or_1d(y)
+    if len(labels) != len(table):
+        raise ValueError(f"there are {len(table)} rows of margins but {len(labels)} labels in y.")
     costs = uneven_costs(
         labels, beta=beta, target=target, class_costs=class_costs, sample_weight=sample_weight
     )
-    if len(costs) != len(margins):
-        raise ValueError(f"there are {len(margins)} rows of margins but {len(costs)} labels in y.")
-    return check_soft_margin(
-        margins, cap=cap, lower_bound=lower_bound, sample_weight=sample_weight, costs=costs
+    return table, point_limits(
+        len(table), cap=cap, lower_bound=lower_bound, sample_weight=sample_weight, costs=costs
     )
 
 
-def uneven_costs(
-    y: Any, *, beta: float, target: Any, class_costs: Any, sample_weight: Any
-) -> Floats:
+def uneven_costs(y: Any, *, beta: Any, target: Any, class_costs: Any, sample_weight: Any) -> Floats:
     """The cost of each point's class: `class_costs`, or beta for the target class and 1."""
     classes = check_classes(np.unique(y))
     codes = class_codes(y, classes)

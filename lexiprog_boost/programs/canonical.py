@@ -1,0 +1,53 @@
+"""Solve a linear program and take, of all its optima, the one of smallest norm (F12)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import lexiprog as lx
+from lexiprog_boost.programs.face import optimal_face
+from lexiprog_boost.programs.tie_breaks import smallest_norm
+
+
+def solve_canonical(
+    program: lx.Program, *, of: str, scales: Any = None, solver: Any = None
+) -> tuple[lx.Program, lx.Result]:
+    """Solve a program whose last subproblem is linear, then its smallest optimum on the face.
+
+    Parameters
+    ----------
+    program : lexiprog.Program
+        With one subproblem in its last stage.
+    of, scales
+        As for `smallest_norm`.
+    solver : optional
+        As for ``lexiprog.Program.solve``.
+
+    Returns
+    -------
+    lexiprog.Program, lexiprog.Result
+        With one more stage "weights"; without it, and with a warning, if no solver found the
+        smallest optimum accurately enough.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.programs import lpadaboost_program
+    >>> from lexiprog_boost.programs.canonical import solve_canonical
+    >>> twins = lpadaboost_program([[1, 1], [1, 1]])
+    >>> solve_canonical(twins, of="alpha")[1].final["alpha"].round(6).tolist()
+    [0.5, 0.5]
+    """
+    result = program.solve(solver)
+    last = program.stages[-1].subproblems[0]
+    longer = smallest_norm(program, of=of, scales=scales, face=optimal_face(last, result.final))
+    try:
+        return longer, longer.solve(solver, resume=result)
+    except lx.StageError as error:
+        warnings.warn(
+            f"of all optima of {last.name!r} the smallest was not found ({error}); "
+            "the solver's own is used.",
+            lx.LexiprogWarning,
+            stacklevel=2,
+        )
+        return program, result
