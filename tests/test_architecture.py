@@ -53,7 +53,7 @@ BOOST_ROWS = [
     ["programs/*"],
     ["reductions/*"],
     ["pools/*"],
-    ["weights"],
+    ["weights/*"],
     ["classifiers/*"],
     ["plots"],
 ]

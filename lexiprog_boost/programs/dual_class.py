@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.programs.inputs import Inputs, check_inputs
+from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs
 
 Form = Literal["paper", "exact"]
 
@@ -68,19 +68,22 @@ def dual_class_program(
     return declare_dual_class(inputs, int(found[0]), form)
 
 
-def declare_dual_class(inputs: Inputs, j: int, form: Form) -> lx.Program:
-    """The dual of P_j from checked inputs."""
+def declare_dual_class(
+    inputs: Inputs, j: int, form: Form, linear: Linear | None = None
+) -> lx.Program:
+    """The dual of P_j from checked inputs, perhaps with points whose weight is known to be w_i."""
     mine = inputs.codes == j
     counted = np.ones(int(mine.sum())) if form == "exact" else mine.astype(np.float64)
     rows = mine if form == "exact" else np.ones(len(mine), dtype=bool)
     weights = inputs.weights[rows]
     D = cp.Variable(len(weights), bounds=[np.zeros(len(weights)), weights], name="D")
     objective, limit = capped_edge(inputs)
-    constraints = [limit >= inputs.margins[rows].T @ D]
+    known = (0.0, 0.0) if linear is None else (linear.constants[j], linear.slopes[j])
+    constraints = [limit >= inputs.margins[rows].T @ D + known[1]]
     if form == "paper":
         constraints.append(cp.sum(D) == 1)
     name = f"class:{inputs.classes[j]}"
-    goal = cp.Maximize(inputs.target * (counted @ D) - objective)
+    goal = cp.Maximize(inputs.target * (counted @ D) + known[0] - objective)
     return lx.Program(lx.Stage(name, lx.Subproblem(name, goal, constraints)))
 
 

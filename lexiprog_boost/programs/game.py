@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.programs.inputs import Inputs
-from lexiprog_boost.programs.lexiboost import Linear, declare_balance
+from lexiprog_boost.programs.inputs import Inputs, Linear
+from lexiprog_boost.programs.lexiboost import declare_balance
 
 
 def game_program(inputs: Inputs, optima: Any) -> lx.Program:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.programs.inputs import (
-    Floats,
-    Inputs,
-    check_inputs,
-    check_optima,
-    member_weights,
-)
-
-
-@dataclass(frozen=True)
-class Linear:
-    """Points whose margin stays below theta: class j loses ``constants[j] - slopes[j] @ alpha``."""
-
-    constants: Floats
-    slopes: Floats
+from lexiprog_boost.programs.checks import check_optima
+from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, member_weights
 
 
 def lexiboost_program(

@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 
 import lexiprog as lx
 from lexiprog_boost.margins import class_codes
-from lexiprog_boost.programs.inputs import check_class_costs, check_classes, check_margins
+from lexiprog_boost.programs.checks import check_class_costs, check_classes, check_margins
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
     declare_dual_soft_margin,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.inputs import ROUNDING
+from lexiprog_boost.programs.checks import ROUNDING
 from lexiprog_boost.sample_weights import check_sample_weight
 
 Floats = NDArray[np.float64]

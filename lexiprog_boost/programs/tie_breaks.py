@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
+from lexiprog_boost.programs.face import Face
 
 # A quadratic stage on a face given by equations reaches this accuracy at no extra cost.
 SHARP = (
@@ -22,7 +22,7 @@ def smallest_norm(
     *,
     of: str = "alpha",
     scales: Any = None,
-    face: Sequence[Any] | None = None,
+    face: Face | None = None,
 ) -> lx.Program:
     """Add a stage that takes, of all optima, the one with the smallest norm (F12).
 
@@ -39,7 +39,7 @@ def smallest_norm(
         The variable to make small.
     scales : array-like, optional
         Positive, one an entry; 1 by default. The point weights w_i for a variable "D".
-    face : sequence of cvxpy constraints, optional
+    face : Face, optional
         What optimality means, as `optimal_face` finds it in a solved program; by default the
         optimum is held by its value, which is less accurate but needs no earlier solve.
 
@@ -63,7 +63,7 @@ def smallest_norm(
     # Point weights may be as small as 1e-6; measured in their mean, the objective stays near one.
     spread = np.sqrt(sizes.mean() / sizes)
     goal = cp.Minimize(cp.sum_squares(cp.multiply(spread, variable)))
-    held = [last.held()] if face is None else list(face)
+    held = [last.held()] if face is None else list(face.equations)
     smallest = lx.Subproblem("smallest", goal, [*last.constraints, *held])
     return program.extend(lx.Stage("weights", smallest, solver=list(SHARP)))
 

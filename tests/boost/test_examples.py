@@ -20,6 +20,8 @@ FRONT_DOORS = [
     "lexiprog_boost.metrics",
     "lexiprog_boost.pools",
     "lexiprog_boost.programs",
+    "lexiprog_boost.reductions",
+    "lexiprog_boost.weights",
 ]
 PUBLIC = [
     (door, name)

@@ -1,0 +1,122 @@
+"""From margins to the members' weights: choose a form, solve it, settle ties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog_boost.margins import ClassMeanMargins, class_mean_margins
+from lexiprog_boost.programs.inputs import check_inputs
+from lexiprog_boost.reductions import (
+    class_optima as closed_form_optima,
+)
+from lexiprog_boost.reductions import collapse, collapses, compress_rows
+from lexiprog_boost.weights.forms import MANY_ROWS, Task
+from lexiprog_boost.weights.record import LexiWeights
+from lexiprog_boost.weights.ties import TieBreak, check_solver_names, check_tie_break
+
+Floats = NDArray[np.float64]
+
+
+def lexicographic_weights(
+    margins: Any,
+    y: Any = None,
+    *,
+    class_costs: Any = None,
+    sample_weight: Any = None,
+    margin_target: float = 1.0,
+    weight_cap: float | None = None,
+    class_optima: Any = None,
+    tie_break: Any = "smallest",
+    pool_weights: Any = None,
+    reduce: Any = "auto",
+    solver: Any = None,
+) -> LexiWeights:
+    """Solve LexiBoost's programs and return the canonical optimal weights.
+
+    Parameters
+    ----------
+    margins : array-like of shape (n, T), or ClassMeanMargins
+        The margin matrix, or its class means where no margin exceeds the target.
+    y : array-like of shape (n,), optional
+        Labels; not needed with class means.
+    class_costs, sample_weight, margin_target, weight_cap
+        As for `lexiboost_program`.
+    class_optima : mapping or sequence, optional
+        L_j to deviate from; by default they are solved for.
+    tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
+        Which of the optimal weights: those of smallest norm; those whose second largest deviation
+        is least, and so on; or, giving up 0.01 or `tolerance` of the deviation, those nearest to
+        `pool_weights`.
+    pool_weights : array-like of shape (T,), optional
+        Needed by "closest".
+    reduce : {"auto", False}
+        Use the exact reductions, or solve the full programs.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
+        subproblem, whether or not a reduction makes it unnecessary.
+
+    Returns
+    -------
+    LexiWeights
+
+    Examples
+    --------
+    >>> from lexiprog_boost.weights import lexicographic_weights
+    >>> margins = [[1, -1], [1, -1], [1, 1], [-1, 1], [-1, 1]]
+    >>> found = lexicographic_weights(margins, ["many"] * 3 + ["rare"] * 2)
+    >>> found.alpha.round(6).tolist(), round(found.chi, 6), found.reduction
+    ([0.4, 0.6], 0.8, 'class means')
+    """
+    if not (reduce == "auto" or reduce is False):
+        raise ValueError(f"reduce is {reduce!r}; it is 'auto' or False.")
+    check_tie_break(tie_break, pool_weights)
+    ties = TieBreak(tie_break, pool_weights, solver)
+    options = {
+        "class_costs": class_costs, "margin_target": margin_target, "weight_cap": weight_cap
+    }  # fmt: skip
+    means = margins if isinstance(margins, ClassMeanMargins) else None
+    if means is None and reduce == "auto":
+        means = class_mean_margins([(margins, y, _given(sample_weight, y))])
+    if means is not None and (collapses(means, margin_target) or margins is means):
+        inputs = collapse(means, **options)
+        check_solver_names(solver, inputs.classes)
+        return Task(inputs, class_optima, ties).by_class_means()
+    inputs = check_inputs(margins, y, sample_weight=sample_weight, **options)
+    check_solver_names(solver, inputs.classes)
+    if reduce is False:
+        return Task(inputs, class_optima, ties).in_full("none")
+    merged = compress_rows(inputs).inputs
+    task = Task(merged, class_optima, ties)
+    if len(merged.codes) <= MANY_ROWS:
+        return task.in_full("merged rows")
+    return task.by_points_in_doubt()
+
+
+def least_class_losses(
+    margins: Any, y: Any, *, sample_weight: Any = None, margin_target: float = 1.0,
+    weight_cap: float | None = None, solver: Any = None,
+) -> Floats:  # fmt: skip
+    """Return every L_j alone, as Dual-LexiBoost's first loop needs it.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.weights import least_class_losses
+    >>> least_class_losses([[1, -1], [0, 1], [-1, 0]], ["a", "a", "b"]).tolist()
+    [0.5, 1.0]
+    """
+    means = class_mean_margins([(margins, y, _given(sample_weight, y))])
+    if collapses(means, margin_target):
+        found = collapse(means, margin_target=margin_target, weight_cap=weight_cap)
+        return closed_form_optima(found)
+    inputs = check_inputs(
+        margins, y, sample_weight=sample_weight, margin_target=margin_target, weight_cap=weight_cap
+    )
+    ties = TieBreak("smallest", None, solver)
+    return Task(compress_rows(inputs).inputs, None, ties).optima_by_dual()
+
+
+def _given(sample_weight: Any, y: Any) -> Any:
+    return np.ones(len(y)) if sample_weight is None else sample_weight
