@@ -1,0 +1,105 @@
+"""Lexicographic chains in whole numbers, their exact optima by z3, and their programs.
+
+A chain is written in whole numbers and handed to z3 as it stands, in rationals. What lexiprog gets
+is the same chain with rows multiplied by powers of ten and columns measured in powers of two: the
+same feasible set and the same optima, harder to see.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import cvxpy as cp
+import numpy as np
+import z3
+
+import lexiprog as lx
+
+TIMEOUT = 10_000  # milliseconds for one question to z3
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Objectives in order over rows `coefficients (sense) rhs` and bounds, in whole numbers."""
+
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+    rows: tuple[tuple[tuple[int, ...], str, int], ...]
+    objectives: tuple[tuple[str, tuple[int, ...]], ...]  # ("min" or "max", coefficients)
+    whole: tuple[bool, ...]  # integer columns
+    row_powers: tuple[int, ...]  # of ten
+    column_powers: tuple[int, ...]  # of two
+    bounds_as_rows: bool = False
+
+
+def as_program(chain, **tolerances):
+    """The scaled chain as a preemptive program, levels named "1", "2", ..."""
+    tens = 10.0 ** np.array(chain.row_powers, float)
+    twos = 2.0 ** np.array(chain.column_powers, float)
+    lower, upper = np.array(chain.lower) / twos, np.array(chain.upper) / twos
+    columns, constraints = [], []
+    for j, whole in enumerate(chain.whole):
+        limits = None if chain.bounds_as_rows else [lower[j], upper[j]]
+        columns.append(cp.Variable(name=f"x{j}", integer=whole, bounds=limits))
+        if chain.bounds_as_rows:
+            constraints += [columns[j] >= lower[j], columns[j] <= upper[j]]
+    stacked = cp.hstack(columns)
+    for (coefficients, sense, rhs), ten in zip(chain.rows, tens, strict=True):
+        left, right = (np.array(coefficients) * ten * twos) @ stacked, rhs * ten
+        constraints.append({"<=": left <= right, ">=": left >= right, "==": left == right}[sense])
+    senses = {"min": cp.Minimize, "max": cp.Maximize}
+    objectives = {
+        str(k): senses[sense]((np.array(coefficients) * twos) @ stacked)
+        for k, (sense, coefficients) in enumerate(chain.objectives, 1)
+    }
+    return lx.preemptive(objectives, constraints, **tolerances)
+
+
+@cache
+def lexicographic_optimum(chain):
+    """Exact optima in order; None if z3 can't find and prove them in time.
+
+    z3's optimiser is sometimes wrong where whole and real columns meet (it answers "2/3 +
+    epsilon" over closed sets), so its point counts only if z3's solver proves it, level by level.
+    """
+    columns = [(z3.Int if whole else z3.Real)(f"x{j}") for j, whole in enumerate(chain.whole)]
+
+    def linear(coefficients):
+        return z3.Sum([c * x for c, x in zip(coefficients, columns, strict=True)])
+
+    facts = [x >= low for x, low in zip(columns, chain.lower, strict=True)]
+    facts += [x <= high for x, high in zip(columns, chain.upper, strict=True)]
+    for coefficients, sense, rhs in chain.rows:
+        left = linear(coefficients)
+        facts.append({"<=": left <= rhs, ">=": left >= rhs, "==": left == rhs}[sense])
+    objectives = [(sense, linear(coefficients)) for sense, coefficients in chain.objectives]
+    optimize = z3.Optimize()
+    optimize.set(priority="lex", timeout=TIMEOUT)
+    optimize.add(facts)
+    for sense, objective in objectives:
+        (optimize.minimize if sense == "min" else optimize.maximize)(objective)
+    if optimize.check() != z3.sat:
+        return None
+    point = optimize.model()
+    values = [_fraction(point.eval(f, model_completion=True)) for _, f in objectives]
+    return values if _proved(facts, objectives, values) else None
+
+
+def _proved(facts, objectives, values):
+    """Whether each value can be had with the earlier ones kept, and nothing better."""
+    solver = z3.Solver()
+    solver.set("timeout", TIMEOUT)
+    solver.add(facts)
+    for (sense, objective), value in zip(objectives, values, strict=True):
+        number = z3.Q(value.numerator, value.denominator)
+        if solver.check(objective < number if sense == "min" else objective > number) != z3.unsat:
+            return False
+        solver.add(objective == number)
+    return solver.check() == z3.sat
+
+
+def _fraction(value):
+    number = z3.simplify(value)
+    if z3.is_int_value(number):
+        return Fraction(number.as_long())
+    return Fraction(number.numerator_as_long(), number.denominator_as_long())
