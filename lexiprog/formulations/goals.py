@@ -84,8 +84,8 @@ class Goal:
             self.miss = cp.pos(excess)
         else:
             self.sides = (
-                (_side(name, over or (priority, weight)), cp.pos(excess)),
-                (_side(name, under or (priority, weight)), cp.pos(-excess)),
+                (_side(name, (priority, weight) if over is None else over), cp.pos(excess)),
+                (_side(name, (priority, weight) if under is None else under), cp.pos(-excess)),
             )
             self.miss = cp.abs(excess)
 
@@ -123,13 +123,18 @@ def goal_program(
     2.0
     """
     goals = list(goals)
+    for goal in goals:
+        if not isinstance(goal, Goal):
+            raise DeclarationError(
+                f"goal_program takes goals, not {shorten(goal)}: write Goal(name, constraint)."
+            )
     names = [goal.name for goal in goals]
     if not goals:
         raise DeclarationError("a goal program needs at least one goal.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DeclarationError(f"two goals are called {twice!r}: names are unique.")
-    if not 0.0 <= blend <= 1.0:
+    if not _is_number(blend) or not 0.0 <= blend <= 1.0:
         raise DeclarationError(f"blend lies between 0 and 1, not at {blend!r}.")
     levels: dict[float, list[tuple[float, Any]]] = {}
     for goal in goals:
@@ -160,8 +165,12 @@ def _side(name: str, side: Side) -> Side:
         raise DeclarationError(
             f"goal {name!r}: over and under are pairs (priority, weight), not {side!r}."
         ) from None
-    if not np.isfinite(priority):
+    if not _is_number(priority) or not np.isfinite(priority):
         raise DeclarationError(f"goal {name!r}: priority is a finite number, not {priority!r}.")
-    if not 0 <= weight < np.inf:
+    if not _is_number(weight) or not 0 <= weight < np.inf:
         raise DeclarationError(f"goal {name!r}: weight must be at least 0, not {weight!r}.")
     return priority, weight
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number)

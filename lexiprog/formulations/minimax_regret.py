@@ -61,7 +61,7 @@ def minimax_regret(
                 f"scales names {name!r}, which is no objective; "
                 f"there are {', '.join(map(repr, objectives))}."
             )
-        if not 0 < scale < np.inf:
+        if not isinstance(scale, int | float | np.number) or not 0 < scale < np.inf:
             raise DeclarationError(f"the scale of {name!r} must be positive, not {scale!r}.")
     ideals = [Subproblem(name, objective, constraints) for name, objective in objectives.items()]
     regrets = [
