@@ -1,0 +1,83 @@
+"""A list of (name, classifier) as an ensemble that can be fitted and weighed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from lexiprog_boost.learners.seeding import seeded_clone
+
+
+class NamedMembers(ClassifierMixin, BaseEstimator):
+    """Classifiers that are trained independently of each other on the same points.
+
+    Parameters
+    ----------
+    members : list of (name, classifier)
+    prefit : bool
+        Take them as fitted already.
+    n_jobs : int, optional
+        Workers of the training.
+    random_state : int, RandomState or None
+        Draws one seed a member.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from lexiprog_boost.classifiers.named_members import NamedMembers
+    >>> NamedMembers([("bayes", GaussianNB())]).fit([[0], [1]], ["a", "b"]).classes_.tolist()
+    ['a', 'b']
+    """
+
+    def __init__(
+        self, members: Any, *, prefit: bool = False, n_jobs: int | None = None,
+        random_state: Any = None,
+    ):  # fmt: skip
+        self.members = members
+        self.prefit = prefit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NamedMembers:
+        """Fit a clone of each, with sample weights where it takes them."""
+        learners = [learner for _, learner in check_named(self.members)]
+        if self.prefit:
+            for learner in learners:
+                check_is_fitted(learner)
+            self.estimators_ = learners
+        else:
+            rng = check_random_state(self.random_state)
+            copies = [
+                seeded_clone(one, rng) if self.random_state is not None else clone(one)
+                for one in learners
+            ]
+            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+                delayed(_fitted)(copy, X, y, sample_weight) for copy in copies
+            )
+        self.classes_ = np.unique(np.concatenate([one.classes_ for one in self.estimators_]))
+        return self
+
+
+def check_named(members: Any) -> list[tuple[str, Any]]:
+    """Refuse a list that is empty or not made of (name, classifier)."""
+    pairs = list(members)
+    for pair in pairs:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)):
+            raise TypeError(f"a list of members holds (name, classifier) pairs, not {pair!r}.")
+    if not pairs:
+        raise ValueError("the list of members is empty; give at least one (name, classifier).")
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two members have the same name: {names}.")
+    return pairs
+
+
+def _fitted(learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    if sample_weight is not None and has_fit_parameter(learner, "sample_weight"):
+        return learner.fit(X, y, sample_weight=sample_weight)
+    return learner.fit(X, y)
