@@ -154,7 +154,12 @@ def _scalars(parts: Iterable[Any] | Mapping[str, Any], kind: str) -> tuple[Any, 
         raise DeclarationError(f"{kind} needs at least one expression.")
     out = []
     for position, part in enumerate(values):
-        expression = part if isinstance(part, cp.Expression) else cp.Constant(part)
+        try:
+            expression = part if isinstance(part, cp.Expression) else cp.Constant(part)
+        except (TypeError, ValueError):
+            raise DeclarationError(
+                f"{kind}: expression {position} is no CVXPY expression, but {part!r}."
+            ) from None
         if expression.size != 1:
             raise DeclarationError(
                 f"{kind}: expression {position} has shape {expression.shape}, but must be a "
