@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import lexiprog as lx
@@ -27,8 +26,7 @@ def solve_canonical(
     Returns
     -------
     lexiprog.Program, lexiprog.Result
-        With one more stage "weights"; without it, and with a warning, if no solver found the
-        smallest optimum accurately enough.
+        With one more stage "weights", unless the optimum is known to be unique.
 
     Examples
     --------
@@ -40,14 +38,13 @@ def solve_canonical(
     """
     result = program.solve(solver)
     last = program.stages[-1].subproblems[0]
-    longer = smallest_norm(program, of=of, scales=scales, face=optimal_face(last, result.final))
-    try:
-        return longer, longer.solve(solver, resume=result)
-    except lx.StageError as error:
-        warnings.warn(
-            f"of all optima of {last.name!r} the smallest was not found ({error}); "
-            "the solver's own is used.",
-            lx.LexiprogWarning,
-            stacklevel=2,
-        )
+    face = optimal_face(last, result.final)
+    if face.is_point:
         return program, result
+    exact = smallest_norm(program, of=of, scales=scales, face=face)
+    try:
+        return exact, exact.solve(solver, resume=result)
+    except lx.StageError:
+        # Multipliers too rough to tell the face: hold the optimum by its value instead.
+        held = smallest_norm(program, of=of, scales=scales)
+        return held, held.solve(solver, resume=result)
