@@ -115,11 +115,16 @@ def _joined(members: dict[str, Subproblem], options: Mapping[str, Any]) -> FaceC
 
 
 def _join(members: list[Subproblem]) -> Joint:
-    weights = [cp.Parameter(nonneg=True) for _ in members]
-    total = sum(
-        weight * (-member.objective.expr if member.maximise else member.objective.expr)
-        for weight, member in zip(weights, members, strict=True)
-    )
     locks = {position for position, _ in members[0].locks}
     constraints = [c for k, c in enumerate(members[0].constraints) if k not in locks]
-    return cp.Problem(cp.Minimize(total), constraints), weights
+    weights, terms = [], []
+    for member in members:
+        cost = -member.objective.expr if member.maximise else member.objective.expr
+        if cost.parameters():
+            # A weight times a parameter is not DPP, so the weight goes to a bound on the cost.
+            bound = cp.Variable()
+            constraints.append(cost <= bound)
+            cost = bound
+        weights.append(cp.Parameter(nonneg=True))
+        terms.append(weights[-1] * cost)
+    return cp.Problem(cp.Minimize(sum(terms)), constraints), weights
