@@ -36,6 +36,12 @@ class Vertex:
     basis: Any
     info: Any
     seconds: float
+    warm: bool  # started from a basis, without presolve
+
+    @property
+    def iterations(self) -> int:
+        """Simplex iterations."""
+        return int(self.info.simplex_iteration_count)
 
     @property
     def optimal(self) -> bool:
@@ -62,6 +68,7 @@ class Session:
         for name, value in options.items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+        self._limit = options.get("time_limit")
         self._loaded = False
 
     def run(self, cost: Array, bounds: Bounds, basis: Any = None) -> Vertex:
@@ -75,6 +82,8 @@ class Session:
                 self._highs.clearSolver()
             else:
                 self._highs.setBasis(basis)
+            if self._limit is not None:  # HiGHS counts the seconds of all runs of an object
+                self._highs.setOptionValue("time_limit", self._limit + self._highs.getRunTime())
             self._highs.run()
             solution = self._highs.getSolution()
             return Vertex(
@@ -84,6 +93,7 @@ class Session:
                 basis=self._highs.getBasis(),
                 info=self._highs.getInfo(),
                 seconds=time.perf_counter() - start,
+                warm=basis is not None,
             )
 
     def has_matrix(self, A: Any) -> bool:

@@ -33,6 +33,9 @@ Array = NDArray[np.float64]
 # Multipliers below this share of what they are computed from are taken for zero.
 NOISE = 1e-9
 FLOOR = 1e-12
+# Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
+# rows than FEW both take milliseconds.
+EASY, FEW = 0.01, 1_000
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -45,6 +48,7 @@ class Face:
     y: Array
     reduced: Array
     basis: Any
+    easy: bool  # presolve did nearly all of the work, and so it may for the next
 
 
 @dataclass
@@ -57,6 +61,7 @@ class FaceChain:
     weights: dict[str, cp.Parameter]
     faces: dict[str, Face] = field(default_factory=dict)
     _session: Session | None = None
+    _sizes: _Sizes | None = None
 
     def compile(self, member: Subproblem, solutions: Mapping[str, Solution]) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
@@ -78,8 +83,14 @@ class FaceChain:
         fixed = _fixed_rows(form, held)
         below[fixed] = form.b[fixed]
         lower, upper = _column_bounds(_on_face(form, held))
-        basis = held[-1].basis if held else None
-        return self._session.run(form.c, Bounds(lower, upper, below, form.b), basis)
+        bounds = Bounds(lower, upper, below, form.b)
+        if not held:
+            return self._session.run(form.c, bounds)
+        if held[-1].easy:
+            vertex = self._session.run(form.c, bounds)
+            if vertex.optimal:
+                return vertex
+        return self._session.run(form.c, bounds, held[-1].basis)
 
     def read(self, task: Task, vertex: Vertex) -> tuple[Answer, Task]:
         """The vertex as an answer, and the task on the face, which it is certified by.
@@ -112,8 +123,12 @@ class FaceChain:
 
     def keep(self, task: Task, vertex: Vertex) -> None:
         """Remember the member's optimal face for those that hold it."""
-        form = task.native.form
-        y, terms, shares = _cleaned(form, -vertex.row_dual)
+        name, form = task.subproblem.name, task.native.form
+        if not any(lock.owner_name == name for m in self.members.values() for _, lock in m.locks):
+            return
+        if self._sizes is None:
+            self._sizes = _Sizes(form.A)
+        y, terms, shares = _cleaned(form, -vertex.row_dual, self._sizes)
         reduced = _reduced(form, y)
         lower, upper = _column_bounds(_on_face(form, self._held(task.subproblem)))
         at_bound = np.where(reduced > 0, lower, upper)
@@ -122,7 +137,8 @@ class FaceChain:
         pinned = free & (np.abs(reduced) > NOISE * terms) & np.isfinite(at_bound)
         columns = np.where(pinned, at_bound, np.nan)
         rows = shares > NOISE
-        self.faces[task.subproblem.name] = Face(rows, columns, y, reduced, vertex.basis)
+        easy = not vertex.warm and len(rows) >= FEW and vertex.iterations <= EASY * len(rows)
+        self.faces[name] = Face(rows, columns, y, reduced, vertex.basis, easy)
 
     def _held(self, member: Subproblem) -> list[Face]:
         return [self.faces[lock.owner_name] for _, lock in member.locks]
@@ -157,7 +173,25 @@ def _reduced(form: StandardForm, y: Array) -> Array:
     return reduced
 
 
-def _cleaned(form: StandardForm, y: Array) -> tuple[Array, Array, Array]:
+class _Sizes:
+    """Magnitudes of a matrix's entries, which all members of a chain share."""
+
+    def __init__(self, A: Any) -> None:
+        self.entries = abs(sp.csr_array(A))
+        self.heights = self.highest(np.ones(self.entries.shape[1]))
+
+    def highest(self, weights: Array) -> Array:
+        """Largest weighted entry of each row."""
+        out = np.zeros(self.entries.shape[0])
+        starts = self.entries.indptr[:-1]
+        filled = starts < self.entries.indptr[1:]  # reduceat has no answer for empty rows
+        if filled.any():
+            values = self.entries.data * weights[self.entries.indices]
+            out[filled] = np.maximum.reduceat(values, starts[filled])
+        return out
+
+
+def _cleaned(form: StandardForm, y: Array, sizes: _Sizes) -> tuple[Array, Array, Array]:
     """Multipliers without rounding noise, the size of each column's terms, each row's share.
 
     Sizes are compared with the terms they are summed from, so that the scaling of rows, columns
@@ -165,13 +199,11 @@ def _cleaned(form: StandardForm, y: Array) -> tuple[Array, Array, Array]:
     """
     if not y.size:
         return y, np.abs(form.c), y
-    magnitudes = abs(form.A).tocsr()
-    heights = magnitudes.max(axis=1).toarray().reshape(-1)
     floor = FLOOR * float(np.max(np.abs(form.c), initial=0.0))
-    y = np.where(np.abs(y) * heights > floor, y, 0.0)
-    terms = np.abs(form.c) + magnitudes.T @ np.abs(y)
+    y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
+    terms = np.abs(form.c) + sizes.entries.T @ np.abs(y)
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
-    shares = np.abs(y) * (magnitudes @ sp.diags_array(weights)).max(axis=1).toarray().reshape(-1)
+    shares = np.abs(y) * sizes.highest(weights)
     return y, terms, shares
 
 

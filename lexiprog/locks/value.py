@@ -36,8 +36,7 @@ def rungs(subproblem: Subproblem, ladder: Ladder, *, face: bool) -> list[Rung]:
             return [Rung(solver) for solver in ladder]
         return [Rung(ladder[0], "face"), *(Rung(solver) for solver in ladder)]
     out: list[Rung] = []
-    curved = variant(subproblem, "argument") is not subproblem
-    equal = variant(subproblem, "equal") is not subproblem
+    curved, equal = _may_be_put(subproblem, "argument"), _may_be_put(subproblem, "equal")
     for position, solver in enumerate(ladder):
         if face and position == 0:
             out.append(Rung(solver, "face"))
@@ -85,6 +84,14 @@ def variant(subproblem: Subproblem, mode: Mode) -> Subproblem:
     if mode not in made:
         made[mode] = _rewrite(subproblem, mode)
     return made[mode]
+
+
+def _may_be_put(subproblem: Subproblem, mode: Mode) -> bool:
+    """Whether there is such a variant, without declaring one that is seldom needed."""
+    return any(
+        _other_way(lock, subproblem.constraints[position], mode) is not None
+        for position, lock in subproblem.locks
+    )
 
 
 def _rewrite(subproblem: Subproblem, mode: Mode) -> Subproblem:
