@@ -1,11 +1,14 @@
 """Chains of linear objectives longer than two stay on the optimal face to their end."""
 
+import time
+
 import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
+from lexiprog.highs import Bounds, Session
 
 
 def covering(seed, rows=30, levels=6):
@@ -48,3 +51,15 @@ def test_the_multipliers_of_rows_and_locks_prove_each_level_by_weak_duality(seed
         rest = costs[k] - A.T @ y + costs[:k].T @ locks
         bound = demand @ y - locks @ optima[:k] + np.minimum(10 * rest, 0).sum()
         assert bound == pytest.approx(solution.value, rel=1e-7, abs=1e-7)
+
+
+def test_a_time_limit_is_for_each_run_and_not_for_all_runs_of_a_chain():
+    A, demand, costs = covering(0)
+    session = Session(-A, {"time_limit": 0.5})
+    size = A.shape[1]
+    free = np.full(demand.size, -np.inf)
+    bounds = Bounds(np.zeros(size), np.full(size, 10.0), free, -demand)
+    started = time.perf_counter()
+    while time.perf_counter() - started < 1.0:
+        for cost in costs:
+            assert session.run(cost, bounds).optimal
