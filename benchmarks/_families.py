@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 ENTRIES = 6  # non-zeros a row
-REACH = 40  # how many neighbouring columns a row chooses from
+REACH = 40  # how many neighbours a row chooses from
+ROADS = 8  # to each shop
 UPPER = 10.0
 
 
@@ -25,11 +26,7 @@ class Packing:
 
 @dataclass(frozen=True)
 class Chain:
-    """Costs in strict order, with A @ x >= demand and 0 <= x <= 10.
-
-    Each cost looks at a share of the columns only, so that its optimal face has a dimension for
-    the next one to choose from.
-    """
+    """Costs in strict order, with A @ x >= demand and 0 <= x <= 10."""
 
     A: sp.csc_array
     demand: np.ndarray
@@ -42,12 +39,35 @@ def packing(rows: int, seed: int = 0) -> Packing:
     return Packing(A, rng.uniform(5.0, 10.0, rows), -rng.uniform(1.0, 2.0, A.shape[1]))
 
 
-def chain(rows: int, levels: int, share: float, seed: int = 0) -> Chain:
+def transport(rows: int, levels: int, seed: int = 0) -> Chain:
+    """Ship from rows / 2 plants to as many shops over 8 roads each; every level counts some roads.
+
+    Half of the roads count nothing in a level, so its optimal plans form a face of some dimension
+    for the next level to choose from. Presolve finds little to remove.
+    """
+    rng = np.random.default_rng(seed)
+    plants = rows // 2
+    shop = np.repeat(np.arange(rows - plants), ROADS)
+    plant = (shop + rng.integers(0, REACH, shop.size)) % plants
+    road = np.arange(shop.size)
+    signs = np.repeat([-1.0, 1.0], shop.size)
+    places = (np.concatenate([plant, plants + shop]), np.concatenate([road, road]))
+    A = sp.csc_array((signs, places), shape=(rows, shop.size))
+    stock, need = rng.integers(7, 13, plants), rng.integers(3, 9, rows - plants)
+    demand = np.concatenate([-stock, need]).astype(float)
+    return Chain(A, demand, rng.integers(0, 2, (levels, shop.size)).astype(float))
+
+
+def covering(rows: int, levels: int, seed: int = 0) -> Chain:
+    """Meet demands from columns of which each level counts a tenth: presolve does nearly all."""
     rng = np.random.default_rng(seed)
     A = _near_the_diagonal(rows, rng, lambda size: rng.integers(1, 4, size).astype(float))
     demand = rng.integers(5, 21, rows).astype(float)
     sizes = (levels, A.shape[1])
-    return Chain(A, demand, rng.integers(1, 6, sizes) * (rng.random(sizes) < share).astype(float))
+    return Chain(A, demand, rng.integers(1, 6, sizes) * (rng.random(sizes) < 0.1).astype(float))
+
+
+CHAINS = {"transport": transport, "covering": covering}
 
 
 def _near_the_diagonal(rows: int, rng: np.random.Generator, draw: Any) -> sp.csc_array:

@@ -14,13 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from _families import UPPER, Chain, chain
+from _families import CHAINS, UPPER, Chain
 from _measuring import Report, arguments, median, ratio, seconds, table, timed
 from _rivals import RIVALS, Unfit
 
 SIZES, LEVELS = (100, 1_000, 10_000), (2, 5, 10)
-SHARE = 0.1  # of the columns that a cost looks at
-OTHER_SHARES = (0.05, 0.3)
 REPEATS = {100: 7, 1_000: 5, 10_000: 3}
 LIMIT = 30.0  # seconds for one call by the wall; one that needs longer is tried once
 RIGHT = 1e-6
@@ -64,7 +62,9 @@ def proof(problem: Chain, found: dict[str, Any]) -> tuple[np.ndarray, float]:
 def _in_child(name: str, problem: Chain, pipe: Any) -> None:
     warnings.simplefilter("ignore")
     try:
-        RIVALS[name](chain(10, 2, SHARE))  # first-call imports and caches are not the method's time
+        RIVALS[name](
+            CHAINS["transport"](20, 2)
+        )  # first-call imports and caches are not the method's time
         pipe.send(timed(lambda: RIVALS[name](problem)))
     except Unfit as reason:
         pipe.send((None, {"status": str(reason)}))
@@ -88,9 +88,9 @@ def run(name: str, problem: Chain, limit: float) -> tuple[Any, dict[str, Any]]:
         child.join()
 
 
-def compare(rows: int, levels: int, share: float, repeats: int, limit: float) -> dict[str, Any]:
+def compare(family: str, rows: int, levels: int, repeats: int, limit: float) -> dict[str, Any]:
     """Every rival in turn, so that a busy minute is shared by all."""
-    problem = chain(rows, levels, share)
+    problem = CHAINS[family](rows, levels)
     clocks: dict[str, list[Any]] = {name: [] for name in RIVALS}
     last: dict[str, dict[str, Any]] = {}
     for _ in range(repeats):
@@ -114,7 +114,7 @@ def compare(rows: int, levels: int, share: float, repeats: int, limit: float) ->
             entry |= judged(problem, found, optima)
         entries[name] = entry
     return {
-        "rows": rows, "levels": levels, "share": share, "repeats": repeats, "proof gap": gap,
+        "family": family, "rows": rows, "levels": levels, "repeats": repeats, "proof gap": gap,
         "locks": last["lexiprog"]["locks"], "optima": optima, "methods": entries,
     }  # fmt: skip
 
@@ -132,13 +132,13 @@ def _cell(entry: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def shown(records: list[dict[str, Any]]) -> str:
-    head = ["rows", "levels", "share", "method", "time", "lexiprog / it (cpu)", "error"]
+    head = ["rows", "levels", "method", "time", "lexiprog / it (cpu)", "error"]
     lines = []
     for record in records:
-        where = [f"{record['rows']:.0e}", record["levels"], record["share"]]
+        where = [f"{record['rows']:.0e}", record["levels"]]
         for name, entry in record["methods"].items():
             lines.append([*where, name, *_cell(entry)])
-            where = ["", "", ""]
+            where = ["", ""]
     gaps = ", ".join(f"{record['proof gap']:.0e}" for record in records)
     return f"{table(head, lines)}\n\nProof gaps, in order: {gaps}."
 
@@ -147,18 +147,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = arguments(__doc__, argv)
     report = Report("preemptive", "Objectives in strict order, against the rivals")
     sizes, levels = ((100,), (2, 3)) if options.quick else (SIZES, LEVELS)
-    limit = 10.0 if options.quick else LIMIT
-    records = [
-        compare(rows, k, SHARE, 1 if options.quick else REPEATS[rows], limit)
-        for rows in sizes
-        for k in levels
-    ]
-    heading = f"Costs on {SHARE:.0%} of the columns"
-    report.section(heading, shown(records), "main", records)
-    if not options.quick:
-        records = [compare(SIZES[-1], LEVELS[-1], share, 1, limit) for share in OTHER_SHARES]
-        heading = "Costs on fewer and on more columns: easier and harder chains"
-        report.section(heading, f"{shown(records)}\n\n{AIMS}", "other shares", records)
+    for family, make in CHAINS.items():
+        records = [
+            compare(family, rows, k, *((1, 10.0) if options.quick else (REPEATS[rows], LIMIT)))
+            for rows in sizes
+            for k in levels
+        ]
+        about = " ".join((make.__doc__ or "").split())
+        report.section(family.capitalize(), f"{about}\n\n{shown(records)}", family, records)
+    report.section("Reading the tables", AIMS, "aims", AIMS)
     report.write(options.out)
     return 0
 

@@ -1,0 +1,42 @@
+"""The benchmarks run, agree with what they compare to, and write what they print."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+PROGRAMS = {"engine": {"sweep", "tiny", "parallel"}, "preemptive": {"transport", "covering"}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_quick_run_writes_its_table_and_its_numbers(name, tmp_path):
+    command = [sys.executable, str(BENCHMARKS / f"{name}.py"), "--quick", "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / f"{name}.json").read_text())
+    assert record["machine"]["cores"] >= 1
+    assert PROGRAMS[name] <= record.keys()
+    for line in (tmp_path / f"{name}.md").read_text().splitlines():
+        if line.startswith("|"):
+            assert line in done.stdout
+
+
+def test_in_a_quick_preemptive_run_lexiprog_is_right_and_proves_it(tmp_path):
+    command = [sys.executable, str(BENCHMARKS / "preemptive.py"), "--quick", "--out", str(tmp_path)]
+    subprocess.run(command, capture_output=True, timeout=120, check=True)
+    for comparison in json.loads((tmp_path / "preemptive.json").read_text())["transport"]:
+        assert comparison["proof gap"] <= 1e-9
+        assert abs(comparison["methods"]["lexiprog"]["error"]) <= 1e-9
+        assert comparison["methods"]["lexiprog"]["outside"] <= 1e-9
+        assert comparison["locks"] == ["face"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_committed_results_are_of_a_full_run(name):
+    record = json.loads((BENCHMARKS / "results" / f"{name}.json").read_text())
+    part = record["sweep"] if name == "engine" else record["transport"]
+    assert max(entry["rows"] for entry in part) >= 10_000
