@@ -8,11 +8,31 @@ if find_spec("sklearn") is None:
     raise ImportError("lexiprog_boost needs scikit-learn: pip install 'lexiprog[boost]'")
 
 from lexiprog_boost import datasets, metrics
+from lexiprog_boost.classifiers import (
+    AdaBoostM2Classifier,
+    AdaBoostNCClassifier,
+    AdaMECClassifier,
+    DualLPAdaBoostClassifier,
+    DualLPBoostClassifier,
+    DualLPUBoostClassifier,
+    LPAdaBoostClassifier,
+    LPBoostClassifier,
+    LPUBoostClassifier,
+)
 from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
 from lexiprog_boost.margins import margin_matrix
 
 __all__ = [
+    "AdaBoostM2Classifier",
+    "AdaBoostNCClassifier",
+    "AdaMECClassifier",
     "C45TreeClassifier",
+    "DualLPAdaBoostClassifier",
+    "DualLPBoostClassifier",
+    "DualLPUBoostClassifier",
+    "LPAdaBoostClassifier",
+    "LPBoostClassifier",
+    "LPUBoostClassifier",
     "WeightedKNeighborsClassifier",
     "datasets",
     "margin_matrix",

@@ -43,7 +43,7 @@ def staged_class_scores(
         if weight > 0:
             mass += weight
             total = total + weight * member_scores(member, X, classes, rule)
-        yield total / mass if mass > 0 else uniform
+        yield settled(np.asarray(total) / mass) if mass > 0 else uniform
 
 
 def class_scores(
@@ -54,6 +54,12 @@ def class_scores(
     chosen = [members[t] for t in used]
     *_, scores = staged_class_scores(chosen, weights[used], X, classes, rule)
     return scores
+
+
+def settled(scores: Floats) -> Floats:
+    """Return scores in which classes that tie but for rounding tie exactly, for any argmax."""
+    best = scores.max(axis=1, keepdims=True)
+    return np.where(scores > best - TIE, best, scores)
 
 
 def member_scores(member: Any, X: Any, classes: NDArray, rule: str) -> Floats:

@@ -1,0 +1,23 @@
+"""Ensembles as scikit-learn estimators, one file each."""
+
+from lexiprog_boost.classifiers.adaboost_m2 import AdaBoostM2Classifier
+from lexiprog_boost.classifiers.adaboost_nc import AdaBoostNCClassifier
+from lexiprog_boost.classifiers.adamec import AdaMECClassifier
+from lexiprog_boost.classifiers.dual_lp_adaboost import DualLPAdaBoostClassifier
+from lexiprog_boost.classifiers.dual_lp_boost import DualLPBoostClassifier
+from lexiprog_boost.classifiers.dual_lp_uboost import DualLPUBoostClassifier
+from lexiprog_boost.classifiers.lp_adaboost import LPAdaBoostClassifier
+from lexiprog_boost.classifiers.lp_boost import LPBoostClassifier
+from lexiprog_boost.classifiers.lp_uboost import LPUBoostClassifier
+
+__all__ = [
+    "AdaBoostM2Classifier",
+    "AdaBoostNCClassifier",
+    "AdaMECClassifier",
+    "DualLPAdaBoostClassifier",
+    "DualLPBoostClassifier",
+    "DualLPUBoostClassifier",
+    "LPAdaBoostClassifier",
+    "LPBoostClassifier",
+    "LPUBoostClassifier",
+]
