@@ -15,6 +15,8 @@ def stages_in_turn(
     levels: Iterable[Level],
     constraints: Sequence[Any],
     tolerance: Callable[[str], dict[str, float]] = lambda _: {},
+    *,
+    gp: bool = False,
 ) -> list[Stage]:
     """One stage and one subproblem for each (name, objective), in order.
 
@@ -23,7 +25,7 @@ def stages_in_turn(
     stages: list[Stage] = []
     held: list[Any] = []
     for name, objective in levels:
-        subproblem = Subproblem(name, objective, [*constraints, *held])
+        subproblem = Subproblem(name, objective, [*constraints, *held], gp=gp)
         stages.append(Stage(name, subproblem))
         # A lock of its own for every later problem would do as well; one constraint object
         # shared by all of them is what lets a chain be recognised.

@@ -27,6 +27,7 @@ def preemptive(
     *,
     atol: Tolerance = 0.0,
     rtol: Tolerance = 0.0,
+    gp: bool = False,
 ) -> Program:
     """Program that optimises objectives in order, never giving up an earlier one.
 
@@ -39,6 +40,8 @@ def preemptive(
         The same for all of them.
     atol, rtol : float or mapping from names
         An optimum f may later degrade by max(atol, rtol * abs(f)), by nothing by default.
+    gp : bool
+        Read all of them as geometric programs.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def preemptive(
         name = origin[level]
         return {"atol": _pick(atol, name, "atol"), "rtol": _pick(rtol, name, "rtol")}
 
-    return Program(*stages_in_turn(levels, list(constraints), tolerance))
+    return Program(*stages_in_turn(levels, list(constraints), tolerance, gp=gp))
 
 
 def _pick(given: Tolerance, name: str, label: str) -> float:

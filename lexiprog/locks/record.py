@@ -110,7 +110,12 @@ def _pricer(
     if subproblem.kind == "LP" and subproblem.dpp:
         return lambda: _linear_price(subproblem, constants, position, lock)
     dual = solution.duals[position]
-    return None if dual is None else abs(float(np.sum(dual)))
+    if dual is None:
+        return None
+    # A geometric program is solved in logarithms, so its multipliers are elasticities.
+    limit = task.references[f"{lock.owner_name}.held"]
+    unit = solution.value / float(limit) if subproblem.gp else 1.0
+    return abs(float(np.sum(dual)) * unit)
 
 
 def _linear_price(
