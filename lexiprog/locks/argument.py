@@ -78,7 +78,8 @@ def _strict_argument(expression: Any, kind: str) -> Any:
     if kind.lower().startswith("power") and expression.args[0].is_affine():
         power = float(np.asarray(expression.p.value if hasattr(expression.p, "value")
                                  else expression.p))  # fmt: skip
-        return None if power in (0.0, 1.0) else expression.args[0]
+        # Higher powers are so flat at zero that an optimum says little about their argument.
+        return None if power in (0.0, 1.0) or power > 2.0 else expression.args[0]
     if kind == "quad_over_lin":
         return expression.args[0] if _is_number(expression.args[1]) else None
     if kind == "QuadForm":
