@@ -93,9 +93,12 @@ class SolverComparison:
         return TableOutline(
             title="One program, several solvers",
             columns=_COLUMNS,
-            rows=tuple(_cells(row) for row in self.rows),
+            rows=tuple(_cells(row, self.rows[:k]) for k, row in enumerate(self.rows)),
             numeric=frozenset(["optimum", "certificate", "disagreement", "time"]),
         )
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return table_html(self.outline)
@@ -104,10 +107,14 @@ class SolverComparison:
         return text_table(self.outline)
 
 
-def _cells(row: SolverRow) -> tuple[Cell, ...]:
-    name, choice = Cell(row.subproblem), Cell(row.choice)
+def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[Cell, ...]:
+    """A row's texts; what the rows before it have said already is not repeated."""
+    again = bool(before) and before[-1].subproblem == row.subproblem
+    name, choice = Cell("" if again else row.subproblem), Cell(row.choice)
     if row.value is None:
-        said = f"{row.status}: {row.reason}" if row.reason else row.status
+        told = {(other.choice, other.reason) for other in before}
+        new = row.reason and (row.choice, row.reason) not in told
+        said = f"{row.status}: {row.reason}" if new else row.status
         blank = (Cell("-", "quiet"),) * 4
         return name, choice, *blank, Cell(said, "quiet" if row.status == NOT_REACHED else "bad")
     apart = row.disagreement or 0.0

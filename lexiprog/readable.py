@@ -13,11 +13,12 @@ _NAMES = {"Sum": "sum", "Hstack": "hstack", "Vstack": "vstack", "QuadForm": "qua
 # CVXPY prints its atoms with all their arguments; these say nothing in a display.
 _REWRITES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r", None, False(?=\))"), ""),
-    (re.compile(r"\breshape\(([^()]+), \((?:1,)?\), F\)"), r"\1"),
-    (re.compile(r"\bPromote\(([^()]+), \([\d, ]*\)\)"), r"\1"),
+    (re.compile(rf"\breshape\(({_INSIDE}), \((?:1,)?\), F\)"), r"\1"),
+    (re.compile(rf"\bPromote\(({_INSIDE}), \([\d, ]*\)\)"), r"\1"),
+    (re.compile(r"\[[\d\s.,e+\-\[\]]{20,}\]"), "[…]"),
     (re.compile(r"(?<![\w.])(\d+)\.0(?![\w.])"), r"\1"),
     (re.compile(r" \+ -\(([^()+]+)\)"), r" - \1"),
-    (re.compile(r" \+ -(?=[\w.])"), " - "),
+    (re.compile(r" \+ -(?=[\w.\[])"), " - "),
     (re.compile(r"\b(?:PowerApprox|power)\((\w+(?:\[[^]]*\])?), (\d+)\)"), r"\1^\2"),
     (re.compile(r"\b(?:PowerApprox|power)\(([^()]+), (\d+)\)"), r"(\1)^\2"),
     (re.compile(rf"\bquad_over_lin\(({_INSIDE}), 1\)"), r"sum_squares(\1)"),

@@ -204,6 +204,9 @@ class Solution:
             locks=tuple(lock.outline for lock in self.locks),
         )
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
         return solution_html(self.name, self.outline, self.variables)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lexiprog.display.numbers import number
+from lexiprog.display.numbers import cleaned, number
 from lexiprog.display.table import table_html
 from lexiprog.display.text import text_table
 from lexiprog.errors import DeclarationError
@@ -75,13 +75,16 @@ class Tradeoff:
     def outline(self) -> TableOutline:
         """The table as plain records for display."""
         columns = (f"tolerance on {self.name}", *self.values)
-        series = (self.tolerances, *self.values.values())
+        series = [list(map(number, cleaned(s))) for s in (self.tolerances, *self.values.values())]
         return TableOutline(
             title=f"What slack on {self.name} buys",
             columns=columns,
-            rows=tuple(tuple(Cell(number(v)) for v in row) for row in zip(*series, strict=True)),
+            rows=tuple(tuple(map(Cell, row)) for row in zip(*series, strict=True)),
             numeric=frozenset(columns),
         )
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return table_html(self.outline)

@@ -116,7 +116,7 @@ def _model(problem: ProblemOutline, *, constrained: bool) -> str:
 
 def _line(word: str, expression: str) -> str:
     word = tag("span", "lx-word lx-quiet", safe(word))
-    return tag("div", "lx-line", word, tag("code", "", safe(expression)))
+    return tag("div", "lx-line", word, tag("span", "lx-code", safe(expression)))
 
 
 def _reads(problem: ProblemOutline) -> list[tuple[str, str]]:

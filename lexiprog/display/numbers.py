@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isnan
 
 
 def number(value: float) -> str:
     """Six digits, without the sign of a zero."""
     return f"{value + 0.0:.6g}"
+
+
+def cleaned(values: Iterable[float]) -> list[float]:
+    """The values, with zeros for those that are rounding errors beside the largest."""
+    values = list(values)
+    noise = 1e-11 * max(map(abs, values), default=0.0)
+    return [value if abs(value) > noise else 0.0 for value in values]
 
 
 def tiny(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -10,7 +11,8 @@ from importlib.resources import files
 @cache
 def style() -> str:
     """The style sheet, without its comments."""
-    return files("lexiprog.display").joinpath("style.css").read_text().partition("*/")[2]
+    sheet = files("lexiprog.display").joinpath("style.css").read_text(encoding="utf-8")
+    return re.sub(r"/\*.*?\*/\s*", "", sheet, flags=re.DOTALL)
 
 
 def page(*parts: str) -> str:
