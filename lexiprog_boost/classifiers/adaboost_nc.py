@@ -25,8 +25,8 @@ class AdaBoostNCClassifier(BoostedVote):
     Parameters
     ----------
     estimator : classifier, optional
-        The learner; by default a tree of depth three. It must be right on more than half of the
-        points, which many classes make harder.
+        The learner; by default a tree of depth three. One that is not right on more than half
+        of the points, which many classes make harder, ends the training.
     n_estimators : int
         Rounds at most.
     penalty : float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+import lexiprog as lx
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.pools.training import fit_member, prepare_learner
@@ -43,7 +45,7 @@ def adaboost_nc_pool(
         D     ~= D p^penalty exp(-a_t [right])
 
     Training ends early with a member that is right everywhere, which is kept, and with one whose
-    a_t is not positive, which is dropped; if that is the first one, it is an error.
+    a_t is not positive, which is dropped; the first one is kept even so, with a warning.
 
     Parameters
     ----------
@@ -110,7 +112,7 @@ def adaboost_nc_pool(
         if on_round is not None:
             on_round(t, share)
         if share >= 0.5:
-            stopped = f"the member of round {t} was wrong on half of the points and was dropped."
+            stopped = f"the member of round {t} was wrong on half of the points or more."
             break
         floored = max(share, LEAST_SHARE)
         scale = 0.5 * np.log((1 - floored) / floored)
@@ -123,11 +125,13 @@ def adaboost_nc_pool(
         D = penalised * np.exp(-scale * right)
         D /= D.sum()
     if not members:
-        raise ValueError(
-            f"no member is right on more than half of the points: the first "
-            f"{type(estimator).__name__} is wrong on a share of {share:.3f}. Use a stronger "
-            "learner, such as a deeper tree, or check X and y."
+        warnings.warn(
+            f"the first {type(estimator).__name__} is wrong on a share of {share:.3f} of the "
+            "points: it votes alone. Use a stronger learner, such as a deeper tree.",
+            lx.LexiprogWarning,
+            stacklevel=2,
         )
+        members, scales, errors = [member], [1.0], [share]
     return Pool(
         estimators=tuple(members),
         weights=np.array(scales),
