@@ -16,16 +16,18 @@ PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 DEMO_READY := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/demo.stamp)
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
-.PHONY: help demo test lint format bench nightly clean
+.PHONY: help demo test lint format docs notebooks bench nightly clean
 
 help:
-	@echo "make demo     solve an example, write pictures and a report to build/demo/"
-	@echo "make test     every test but the nightly ones, slowest printed"
-	@echo "make lint     ruff and mypy"
-	@echo "make format   let ruff rewrite what it can"
-	@echo "make bench    every benchmark in benchmarks/"
-	@echo "make nightly  the long profiles, then the oldest supported dependencies"
-	@echo "make clean    remove environments, caches and build/"
+	@echo "make demo       solve an example, write pictures and a report to build/demo/"
+	@echo "make test       every test but the nightly ones, slowest printed"
+	@echo "make lint       ruff and mypy"
+	@echo "make format     let ruff rewrite what it can"
+	@echo "make docs       API documentation from the docstrings, to build/docs/"
+	@echo "make notebooks  run the notebooks again and keep what they show"
+	@echo "make bench      every benchmark in benchmarks/"
+	@echo "make nightly    the long profiles, then the oldest supported dependencies"
+	@echo "make clean      remove environments, caches and build/"
 
 demo: $(DEMO_READY)
 	$(BIN)/python notebooks/demo.py
@@ -41,6 +43,15 @@ lint: .venv/dev.stamp
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# A warning is an error here. Excluded are modules that have the name of a function they define.
+docs: .venv/dev.stamp
+	$(BIN)/python -W error -m pdoc --docformat numpy --no-show-source --output-directory build/docs \
+	    lexiprog lexiprog.plots lexiprog_boost '!lexiprog\.(tradeoff|plots\.)'
+	@echo "Written: build/docs/index.html"
+
+notebooks: .venv/dev.stamp
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace notebooks/*.ipynb
 
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
