@@ -35,33 +35,23 @@ def declare() -> tuple[lx.Program, cp.Variable]:
     return lx.Program(lx.Stage("ideal", cheap, clean), lx.Stage("compromise", fair)), x
 
 
-def choices() -> dict[str, object]:
-    """Ways to choose the solvers: none, by stage, by subproblem, and a ladder."""
-    return {
-        "the engine's choice": None,
-        "by stage": {"ideal": "HIGHS", "compromise": lx.Solver("CLARABEL", tol_gap_abs=1e-9)},
-        "by subproblem": {"cheap": "ECOS", "clean": "CLARABEL", "fair": "HIGHS"},
-        "a ladder": ["HIGHS", "CLARABEL"],
-    }
-
-
-def compare(program: lx.Program, x: cp.Variable) -> str:
-    """Solve the same program with every choice of solvers and tabulate what comes out."""
-    lines = [f"{'solvers':<20} {'used':<22} {'regret':>9}  {'plan':<16} certificate"]
-    for label, choice in choices().items():
-        result = program.solve(choice)
-        used = ", ".join(solution.solver for solution in result.values())
-        plan = ", ".join(f"{amount:.4f}" for amount in result.final[x])
-        worst = max(solution.certificate.worst for solution in result.values())
-        lines.append(f"{label:<20} {used:<22} {result.final.value:>9.6f}  {plan:<16} {worst:.0e}")
-    return "\n".join(lines)
+def choices() -> list[object]:
+    """Ways to choose the solvers: none, by name, by stage, by subproblem, and a ladder."""
+    return [
+        None,
+        "CLARABEL",
+        {"ideal": "HIGHS", "compromise": lx.Solver("CLARABEL", tol_gap_abs=1e-9)},
+        {"cheap": "ECOS", "clean": "CLARABEL", "fair": "HIGHS"},
+        ["HIGHS", "CLARABEL"],
+    ]
 
 
 def show() -> tuple[str, Figure]:
     """Solve, swap the solvers, and draw the plans."""
     program, x = declare()
     result = program.solve()
-    findings = "\n\n".join([str(program.describe()), str(result), compare(program, x)])
+    table = lx.compare_solvers(program, choices())
+    findings = "\n\n".join(map(str, [program, result, result.final, table]))
     print(findings)
     return findings, draw({name: solution[x] for name, solution in result.items()})
 
