@@ -127,7 +127,7 @@ def prepare(
     """
     if rung.mode == "guarded":
         slack = replace(slack, guard=GUARD)
-    actual = variant(subproblem, rung.mode)
+    actual = variant(subproblem, rung)
     solver = rung.solver
     with CVXPY_LOCK:
         parameters = read_parameters(subproblem)

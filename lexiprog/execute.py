@@ -119,7 +119,8 @@ class _Run:
         face = chain is not None and all(
             lock.owner_name in chain.faces for _, lock in subproblem.locks
         )
-        return rungs(subproblem, self.ladders[subproblem.name], face=face)
+        loosened = frozenset(name for name, slack in self.slack.tolerances.items() if slack > 0)
+        return rungs(subproblem, self.ladders[subproblem.name], face=face, loosened=loosened)
 
     def _try_all(
         self, stage: Stage, ways: list[tuple[Subproblem, Rung]], pool: ThreadPoolExecutor

@@ -15,7 +15,7 @@ from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.evaluate import CVXPY_LOCK, holding
 from lexiprog.lockrecord import LockRecord
 from lexiprog.locks.price import right_derivative
-from lexiprog.locks.value import Mode, variant
+from lexiprog.locks.value import Rung, variant
 from lexiprog.reference import Lock, limit_of
 from lexiprog.solution import Solution
 from lexiprog.solver import Solver
@@ -68,7 +68,7 @@ def _record(
     found = float(np.real(solution.at(owner.objective.expr)))
     return LockRecord(
         name=lock.owner_name,
-        kind=_kind(task.subproblem, position, task.rung.mode),
+        kind=_kind(task.subproblem, position, task.rung),
         limit=task.slack.limit(lock, optimum),
         tolerance=task.slack.tolerance(lock, optimum),
         guard=task.slack.guard_for(optimum),
@@ -105,7 +105,7 @@ def _pricer(
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
     if task.integer or owner is None or owner.integer:
         return None
-    if _kind(subproblem, position, task.rung.mode) == "argument":
+    if _kind(subproblem, position, task.rung) == "argument":
         return None
     if subproblem.kind == "LP" and subproblem.dpp:
         return lambda: _linear_price(subproblem, constants, position, lock)
@@ -138,9 +138,9 @@ def _linear_price(
     return None if slope is None else slope * unit
 
 
-def _kind(subproblem: Subproblem, position: int, mode: Mode) -> str:
-    if mode == "argument":
-        kept = variant(subproblem, mode).constraints
+def _kind(subproblem: Subproblem, position: int, rung: Rung) -> str:
+    if rung.mode == "argument":
+        kept = variant(subproblem, rung).constraints
         constraint = subproblem.constraints[position]
         return "value" if any(constraint is other for other in kept) else "argument"
-    return "face" if mode == "face" else "value"
+    return "face" if rung.mode == "face" else "value"

@@ -27,16 +27,27 @@ class Rung:
 
     solver: Solver
     mode: Mode = "value"
+    loosened: frozenset[str] = frozenset()  # owners whose locks have slack beyond declaration
 
 
-def rungs(subproblem: Subproblem, ladder: Ladder, *, face: bool) -> list[Rung]:
-    """Every way a subproblem is tried, in order."""
+def rungs(
+    subproblem: Subproblem,
+    ladder: Ladder,
+    *,
+    face: bool,
+    loosened: frozenset[str] = frozenset(),
+) -> list[Rung]:
+    """Every way a subproblem is tried, in order.
+
+    Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
+    """
     if not subproblem.locks:
         if not face:
             return [Rung(solver) for solver in ladder]
         return [Rung(ladder[0], "face"), *(Rung(solver) for solver in ladder)]
     out: list[Rung] = []
-    curved, equal = _may_be_put(subproblem, "argument"), _may_be_put(subproblem, "equal")
+    curved = _may_be_put(subproblem, "argument", loosened)
+    equal = _may_be_put(subproblem, "equal", loosened)
     for position, solver in enumerate(ladder):
         if face and position == 0:
             out.append(Rung(solver, "face"))
@@ -44,12 +55,12 @@ def rungs(subproblem: Subproblem, ladder: Ladder, *, face: bool) -> list[Rung]:
             out.append(Rung(solver))
             continue
         if curved:
-            out.append(Rung(solver, "argument"))
+            out.append(Rung(solver, "argument", loosened))
         out.append(Rung(solver))
         if solver.name == "HIGHS" and "presolve" not in solver.options:
             out.append(Rung(_without_presolve(solver)))
         if equal:
-            out.append(Rung(solver, "equal"))
+            out.append(Rung(solver, "equal", loosened))
         out.append(Rung(solver, "guarded"))
     return _without_repeats(out)
 
@@ -71,32 +82,34 @@ def _without_repeats(rungs: list[Rung]) -> list[Rung]:
     return out
 
 
-_VARIANTS: weakref.WeakKeyDictionary[Subproblem, dict[str, Subproblem]] = (
+_VARIANTS: weakref.WeakKeyDictionary[Subproblem, dict[Any, Subproblem]] = (
     weakref.WeakKeyDictionary()
 )
 
 
-def variant(subproblem: Subproblem, mode: Mode) -> Subproblem:
+def variant(subproblem: Subproblem, rung: Rung) -> Subproblem:
     """The subproblem with its exact locks put another way; itself if there is no other way."""
-    if mode not in ("argument", "equal"):
+    if rung.mode not in ("argument", "equal"):
         return subproblem
     made = _VARIANTS.setdefault(subproblem, {})
-    if mode not in made:
-        made[mode] = _rewrite(subproblem, mode)
-    return made[mode]
+    key = (rung.mode, rung.loosened)
+    if key not in made:
+        made[key] = _rewrite(subproblem, rung.mode, rung.loosened)
+    return made[key]
 
 
-def _may_be_put(subproblem: Subproblem, mode: Mode) -> bool:
+def _may_be_put(subproblem: Subproblem, mode: Mode, loosened: frozenset[str]) -> bool:
     """Whether there is such a variant, without declaring one that is seldom needed."""
     return any(
         _other_way(lock, subproblem.constraints[position], mode) is not None
         for position, lock in subproblem.locks
+        if lock.owner_name not in loosened
     )
 
 
-def _rewrite(subproblem: Subproblem, mode: Mode) -> Subproblem:
+def _rewrite(subproblem: Subproblem, mode: Mode, loosened: frozenset[str]) -> Subproblem:
     constraints: list[Any] = []
-    locks = dict(subproblem.locks)
+    locks = {k: lock for k, lock in subproblem.locks if lock.owner_name not in loosened}
     changed = False
     for position, constraint in enumerate(subproblem.constraints):
         lock = locks.get(position)
