@@ -8,6 +8,7 @@ same feasible set and the same optima, harder to see.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
 import cvxpy as cp
 import numpy as np
@@ -62,6 +63,44 @@ def lexicographic_optimum(chain):
     z3's optimiser is sometimes wrong where whole and real columns meet (it answers "2/3 +
     epsilon" over closed sets), so its point counts only if z3's solver proves it, level by level.
     """
+    facts, objectives = _written(chain)
+    return _optima(facts, objectives)
+
+
+def price(chain, name, level):
+    """Exact right derivative of what slack on a held level buys in a later one; None as above.
+
+    The optimum is convex and piecewise linear in the slack, so two equal slopes over small steps
+    are the slope at zero; while they differ the steps are made smaller.
+    """
+    optima = lexicographic_optimum(chain)
+    facts, objectives = _written(chain)
+    held, later = int(name) - 1, int(level) - 1
+
+    def best(slack):
+        locks = []
+        for k in range(later):
+            (sense, objective), room = objectives[k], slack if k == held else 0
+            worst = optima[k] + room if sense == "min" else optima[k] - room
+            number = z3.Q(worst.numerator, worst.denominator)
+            locks.append(objective <= number if sense == "min" else objective >= number)
+        found = _optima(facts + locks, objectives[later : later + 1])
+        return None if found is None else found[0]
+
+    step, sign = Fraction(1, 100), 1 if objectives[later][0] == "min" else -1
+    for _ in range(4):
+        values = [best(slack) for slack in (Fraction(0), step / 2, step)]
+        if None in values:
+            return None
+        slopes = [2 * sign * (a - b) / step for a, b in pairwise(values)]
+        if slopes[0] == slopes[1]:
+            return slopes[0]
+        step /= 1000
+    return None
+
+
+def _written(chain):
+    """A chain's facts and objectives as z3 reads them."""
     columns = [(z3.Int if whole else z3.Real)(f"x{j}") for j, whole in enumerate(chain.whole)]
 
     def linear(coefficients):
@@ -72,7 +111,10 @@ def lexicographic_optimum(chain):
     for coefficients, sense, rhs in chain.rows:
         left = linear(coefficients)
         facts.append({"<=": left <= rhs, ">=": left >= rhs, "==": left == rhs}[sense])
-    objectives = [(sense, linear(coefficients)) for sense, coefficients in chain.objectives]
+    return facts, [(sense, linear(coefficients)) for sense, coefficients in chain.objectives]
+
+
+def _optima(facts, objectives):
     optimize = z3.Optimize()
     optimize.set(priority="lex", timeout=TIMEOUT)
     optimize.add(facts)

@@ -1,0 +1,205 @@
+"""Linear optima held by their optimal face: where that is promised, only there, and rightly."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import lexiprog as lx
+
+
+def near(wanted, size=1e-6):
+    return pytest.approx(wanted, abs=size, rel=size)
+
+
+def kinds(result):
+    return {name: [lock.kind for lock in solution.locks] for name, solution in result.items()}
+
+
+def box():
+    x = cp.Variable(3, bounds=[0, 4], name="x")
+    limits = [cp.sum(x) <= 9, x[0] + 2 * x[1] <= 8]
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1]), "c": cp.Minimize(x[2])}
+    return x, limits, levels
+
+
+@pytest.mark.parametrize(
+    "solver", [None, "HIGHS", lx.Solver("HIGHS", presolve="off"), ["HIGHS", "CLARABEL"]]
+)
+def test_a_linear_chain_without_tolerance_on_highs_is_held_by_faces(solver):
+    _, limits, levels = box()
+    result = lx.preemptive(levels, limits).solve(solver)
+    assert kinds(result) == {"a": [], "b": ["face"], "c": ["face"] * 2}
+    assert [solution.value for solution in result.values()] == near([4, 2, 0])
+    for lock in result.final.locks:
+        assert (lock.tolerance, lock.guard, lock.distortion) == (0.0, 0.0, 0.0)
+        assert lock.drift <= 1e-12
+
+
+def test_long_chains_stay_on_the_face():
+    rng = np.random.default_rng(7)
+    x = cp.Variable(12, bounds=[0, 5], name="x")
+    costs = rng.integers(-1, 2, (9, 12))
+    levels = {str(k): cp.Minimize(c @ x) for k, c in enumerate(costs)}
+    result = lx.preemptive(levels, [rng.integers(0, 3, (6, 12)) @ x <= 14]).solve()
+    assert all(set(found) <= {"face"} for found in kinds(result).values())
+
+
+def test_piecewise_linear_objectives_are_linear_programs_too():
+    x = cp.Variable(2, bounds=[-5, 5], name="x")
+    levels = {
+        "distance": cp.Minimize(cp.abs(x[0] - 1) + cp.abs(x[0] - 3)),
+        "worst": cp.Minimize(cp.max(x)),
+        "second": cp.Maximize(x[1]),
+    }
+    result = lx.preemptive(levels).solve()
+    assert kinds(result)["second"] == ["face", "face"]
+    assert result.final[x] == near([1, 1])
+
+
+@pytest.mark.parametrize("solver", ["CLARABEL", "ECOS"])
+def test_other_solvers_hold_values(solver):
+    _, limits, levels = box()
+    result = lx.preemptive(levels, limits).solve(solver)
+    assert kinds(result) == {"a": [], "b": ["value"], "c": ["value"] * 2}
+    assert [solution.value for solution in result.values()] == near([4, 2, 0])
+
+
+def test_a_solver_of_its_own_for_one_stage_makes_that_stage_hold_values():
+    _, limits, levels = box()
+    result = lx.preemptive(levels, limits).solve({"b": "CLARABEL"})
+    assert kinds(result)["b"] == ["value"]
+    assert [solution.value for solution in result.values()] == near([4, 2, 0])
+
+
+def test_a_tolerance_is_no_face():
+    _, limits, levels = box()
+    everywhere = lx.preemptive(levels, limits, atol=0.5).solve()
+    assert kinds(everywhere) == {"a": [], "b": ["value"], "c": ["value"] * 2}
+    later = lx.preemptive(levels, limits, rtol={"b": 0.1}).solve()
+    assert kinds(later) == {"a": [], "b": ["face"], "c": ["value"] * 2}
+
+
+def test_other_constraints_are_no_face():
+    x, limits, _ = box()
+    first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
+    second = lx.Subproblem("second", cp.Maximize(x[1]), [*limits, x[1] <= 1, first.held()])
+    result = lx.Program(lx.Stage("1", first), lx.Stage("2", second)).solve()
+    assert kinds(result)["second"] == ["value"]
+    assert result.final.value == near(1)
+
+
+def test_integers_and_curves_are_no_face():
+    x = cp.Variable(2, integer=True, name="x", bounds=[0, 5])
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}
+    assert kinds(lx.preemptive(levels, [cp.sum(x) <= 7]).solve())["b"] == ["value"]
+    y = cp.Variable(2, bounds=[0, 5], name="y")
+    levels = {"a": cp.Maximize(y[0]), "b": cp.Minimize(cp.sum_squares(y))}
+    assert kinds(lx.preemptive(levels, [cp.sum(y) <= 7]).solve())["b"] == ["value"]
+
+
+def test_a_later_problem_that_lets_go_of_an_optimum_is_no_face_of_it():
+    """The third holds the second, whose optimum needed the first; the first itself is free."""
+    x, limits, _ = box()
+    first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
+    second = lx.Subproblem("second", cp.Maximize(x[1]), [*limits, first.held()])
+    third = lx.Subproblem("third", cp.Minimize(x[0]), [*limits, second.held()])
+    stages = [lx.Stage(p.name, p) for p in (first, second, third)]
+    result = lx.Program(*stages).solve()
+    assert kinds(result) == {"first": [], "second": ["face"], "third": ["value"]}
+    assert result.final.value == near(0)
+
+
+def test_a_later_problem_may_hold_only_the_first():
+    x, limits, _ = box()
+    first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
+    second = lx.Subproblem("second", cp.Maximize(x[1]), [*limits, first.held()])
+    third = lx.Subproblem("third", cp.Minimize(x[1]), [*limits, first.held()])
+    stages = [lx.Stage(p.name, p) for p in (first, second, third)]
+    result = lx.Program(*stages).solve()
+    assert kinds(result)["third"] == ["face"]
+    assert result.final.value == near(0)
+
+
+def test_two_problems_of_one_stage_hold_the_same_face():
+    x, limits, _ = box()
+    first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
+    left = lx.Subproblem("left", cp.Maximize(x[1]), [*limits, first.held()])
+    right = lx.Subproblem("right", cp.Minimize(x[1] - x[2]), [*limits, first.held()])
+    result = lx.Program(lx.Stage("1", first), lx.Stage("2", left, right)).solve(workers=2)
+    assert kinds(result) == {"first": [], "left": ["face"], "right": ["face"]}
+    assert [result["left"].value, result["right"].value] == near([2, -4])
+
+
+def test_a_program_solved_again_with_other_numbers_finds_the_other_face():
+    x = cp.Variable(2, bounds=[0, 10], name="x")
+    cost = cp.Parameter(2, name="cost")
+    levels = {"cost": cp.Minimize(cost @ x), "first": cp.Maximize(x[0])}
+    program = lx.preemptive(levels, [cp.sum(x) == 6])
+    for value, best in [([1, 1], 6), ([2, 1], 0), ([1, 2], 6), ([1, 1], 6)]:
+        cost.value = np.array(value, float)
+        result = program.solve()
+        assert result.final.value == near(best)
+        assert kinds(result)["first"] == ["face"]
+
+
+def test_a_resumed_chain_finds_the_same_optima_by_values():
+    _, limits, levels = box()
+    program = lx.preemptive(levels, limits)
+    whole = program.solve()
+    start = lx.Result(whole.stages, {"a": whole["a"]})
+    result = program.solve(resume=start)
+    assert [solution.value for solution in result.values()] == near([4, 2, 0])
+    assert kinds(result)["b"] == ["value"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_multipliers_on_a_face_are_multipliers_of_the_problem_as_declared(seed):
+    """Signs, stationarity and complementary slackness, the locks' rows included."""
+    rng = np.random.default_rng(seed)
+    size, upper = 5, 4.0
+    matrix, inside = rng.integers(-2, 4, (7, size)).astype(float), rng.integers(0, 4, size)
+    senses = rng.choice(["<=", ">=", "=="], 7, p=[0.6, 0.3, 0.1])
+    room = rng.integers(0, 3, 7) * np.array([{"<=": 1, ">=": -1, "==": 0}[s] for s in senses])
+    sides = matrix @ inside + room
+    costs = rng.integers(-2, 3, (4, size)).astype(float)
+    maximise = rng.random(4) < 0.5
+    x = cp.Variable(size, bounds=[0, upper], name="x")
+    rows = []
+    for row, sense, side in zip(matrix, senses, sides, strict=True):
+        left = row @ x
+        rows.append({"<=": left <= side, ">=": left >= side, "==": left == side}[sense])
+    levels = {
+        str(k): cp.Maximize(c @ x) if m else cp.Minimize(c @ x)
+        for k, (c, m) in enumerate(zip(costs, maximise, strict=True))
+    }
+    program = lx.preemptive(levels, rows)
+    result = program.solve()
+    signs = np.where(maximise, -1.0, 1.0)
+    flips = np.where(senses == ">=", -1.0, 1.0)
+    for k, solution in enumerate(result.values()):
+        point = solution[x]
+        y = np.array([float(solution.dual(row)) for row in rows])
+        locks = [solution.dual(c) for c in program[str(k)].constraints[len(rows) :]]
+        assert all(lock.kind == "face" for lock in solution.locks)
+        assert min([*y[senses != "=="], *locks], default=0.0) >= -1e-9
+        slack = np.abs(matrix @ point - sides)
+        assert np.abs(y * slack)[senses != "=="].max() <= 1e-7
+        reduced = signs[k] * costs[k] + matrix.T @ (flips * y)
+        reduced = reduced + sum(p * signs[j] * costs[j] for j, p in enumerate(locks))
+        assert reduced[point > 1e-7].max(initial=0.0) <= 1e-7
+        assert reduced[point < upper - 1e-7].min(initial=0.0) >= -1e-7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_faces_and_lock_rows_agree(seed):
+    """Against linprog with the earlier objectives as equations."""
+    rng = np.random.default_rng(40 + seed)
+    matrix, costs = rng.integers(0, 4, (6, 8)), rng.integers(-2, 3, (5, 8))
+    x = cp.Variable(8, bounds=[0, 3], name="x")
+    levels = {str(k): cp.Minimize(c @ x) for k, c in enumerate(costs)}
+    result = lx.preemptive(levels, [matrix @ x <= 9]).solve()
+    for k, cost in enumerate(costs):
+        held = {"A_eq": costs[:k], "b_eq": [result[str(j)].value for j in range(k)]} if k else {}
+        best = linprog(cost, matrix, np.full(6, 9.0), bounds=(0, 3), **held)
+        assert result[str(k)].value == near(best.fun)
