@@ -39,9 +39,11 @@ def with_locks(
             reason = f"not certified: the held optimum {lock.name!r} is missed by {beyond:.1e}"
             return Attempt(task.solver.name, solution.status, reason)
     unsure = _uncertainty(task, answer, solved) / (1.0 + abs(solution.value))
-    status = solution.status
+    doubted = "optimal_inaccurate"
+    # What holds a doubtful optimum is as doubtful; it was warned of when that was found.
+    status = doubted if any(solved[r.name].status == doubted for r in records) else solution.status
     if unsure > task.solver.accept:
-        status = "optimal_inaccurate"
+        status = doubted
         if np.isfinite(unsure):
             _warn(
                 f"subproblem {solution.name!r} is sensitive to the optima it holds: what is not "

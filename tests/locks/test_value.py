@@ -112,6 +112,19 @@ def test_a_loosened_lock_that_is_dear_is_not_called_optimal(monkeypatch):
     assert result.final.value == near(2000 + 4e-3, 1e-6)
 
 
+def test_what_holds_a_doubtful_optimum_is_doubtful_too(monkeypatch):
+    """The second is 2000.004 for 2000, so whatever is held to that is off as well."""
+    levels, limits = corner(price=1000.0)
+    program = lx.preemptive(levels, limits)
+    last = lx.Subproblem("last", cp.Minimize(levels["second"].expr),
+                         [*limits, program["second"].held()])  # fmt: skip
+    refuse(monkeypatch, [2, 3])
+    with pytest.warns(lx.LexiprogWarning):
+        result = program.extend(lx.Stage("last", last)).solve("CLARABEL")
+    assert abs(result.final.value - 2000) > 1e-6 * 2001
+    assert result.final.status == "optimal_inaccurate"
+
+
 def test_a_loosened_lock_of_an_integer_problem_is_not_called_optimal(monkeypatch):
     """Nobody knows what slack is worth where there are no multipliers."""
     x = cp.Variable(2, integer=True, name="x", bounds=[0, 4])
