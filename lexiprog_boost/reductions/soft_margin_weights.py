@@ -21,11 +21,14 @@ from lexiprog_boost.programs.soft_margin import (
     declare_soft_margin,
 )
 from lexiprog_boost.reductions.compress import Compressed, compress_rows
+from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
 
 Floats = NDArray[np.float64]
 
 # Weights below this are rounding.
 NOTHING = 1e-9
+# With more rows than this, the dual form of A1, A2 and A3 is the quicker one.
+MANY_ROWS = 600
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class PointWeights:
 def soft_margin_weights(
     margins: Floats, limits: PointLimits, *, tie_break: str | None = "smallest", solver: Any = None
 ) -> MemberWeights:
-    """Solve A1, A2 or A3, whichever the limits make it.
+    """Solve A1, A2 or A3, whichever the limits make it, in dual form if there are many rows.
 
     Parameters
     ----------
@@ -99,12 +102,18 @@ def soft_margin_weights(
     >>> soft_margin_weights(votes, point_limits(4, cap=0.25)).alpha.round(6).tolist()
     [1.0, 0.0]
     """
+    _check_tie_break(tie_break)
     merged = _merge(margins, limits)
     rows = replace(limits, weights=merged.inputs.weights)
-    program = declare_soft_margin(merged.inputs.margins, rows)
-    program, result = _solved(program, "alpha", None, tie_break, solver)
-    margin = float(result.final["r"])
-    return MemberWeights(_simplex(result.final["alpha"]), margin, program, result)
+    if len(rows.weights) > MANY_ROWS:
+        alpha, margin, program, result = weights_by_dual_form(
+            merged.inputs.margins, rows, smallest=tie_break == "smallest", solver=solver
+        )
+    else:
+        program = declare_soft_margin(merged.inputs.margins, rows)
+        program, result = _solved(program, "alpha", None, tie_break, solver)
+        alpha, margin = result.final["alpha"], float(result.final["r"])
+    return MemberWeights(_simplex(alpha), margin, program, result)
 
 
 def soft_margin_point_weights(
@@ -129,6 +138,7 @@ def soft_margin_point_weights(
     >>> found.D.round(6).tolist(), round(found.edge, 6)
     ([0.1, 0.1, 0.4, 0.4], -0.6)
     """
+    _check_tie_break(tie_break)
     merged = _merge(margins, limits)
     rows = replace(limits, weights=merged.inputs.weights)
     program = declare_dual_soft_margin(merged.inputs.margins, rows)
@@ -155,11 +165,14 @@ def _merge(margins: Floats, limits: PointLimits) -> Compressed:
 def _solved(
     program: lx.Program, of: str, scales: Any, tie_break: str | None, solver: Any
 ) -> tuple[lx.Program, lx.Result]:
-    if tie_break == "smallest":
-        return solve_canonical(program, of=of, scales=scales, solver=solver)
     if tie_break is None:
         return program, program.solve(solver)
-    raise ValueError(f"unknown tie_break {tie_break!r}; it is 'smallest' or None.")
+    return solve_canonical(program, of=of, scales=scales, solver=solver)
+
+
+def _check_tie_break(tie_break: Any) -> None:
+    if tie_break not in ("smallest", None):
+        raise ValueError(f"unknown tie_break {tie_break!r}; it is 'smallest' or None.")
 
 
 def _simplex(weights: Any) -> Floats:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import lexiprog_boost.reductions.soft_margin_weights as reductions
 from lexiprog_boost.programs.soft_margin import point_limits
 from lexiprog_boost.reductions.soft_margin_weights import (
     soft_margin_point_weights,
@@ -56,6 +57,22 @@ def test_without_a_cap_the_smallest_margin_is_the_largest():
     points = soft_margin_point_weights(margins, limits)
     assert points.edge == pytest.approx(best, abs=1e-9)
     assert not points.D[weights == 0].any()
+
+
+@pytest.mark.parametrize("cap", [None, 0.05])
+@pytest.mark.parametrize("lower_bound", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_dual_form_finds_the_same_smallest_weights(seed, lower_bound, cap, monkeypatch):
+    margins, weights, costs = votes(seed, n_members=6)
+    margins[:, 5] = margins[:, 0]  # twins share their weight, and only the smallest norm knows how
+    settings = {"sample_weight": weights, "costs": costs} if cap else {"sample_weight": weights}
+    limits = point_limits(len(margins), cap=cap, lower_bound=lower_bound if cap else 0, **settings)
+    small = soft_margin_weights(margins, limits)
+    monkeypatch.setattr(reductions, "MANY_ROWS", 0)
+    large = soft_margin_weights(margins, limits)
+    assert list(large.result) == ["edge"]
+    assert large.margin == pytest.approx(small.margin, abs=1e-6)
+    assert large.alpha == pytest.approx(small.alpha, abs=1e-6)
 
 
 def test_an_unknown_tie_break_is_refused():
