@@ -12,15 +12,24 @@ from lexiprog_boost.classifiers import (
     AdaBoostM2Classifier,
     AdaBoostNCClassifier,
     AdaMECClassifier,
+    DualLexiBoostClassifier,
     DualLPAdaBoostClassifier,
     DualLPBoostClassifier,
     DualLPUBoostClassifier,
+    LexiBoostClassifier,
+    LexiEnsembleClassifier,
     LPAdaBoostClassifier,
     LPBoostClassifier,
     LPUBoostClassifier,
 )
 from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
 from lexiprog_boost.margins import margin_matrix
+from lexiprog_boost.programs import (
+    dual_balance_program,
+    dual_class_program,
+    lexiboost_program,
+)
+from lexiprog_boost.weights import lexicographic_weights
 
 __all__ = [
     "AdaBoostM2Classifier",
@@ -30,11 +39,18 @@ __all__ = [
     "DualLPAdaBoostClassifier",
     "DualLPBoostClassifier",
     "DualLPUBoostClassifier",
+    "DualLexiBoostClassifier",
     "LPAdaBoostClassifier",
     "LPBoostClassifier",
     "LPUBoostClassifier",
+    "LexiBoostClassifier",
+    "LexiEnsembleClassifier",
     "WeightedKNeighborsClassifier",
     "datasets",
+    "dual_balance_program",
+    "dual_class_program",
+    "lexiboost_program",
+    "lexicographic_weights",
     "margin_matrix",
     "metrics",
 ]

@@ -3,9 +3,12 @@
 from lexiprog_boost.classifiers.adaboost_m2 import AdaBoostM2Classifier
 from lexiprog_boost.classifiers.adaboost_nc import AdaBoostNCClassifier
 from lexiprog_boost.classifiers.adamec import AdaMECClassifier
+from lexiprog_boost.classifiers.dual_lexiboost import DualLexiBoostClassifier
 from lexiprog_boost.classifiers.dual_lp_adaboost import DualLPAdaBoostClassifier
 from lexiprog_boost.classifiers.dual_lp_boost import DualLPBoostClassifier
 from lexiprog_boost.classifiers.dual_lp_uboost import DualLPUBoostClassifier
+from lexiprog_boost.classifiers.lexi_ensemble import LexiEnsembleClassifier
+from lexiprog_boost.classifiers.lexiboost import LexiBoostClassifier
 from lexiprog_boost.classifiers.lp_adaboost import LPAdaBoostClassifier
 from lexiprog_boost.classifiers.lp_boost import LPBoostClassifier
 from lexiprog_boost.classifiers.lp_uboost import LPUBoostClassifier
@@ -17,7 +20,10 @@ __all__ = [
     "DualLPAdaBoostClassifier",
     "DualLPBoostClassifier",
     "DualLPUBoostClassifier",
+    "DualLexiBoostClassifier",
     "LPAdaBoostClassifier",
     "LPBoostClassifier",
     "LPUBoostClassifier",
+    "LexiBoostClassifier",
+    "LexiEnsembleClassifier",
 ]

@@ -65,10 +65,9 @@ def measure_margins(
     """Measure a pool's margins where the model asks for it, class offsets included."""
     where = model.margins_from
     if where == "train":
-        known = pool.margins is not None and pool.margin_rule == model.margin
-        margins = pool.margins if known else margin_matrix(
-            pool.estimators, X, y, rule=model.margin, classes=pool.classes
-        )  # fmt: skip
+        margins = pool.margins if pool.margin_rule == model.margin else None
+        if margins is None:
+            margins = margin_matrix(pool.estimators, X, y, rule=model.margin, classes=pool.classes)
     elif where == "oob":
         margins = out_of_bag_margins(
             list(pool.estimators), X, y, rule=model.margin, sample_weight=weights
@@ -108,8 +107,10 @@ def find_weights(
     weights: Floats,
     pool_weights: Floats,
     class_optima: Floats | None = None,
+    *,
+    weight_cap: float | None = None,
 ) -> LexiWeights:
-    """Solve the programs with the model's options."""
+    """Solve the programs with the model's options; `weight_cap` takes the place of its own."""
     n_offsets = margins.shape[1] - len(pool_weights)
     return lexicographic_weights(
         margins,
@@ -117,7 +118,7 @@ def find_weights(
         class_costs=model.class_costs,
         sample_weight=weights,
         margin_target=model.margin_target,
-        weight_cap=model.weight_cap,
+        weight_cap=model.weight_cap if weight_cap is None else weight_cap,
         class_optima=class_optima,
         tie_break=model.tie_break,
         pool_weights=np.append(pool_weights, np.zeros(n_offsets)),
@@ -141,7 +142,10 @@ def remember(model: Any, members: list[Any], found: LexiWeights, stopped: str) -
     model.reduction_ = found.reduction
     model.n_members_ = int((found.alpha > SOME_WEIGHT).sum())
     model.pool_stopped_ = stopped
-    if getattr(model, "margins_from_", model.margins_from) == "train" and (found.class_losses < NO_LOSS).all():
+    if (
+        getattr(model, "margins_from_", model.margins_from) == "train"
+        and (found.class_losses < NO_LOSS).all()
+    ):
         warnings.warn(
             f"{type(model).__name__}: the members are perfect on the training data, which leaves "
             "nothing to balance. Measure margins on points they did not see "

@@ -9,7 +9,13 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import (
+    check_array,
+    check_consistent_length,
+    check_random_state,
+    column_or_1d,
+    get_tags,
+)
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from lexiprog_boost.classifiers.fitting import (
@@ -127,7 +133,7 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         LexiEnsembleClassifier
             self
         """
-        y, weights = self._check_training(X, y, sample_weight)
+        X, y, weights = self._check_training(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.ensemble_ = self._trained(X, y, sample_weight, rng)
         members = ensemble_members(self.ensemble_)
@@ -139,15 +145,16 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         remember(self, members, found, f"the members of {name} as they are.")
         return self
 
-    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, Floats]:
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray, Floats]:
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but y is None.")
-        validate_data(self, X, skip_check_array=True)
-        y = column_or_1d(y, warn=True)
+            name = type(self).__name__
+            raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+        X = self._checked(X, reset=True)
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
         check_consistent_length(X, y)
         weights = check_labels(y, sample_weight)
         check_options(self, y, also="auto")
-        return y, weights
+        return X, y, weights
 
     def _trained(self, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState) -> Any:
         """The ensemble with fitted members; a clone of the given one unless it is prefit."""
@@ -192,15 +199,24 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         return NamedMembers(ensemble) if isinstance(ensemble, list | tuple) else ensemble
 
     def _points(self, X: Any) -> Any:
-        # The members check them, each in its own way; a data frame stays one.
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return X if hasattr(X, "shape") else np.asarray(X)
+        return self._checked(X, reset=False)
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if hasattr(X, "iloc"):  # a data frame stays one: its columns may be of any kind
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            return X
+        allow_nan = get_tags(self).input_tags.allow_nan
+        return validate_data(
+            self, X, accept_sparse=["csr", "csc"], dtype=None, reset=reset,
+            ensure_all_finite="allow-nan" if allow_nan else True,
+        )  # fmt: skip
 
 
 def _leaves_points_out(ensemble: Any) -> bool:
     """Whether the members were trained on samples that left some points out."""
     sampled = hasattr(ensemble, "estimators_samples_") or hasattr(ensemble, "samplers_")
-    whole = not getattr(ensemble, "bootstrap", True) and getattr(
-        ensemble, "max_samples", None
-    ) in (None, 1.0)
+    whole = not getattr(ensemble, "bootstrap", True) and getattr(ensemble, "max_samples", None) in (
+        None,
+        1.0,
+    )
     return sampled and not whole

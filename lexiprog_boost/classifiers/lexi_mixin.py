@@ -15,6 +15,9 @@ from lexiprog_boost.classifiers.vote_mixin import WeightedVoteMixin
 class LexiMixin(WeightedVoteMixin):
     """For classifiers with the parameters ``estimator`` and ``margin`` and LexiBoost's results."""
 
+    estimator: Any
+    margin: Any
+
     def report(self) -> str:
         """Say in a few lines what was learnt: members that count, and each class's loss."""
         check_is_fitted(self)

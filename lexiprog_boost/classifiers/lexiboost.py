@@ -53,9 +53,9 @@ class LexiBoostClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, BaseEs
     weight_cap : float, optional
         Largest weight of a member, at least 1/T.
     tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
-        Which of the optimal weights: those of smallest norm; those whose second largest deviation is
-        least, and so on; or those nearest to AdaBoost's own that give up 0.01 (or `tolerance`) of
-        the deviation.
+        Which of the optimal weights: those of smallest norm; those whose second largest deviation
+        is least, and so on; or those nearest to AdaBoost's own that give up 0.01 (or `tolerance`)
+        of the deviation.
     reduce : {"auto", False}
         Use exact reductions, or solve the full programs; the model is the same.
     solver : optional

@@ -27,6 +27,12 @@ class WeightedVoteMixin:
     predicted.
     """
 
+    classes_: NDArray
+    estimators_: list[Any]
+    estimator_weights_: Floats
+    _output: Any
+    _points: Any
+
     def predict(self, X: Any) -> NDArray:
         """Return the class with the largest share of the members' weight, the first on a tie.
 
@@ -115,6 +121,6 @@ class WeightedVoteMixin:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()  # type: ignore[misc]
+        state: Any = super().__getstate__()
         # CVXPY's objects mean something in the process that made them only; the result stays.
         return {key: value for key, value in state.items() if key != "program_"}

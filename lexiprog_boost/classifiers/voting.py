@@ -1,4 +1,4 @@
-"""What a weighted ensemble says about points: the share of its weight that speaks for each class."""
+"""What a weighted ensemble says of a point: the share of its weight that is for each class."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def class_scores(
 ) -> Floats:
     """Return the scores of the whole ensemble; members without weight are not asked."""
     used = np.flatnonzero(weights)
-    chosen = [members[t] for t in used]
+    chosen = [members[int(t)] for t in used]
     *_, scores = staged_class_scores(chosen, weights[used], X, classes, rule)
     return scores
 

@@ -12,7 +12,7 @@ from lexiprog_boost.programs.face import Face
 
 # A quadratic stage on a face given by equations reaches this accuracy at no extra cost.
 SHARP = (
-    lx.Solver("CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10),
+    lx.Solver("CLARABEL", tol_gap_abs=1e-14, tol_gap_rel=1e-14, tol_feas=1e-14),
     lx.Solver("CLARABEL"),
 )
 

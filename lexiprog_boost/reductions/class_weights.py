@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
@@ -55,6 +56,17 @@ def class_weight_program(inputs: Inputs, optima: Any) -> lx.Program:
     return lx.Program(lx.Stage("balance", lx.Subproblem("balance", objective, constraints)))
 
 
+def means_of(inputs: Inputs) -> Inputs:
+    """Return inputs with one row a class, its weighted mean margins."""
+    n_classes = len(inputs.classes)
+    return replace(
+        inputs,
+        margins=inputs.averaging @ inputs.margins,
+        codes=np.arange(n_classes),
+        weights=np.ones(n_classes),
+    )
+
+
 def spread_class_weights(inputs: Inputs, d: Floats) -> Floats:
     """Return the point weights of Q' from its class weights: cost_j d_j w_i, scaled to sum to one.
 
@@ -76,8 +88,7 @@ def spread_class_weights(inputs: Inputs, d: Floats) -> Floats:
     >>> spread_class_weights(check_inputs([[1], [1], [1]], ["a", "a", "b"]), [0.6, 0.4]).tolist()
     [0.3, 0.3, 0.4]
     """
-    # Class weights of the size of rounding would only make a learner see points that don't count.
-    shares = inputs.costs * np.where(np.asarray(d) > 1e-9, d, 0.0)
+    shares = inputs.costs * np.maximum(d, 0.0)
     if not shares.any():  # all the weight lies on classes that cost nothing
         shares = inputs.costs
     return (shares / shares.sum())[inputs.codes] * inputs.weights

@@ -1,0 +1,144 @@
+"""One loop of Dual-LexiBoost: members trained on the weights that a dual program gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import lexiprog as lx
+from lexiprog_boost.margins import class_codes, votes
+from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
+from lexiprog_boost.pools.point_weights import PointWeights
+from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.training import fit_member
+
+Floats = NDArray[np.float64]
+
+
+def dual_loop_pool(
+    learner: Any,
+    X: Any,
+    y: NDArray,
+    reweigh: Callable[[NDArray], PointWeights],
+    *,
+    start: Floats,
+    n_estimators: int,
+    error_limit: float,
+    rule: Rule = "vote",
+    on_round: Callable[[int, float], None] | None = None,
+    rng: np.random.RandomState,
+) -> Pool:
+    """Train members in turn, each on the weights that follow from the margins of all before it.
+
+    The loop ends before `n_estimators` members if one has a weighted error above `error_limit`
+    (it is dropped, unless it is the first), if one repeats the margins of an earlier member, if
+    its edge does not exceed the dual's limit, or if no point has weight any more.
+
+    Parameters
+    ----------
+    learner : classifier
+        From `prepare_learner`.
+    X, y : array-likes
+        Training points and labels.
+    reweigh : callable (margins of shape (n, t)) -> PointWeights
+        The dual program.
+    start : ndarray of shape (n,)
+        Weights for the first member.
+    n_estimators : int
+        Members at most.
+    error_limit : float
+        Largest weighted share of wrong votes.
+    rule : {"vote", "proba", "signed"}
+        As for `margin_matrix`.
+    on_round : callable (round, error), optional
+        Called after every round.
+    rng : RandomState
+        Draws one seed a member.
+
+    Returns
+    -------
+    Pool
+        With margins and distributions; its own weights are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from lexiprog_boost.pools.dual_lexiboost import dual_loop_pool
+    >>> from lexiprog_boost.pools.point_weights import PointWeights
+    >>> X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> even = np.full(4, 0.25)
+    >>> pool = dual_loop_pool(
+    ...     DecisionTreeClassifier(max_depth=1), X, y, lambda margins: PointWeights(even),
+    ...     start=even, n_estimators=3, error_limit=0.5, rng=np.random.RandomState(0))
+    >>> pool.stopped
+    'the member of round 2 repeats an earlier one and was dropped.'
+    """
+    classes = np.unique(y)
+    counted = start > 0
+    codes = class_codes(y, classes)
+    members: list[Any] = []
+    columns: list[Floats] = []
+    errors: list[float] = []
+    distributions: list[Floats] = []
+    distribution, wanted = start, PointWeights(start)
+    stopped = f"all {n_estimators} rounds were trained."
+    for t in range(1, n_estimators + 1):
+        member = fit_member(learner, X, y, distribution, rng)
+        right = votes(member, X, classes) == codes
+        error = float(distribution @ ~right)
+        column = (
+            margins_of(member, X, codes, classes, rule)
+            if rule == "proba"
+            else vote_margins(right, len(classes), rule)
+        )
+        if on_round is not None:
+            on_round(t, error)
+        known = [other[counted] for other in columns]
+        reason = _reason_to_stop(column[counted], known, error, error_limit)
+        if not reason and columns and not wanted.wants(column):
+            reason = "has no edge over the limit of the dual"
+        if reason and t > 1:
+            stopped = f"the member of round {t} {reason} and was dropped."
+            break
+        members.append(member)
+        columns.append(column)
+        errors.append(error)
+        distributions.append(distribution)
+        if reason:
+            warnings.warn(
+                f"the first {type(member).__name__} {reason}; it is kept, alone. A stronger "
+                "learner or error_limit='chance' lets the loop go on.",
+                lx.LexiprogWarning,
+                stacklevel=2,
+            )
+            stopped = f"the member of round 1 {reason}; it is kept, alone."
+            break
+        if t < n_estimators:
+            wanted = reweigh(np.column_stack(columns))
+            if wanted.distribution is None:
+                stopped = f"no point has weight after round {t}: the members are perfect."
+                break
+            distribution = wanted.distribution
+    return Pool(
+        estimators=tuple(members),
+        weights=np.ones(len(members)),
+        classes=classes,
+        history={"error": np.array(errors)},
+        stopped=stopped,
+        margins=np.column_stack(columns),
+        margin_rule=rule,
+        distributions=np.array(distributions),
+    )
+
+
+def _reason_to_stop(column: Floats, earlier: list[Floats], error: float, limit: float) -> str:
+    if error > limit + 1e-12:
+        return f"has the weighted error {error:.3f} > {limit:.3f}"
+    if any(np.array_equal(column, other) for other in earlier):
+        return "repeats an earlier one"
+    return ""
