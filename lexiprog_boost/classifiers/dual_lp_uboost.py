@@ -55,7 +55,8 @@ class DualLPUBoostClassifier(BoostedVote):
         Of all optimal point weights those with the smallest sum of D_i^2 / w_i, and of all
         multipliers the smallest, which no solver changes; or the solver's own.
     solver : optional
-        As for ``lexiprog.Program.solve``.
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        duals) and "weights" (the smallest norm), needed or not.
     verbose : int
         Show a bar of the rounds if not 0 (needs tqdm).
     random_state : int, RandomState or None
@@ -82,8 +83,8 @@ class DualLPUBoostClassifier(BoostedVote):
     point_weights_ : ndarray of shape (n,)
         The last point weights.
     program_, result_ : lexiprog.Program, lexiprog.Result
-        What was solved last, on merged rows, and its certified optimum; a pickle leaves out the
-        program.
+        What was solved last, with equal rows merged and in dual form if there are many, and its
+        certified optimum; a pickle leaves out the program.
     stopped_ : str
         Why training ended.
 

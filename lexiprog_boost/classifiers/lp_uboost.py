@@ -48,7 +48,8 @@ class LPUBoostClassifier(BoostedVote):
     tie_break : {"smallest", None}
         Of all optimal weights those of smallest norm, which no solver changes, or the solver's own.
     solver : optional
-        As for ``lexiprog.Program.solve``.
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        duals) and "weights" (the smallest norm), needed or not.
     verbose : int
         Show a bar of the rounds if not 0 (needs tqdm).
     random_state : int, RandomState or None
@@ -67,8 +68,8 @@ class LPUBoostClassifier(BoostedVote):
     margin_ : float
         r, the margin that points pay for missing.
     program_, result_ : lexiprog.Program, lexiprog.Result
-        What was solved last, on merged rows, and its certified optimum; a pickle leaves out the
-        program.
+        What was solved last, with equal rows merged and in dual form if there are many, and its
+        certified optimum; a pickle leaves out the program.
     stopped_ : str
         Why training ended.
 

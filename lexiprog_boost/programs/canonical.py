@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import lexiprog as lx
@@ -21,7 +22,7 @@ def solve_canonical(
     of, scales
         As for `smallest_norm`.
     solver : optional
-        As for ``lexiprog.Program.solve``.
+        As for ``lexiprog.Program.solve``; a mapping may name stages that are not needed.
 
     Returns
     -------
@@ -36,15 +37,23 @@ def solve_canonical(
     >>> solve_canonical(twins, of="alpha")[1].final["alpha"].round(6).tolist()
     [0.5, 0.5]
     """
-    result = program.solve(solver)
+    result = program.solve(known_names(program, solver))
     last = program.stages[-1].subproblems[0]
     face = optimal_face(last, result.final)
     if face.is_point:
         return program, result
     exact = smallest_norm(program, of=of, scales=scales, face=face)
     try:
-        return exact, exact.solve(solver, resume=result)
+        return exact, exact.solve(known_names(exact, solver), resume=result)
     except lx.StageError:
         # Multipliers too rough to tell the face: hold the optimum by its value instead.
         held = smallest_norm(program, of=of, scales=scales)
-        return held, held.solve(solver, resume=result)
+        return held, held.solve(known_names(held, solver), resume=result)
+
+
+def known_names(program: lx.Program, solver: Any) -> Any:
+    """Return a choice of solvers without the names of stages that a program does not have."""
+    if not isinstance(solver, Mapping):
+        return solver
+    names = {stage.name for stage in program.stages} | set(program.subproblems)
+    return {name: choice for name, choice in solver.items() if name in names}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.programs.canonical import known_names
 from lexiprog_boost.programs.soft_margin import PointLimits, declare_dual_soft_margin
 from lexiprog_boost.programs.tie_breaks import SHARP
 
@@ -43,7 +44,8 @@ def weights_by_dual_form(
     Examples
     --------
     >>> import numpy as np
-    >>> from lexiprog_boost.programs.soft_margin import point_limits
+    >>> from lexiprog_boost.programs.canonical import known_names
+    from lexiprog_boost.programs.soft_margin import point_limits
     >>> from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
     >>> votes = np.array([[-1.0, 1.0, 1.0], [1.0, -1.0, -1.0]])
     >>> alpha, r, _, _ = weights_by_dual_form(votes, point_limits(2), smallest=True)
@@ -51,7 +53,7 @@ def weights_by_dual_form(
     [0.5, 0.25, 0.25]
     """
     program = declare_dual_soft_margin(margins, limits)
-    result = program.solve(solver)
+    result = program.solve(known_names(program, solver))
     found = result["edge"]
     alpha, r = np.array(found.dual(0), dtype=np.float64), -float(found.dual(1))
     if smallest:
@@ -62,7 +64,7 @@ def weights_by_dual_form(
         # Without a cap, the bound of one on D is there for the solver only.
         high = (limits.upper - noise <= D) & (limits.cap is not None)
         if not _is_unique(margins, tight, ~low & ~high):
-            alpha, r = _smallest(margins, tight, low, high, (alpha, r))
+            alpha, r = _smallest(margins, tight, low, high, (alpha, r), solver)
     return alpha, r, program, result
 
 
@@ -74,7 +76,12 @@ def _is_unique(margins: Floats, tight: Mask, between: Mask) -> bool:
 
 
 def _smallest(
-    margins: Floats, tight: Mask, low: Mask, high: Mask, fallback: tuple[Floats, float]
+    margins: Floats,
+    tight: Mask,
+    low: Mask,
+    high: Mask,
+    fallback: tuple[Floats, float],
+    solver: Any,
 ) -> tuple[Floats, float]:
     alpha = cp.Variable(int(tight.sum()), bounds=[0.0, 1.0], name="alpha")
     r = cp.Variable(name="r")
@@ -89,8 +96,9 @@ def _smallest(
     constraints += [beyond >= 0] if beyond is not None else []
     constraints += [short <= 0] if short is not None else []
     goal = lx.Subproblem("smallest", cp.Minimize(cp.sum_squares(alpha)), constraints)
+    program = lx.Program(lx.Stage("weights", goal, solver=list(SHARP)))
     try:
-        found = lx.Program(lx.Stage("weights", goal)).solve(list(SHARP)).final
+        found = program.solve(known_names(program, solver)).final
     except lx.StageError:
         # The multipliers are optimal too, if not the smallest.
         return fallback

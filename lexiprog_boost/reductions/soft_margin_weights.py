@@ -6,6 +6,7 @@ with the sum of their limits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.canonical import solve_canonical
+from lexiprog_boost.programs.canonical import known_names, solve_canonical
 from lexiprog_boost.programs.inputs import Inputs
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
@@ -27,6 +28,8 @@ Floats = NDArray[np.float64]
 
 # Weights below this are rounding.
 NOTHING = 1e-9
+# What a solver can be chosen for: A1 to A3, their duals (which serve many rows too), and ties.
+STAGES = ["margin", "edge", "weights", "smallest"]
 # With more rows than this, the dual form of A1, A2 and A3 is the quicker one.
 MANY_ROWS = 600
 
@@ -91,7 +94,8 @@ def soft_margin_weights(
     tie_break : {"smallest", None}
         Of all optimal weights those of smallest norm, or those that the solver finds.
     solver : optional
-        As for ``lexiprog.Program.solve``.
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        dual form) and "weights" (the smallest norm), needed or not.
 
     Examples
     --------
@@ -102,7 +106,7 @@ def soft_margin_weights(
     >>> soft_margin_weights(votes, point_limits(4, cap=0.25)).alpha.round(6).tolist()
     [1.0, 0.0]
     """
-    _check_tie_break(tie_break)
+    _check_choices(tie_break, solver)
     merged = _merge(margins, limits)
     rows = replace(limits, weights=merged.inputs.weights)
     if len(rows.weights) > MANY_ROWS:
@@ -138,7 +142,7 @@ def soft_margin_point_weights(
     >>> found.D.round(6).tolist(), round(found.edge, 6)
     ([0.1, 0.1, 0.4, 0.4], -0.6)
     """
-    _check_tie_break(tie_break)
+    _check_choices(tie_break, solver)
     merged = _merge(margins, limits)
     rows = replace(limits, weights=merged.inputs.weights)
     program = declare_dual_soft_margin(merged.inputs.margins, rows)
@@ -166,13 +170,18 @@ def _solved(
     program: lx.Program, of: str, scales: Any, tie_break: str | None, solver: Any
 ) -> tuple[lx.Program, lx.Result]:
     if tie_break is None:
-        return program, program.solve(solver)
+        return program, program.solve(known_names(program, solver))
     return solve_canonical(program, of=of, scales=scales, solver=solver)
 
 
-def _check_tie_break(tie_break: Any) -> None:
+def _check_choices(tie_break: Any, solver: Any) -> None:
     if tie_break not in ("smallest", None):
         raise ValueError(f"unknown tie_break {tie_break!r}; it is 'smallest' or None.")
+    for name in solver if isinstance(solver, Mapping) else ():
+        if name not in STAGES:
+            raise ValueError(
+                f"solver names {name!r}, which is no stage or subproblem; there are {STAGES}."
+            )
 
 
 def _simplex(weights: Any) -> Floats:

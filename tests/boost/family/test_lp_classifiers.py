@@ -116,6 +116,16 @@ def test_scikit_learns_adaboost_can_be_the_pool(imbalanced):
     assert model.score(*imbalanced) > 0.8
 
 
+def test_a_solver_can_be_chosen_for_each_stage(imbalanced):
+    choice = {"margin": "CLARABEL", "edge": "CLARABEL", "weights": "CLARABEL"}
+    chosen = fit(LPBoostClassifier(solver=choice), imbalanced)
+    assert chosen.result_["margin"].solver == "CLARABEL"
+    default = fit(LPBoostClassifier(), imbalanced)
+    assert chosen.estimator_weights_ == pytest.approx(default.estimator_weights_, abs=1e-5)
+    dual = DualLPBoostClassifier(STUMP, 2, solver=choice).fit(*imbalanced)
+    assert dual.result_["edge"].solver == "CLARABEL"
+
+
 BAD = {
     "nu is 1.5; it must lie above 0 and at most at 1": LPBoostClassifier(nu=1.5),
     "nu is 0; it must": DualLPBoostClassifier(nu=0),
@@ -127,6 +137,7 @@ BAD = {
     "unknown pool 'bag'": LPAdaBoostClassifier(pool="bag"),
     "unknown margin 'signed'": LPAdaBoostClassifier(margin="signed"),
     "unknown tie_break 'none'": LPAdaBoostClassifier(tie_break="none"),
+    "no stage or subproblem": LPAdaBoostClassifier(solver={"balance": "HIGHS"}),
     "n_estimators is 0": DualLPBoostClassifier(n_estimators=0),
 }
 
