@@ -29,7 +29,7 @@ AIMS = (
     "rival's, by the wall and in the processor (cpu): below 1 lexiprog is faster. Error: the "
     "largest over all levels of (value at the last point - optimum) / (1 + optimum). The optima "
     "are proved: weak duality, summed up here by numpy from lexiprog's multipliers, leaves no "
-    "more than the proof gap in any level, and no rival's feasible point is better by more."
+    "more than the proof gap in any level, and no rival is better by more than rounding."
 )
 
 
