@@ -27,7 +27,13 @@ from lexiprog_boost.margins import margin_matrix
 from lexiprog_boost.programs import (
     dual_balance_program,
     dual_class_program,
+    dual_lpadaboost_program,
+    dual_lpboost_program,
+    dual_lpuboost_program,
     lexiboost_program,
+    lpadaboost_program,
+    lpboost_program,
+    lpuboost_program,
 )
 from lexiprog_boost.weights import lexicographic_weights
 
@@ -49,8 +55,14 @@ __all__ = [
     "datasets",
     "dual_balance_program",
     "dual_class_program",
+    "dual_lpadaboost_program",
+    "dual_lpboost_program",
+    "dual_lpuboost_program",
     "lexiboost_program",
     "lexicographic_weights",
+    "lpadaboost_program",
+    "lpboost_program",
+    "lpuboost_program",
     "margin_matrix",
     "metrics",
 ]
