@@ -44,8 +44,7 @@ def weights_by_dual_form(
     Examples
     --------
     >>> import numpy as np
-    >>> from lexiprog_boost.programs.canonical import known_names
-    from lexiprog_boost.programs.soft_margin import point_limits
+    >>> from lexiprog_boost.programs.soft_margin import point_limits
     >>> from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
     >>> votes = np.array([[-1.0, 1.0, 1.0], [1.0, -1.0, -1.0]])
     >>> alpha, r, _, _ = weights_by_dual_form(votes, point_limits(2), smallest=True)
