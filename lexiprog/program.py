@@ -20,6 +20,7 @@ from lexiprog.result import Result
 from lexiprog.solver import Ladder, resolve
 from lexiprog.stage import Stage
 from lexiprog.subproblem import Subproblem
+from lexiprog.warm import WarmHighs
 
 __all__ = ["Program"]
 
@@ -57,7 +58,7 @@ class Program(Frozen):
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        self._declare(stages=stages)
+        self._declare(stages=stages, _warm=WarmHighs())
         self._check_names()
         self._check_references()
 
@@ -135,6 +136,7 @@ class Program(Frozen):
         workers: int | None = None,
         progress: bool = False,
         resume: Result | None = None,
+        warm: bool = False,
     ) -> Result:
         """Solve stage by stage and return certified optima.
 
@@ -151,6 +153,10 @@ class Program(Frozen):
             Show a bar (needs tqdm).
         resume : Result, optional
             Solutions to start from, such as ``error.partial``.
+        warm : bool
+            Start linear problems on HIGHS from the basis of this program's last warm solve: much
+            faster after small changes, but which of several optimal points is found then
+            depends on earlier calls.
 
         Returns
         -------
@@ -173,7 +179,14 @@ class Program(Frozen):
         self._clear_variables()
         try:
             with bar(len(self.subproblems), len(solved), progress=progress) as tick:
-                result = execute(self.stages, ladders, workers=workers, tick=tick, solved=solved)
+                result = execute(
+                    self.stages,
+                    ladders,
+                    workers=workers,
+                    tick=tick,
+                    solved=solved,
+                    warm=self.__dict__["_warm"] if warm else None,
+                )
         except BaseException:
             self._clear_variables()
             raise

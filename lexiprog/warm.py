@@ -14,10 +14,10 @@ from lexiprog.highs import Bounds, Session
 
 @dataclass
 class WarmHighs:
-    """One HiGHS object for each linear subproblem, kept from solve to solve."""
+    """One HiGHS object for each linear subproblem and way to try it, kept from solve to solve."""
 
-    sessions: dict[str, Session] = field(default_factory=dict)
-    bases: dict[str, Any] = field(default_factory=dict)
+    sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
+    bases: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def serves(self, task: Task) -> bool:
         """Whether the task is a plain linear problem for HIGHS."""
@@ -29,11 +29,12 @@ class WarmHighs:
 
     def run(self, task: Task) -> Any:
         """Solve from the last basis; the answer has the shape CVXPY's interface returns."""
-        name, form = task.subproblem.name, task.native.form
-        session = self.sessions.get(name)
+        form = task.native.form
+        key = (task.subproblem.name, repr(task.rung))
+        session = self.sessions.get(key)
         if session is None or not session.has_matrix(form.A):
-            session = self.sessions[name] = Session(form.A, task.options)
-            self.bases.pop(name, None)
+            session = self.sessions[key] = Session(form.A, task.options)
+            self.bases.pop(key, None)
         size = form.c.size
         below = np.full(form.b.size, -np.inf)
         below[: form.cones.zero] = form.b[: form.cones.zero]
@@ -43,9 +44,9 @@ class WarmHighs:
             below,
             form.b,
         )
-        vertex = session.run(form.c, bounds, self.bases.get(name))
+        vertex = session.run(form.c, bounds, self.bases.get(key))
         if vertex.optimal:
-            self.bases[name] = vertex.basis
+            self.bases[key] = vertex.basis
         return {
             "solution": SimpleNamespace(col_value=vertex.x, row_dual=vertex.row_dual),
             "info": vertex.info,
