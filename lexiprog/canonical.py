@@ -18,7 +18,8 @@ from lexiprog.evaluate import CVXPY_LOCK
 
 Array = NDArray[np.float64]
 
-# Compiles large problems fastest; the choice is not part of CVXPY's cache key, so make one.
+# As fast as any on large data, and the only one that stays fast with large parameters (1e3 x 20:
+# 0.01 s, SCIPY 2.4 s). The choice is not part of CVXPY's cache key, so make one.
 BACKEND = "COO"
 
 HAS_POINT = frozenset(s.SOLUTION_PRESENT)
