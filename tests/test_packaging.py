@@ -93,6 +93,7 @@ def test_wheel_holds_both_packages_and_says_they_are_typed(wheel):
     tops = {name.split("/")[0] for name in names}
     assert tops == {"lexiprog", "lexiprog_boost", f"lexiprog-{VERSION}.dist-info"}
     assert {"lexiprog/py.typed", "lexiprog_boost/py.typed"} <= set(names)
+    assert "lexiprog/display/style.css" in names
     for package in ("lexiprog", "lexiprog_boost"):
         modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.py")}
         assert modules <= set(names)

@@ -78,6 +78,13 @@ def test_equal_choices_are_numbered_and_none_is_an_empty_table(program):
     assert len(lx.compare_solvers(program, []).to_frame()) == 0
 
 
+def test_progress_is_silent_unless_asked_for(program, capsys):
+    lx.compare_solvers(program, ["HIGHS"])
+    assert capsys.readouterr() == ("", "")
+    lx.compare_solvers(program, ["HIGHS", "ECOS"], progress=True)
+    assert "2/2" in capsys.readouterr().err
+
+
 def test_a_missing_parameter_is_the_callers_fault():
     x, p = cp.Variable(name="x"), cp.Parameter(name="p")
     program = lx.Program(lx.Stage("only", lx.Subproblem("low", cp.Minimize(x), [x >= p])))
