@@ -8,6 +8,8 @@ import pytest
 
 import lexiprog as lx
 from lexiprog import canonical
+from lexiprog.certificate import certify
+from lexiprog.cones import Cones, StandardForm
 
 
 def near(wanted, size=1e-6):
@@ -212,3 +214,10 @@ def test_whole_numbers_are_made_whole_before_the_rest_is_believed():
     result = lx.preemptive({"only": cp.Minimize(-2 * x[0] - 3 * x[1] + x[2])}, limits).solve()
     assert result.final.value == near(-10.5, 1e-12)
     assert result.final[n] == 4
+
+
+def test_multipliers_beyond_all_measure_fail_the_certificate_and_nothing_else():
+    """Interior-point methods return such numbers where a lock leaves no interior."""
+    form = StandardForm(np.ones(1), 0.0, -np.eye(1), -np.ones(1), Cones(nonneg=1))
+    certificate = certify(form, np.array([-1e200]), np.array([1e200]), claimed=-1e200)
+    assert not certificate.passed
