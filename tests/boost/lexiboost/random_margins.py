@@ -40,7 +40,8 @@ def balance(M, y, optima, *, costs=None, weights=None, theta=1.0, cap=1.0, chi_f
     n, T = M.shape
     labels = np.unique(y)
     costs = np.ones(len(labels)) if costs is None else np.asarray(costs, float)
-    rows = np.array([np.r_[np.zeros(T), c * w * (y == j), -1.0] for c, j in zip(costs, labels)])
+    own = (y == labels[:, None]) * w * costs[:, None]
+    rows = np.hstack([np.zeros((len(labels), T)), own, -np.ones((len(labels), 1))])
     A = np.vstack([rows, np.hstack([-M, -np.eye(n), np.zeros((n, 1))])])
     b = np.r_[costs * optima, np.full(n, -theta)]
     bounds = [(0, cap)] * T + [(0, None)] * n + [(None if chi_free else 0, None)]
