@@ -67,10 +67,40 @@ def compile_problem(
     with CVXPY_LOCK, warnings.catch_warnings():
         # CVXPY's analysis multiplies infinite bounds by zeros: noise, not a fault of the model.
         warnings.filterwarnings("ignore", message="invalid value encountered", module="cvxpy")
+        _forget_guessed_bounds(problem, solver, gp=gp, dpp=dpp, options=options)
         data, chain, inverse = problem.get_problem_data(
             solver, gp=gp, ignore_dpp=not dpp, canon_backend=BACKEND, solver_opts=dict(options)
         )
     return Compiled(problem, chain, data, inverse, time.perf_counter() - start)
+
+
+def _forget_guessed_bounds(
+    problem: cp.Problem, solver: Any, *, gp: bool, dpp: bool, options: dict[str, Any]
+) -> None:
+    """Put a chain of reductions in the problem's cache that bounds no auxiliary variable.
+
+    CVXPY 1.9.3 guesses bounds of the variables it adds for maxima, norms and the like by interval
+    arithmetic in which zero times infinity may end as zero. A wrong one cuts off the optimum, and
+    nothing that is computed from the compiled numbers can tell. They are redundant anyway.
+    """
+    name = solver.upper() if isinstance(solver, str) else solver
+    cache = problem._cache  # noqa: SLF001
+    key = cache.make_key(name, gp, not dpp, options.get("use_quad_obj"))
+    if key == cache.key:
+        return
+    chain = problem._construct_chain(  # noqa: SLF001
+        solver=name,
+        gp=gp,
+        ignore_dpp=not dpp,
+        canon_backend=BACKEND,
+        solver_opts=dict(options),
+    )
+    if chain.solver_context is not None:
+        chain.solver_context.solver_supports_bounds = False
+    cache.invalidate()
+    cache.key, cache.solving_chain = key, chain
+    problem._solver_cache = {}  # noqa: SLF001
+    problem.solver_context = chain.solver_context
 
 
 def run(compiled: Compiled, options: dict[str, Any]) -> Any:

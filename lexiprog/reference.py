@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.errors import DeclarationError
+from lexiprog.errors import DeclarationError, LexiprogError
 from lexiprog.evaluate import dense
 from lexiprog.solution import Solution
 
@@ -95,6 +95,9 @@ class Slack:
 REFERENCES: Registry[Reference] = Registry()
 LOCKS: Registry[Lock] = Registry()
 
+# Solver noise that a placeholder's sign or structure may hide.
+PROMISE = 1e-4
+
 _STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
 
 
@@ -144,9 +147,10 @@ def sign_of(expression: Any) -> dict[str, bool]:
     if expression.is_nonpos():
         return {"nonpos": True}
     try:
-        with np.errstate(all="ignore"):  # infinite bounds times zero, which CVXPY then repairs
+        # Zero times infinity may end as a bound of zero in CVXPY's intervals: better none.
+        with np.errstate(all="raise"):
             lower, upper = expression.get_bounds()
-    except (AttributeError, NotImplementedError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, NotImplementedError, TypeError, ValueError):
         return {}
     if lower is not None and np.all(np.asarray(dense(lower)) >= 0):
         return {"nonneg": True}
@@ -189,7 +193,7 @@ def bind(parameter: cp.Parameter, value: Any) -> None:
     array = np.asarray(dense(value))
     if array.shape != parameter.shape:
         array = array.reshape(parameter.shape)
-    has = parameter.attributes
+    given, has = array, parameter.attributes
     if has["diag"]:
         array = np.diag(np.diag(array))
     if has["PSD"] or has["NSD"] or has["symmetric"] or has["hermitian"]:
@@ -204,6 +208,12 @@ def bind(parameter: cp.Parameter, value: Any) -> None:
         array = np.minimum(array, 0.0)
     if has["pos"]:
         array = np.maximum(array, np.finfo(float).tiny)
+    change = float(np.max(np.abs(array - given), initial=0.0))
+    if change > PROMISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
+        raise LexiprogError(
+            f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
+            f"it, by {change:.1e}; please report this with the expression."
+        )
     if has["diag"] and not hasattr(array, "tocoo"):
         parameter.save_value(array)  # the setter wants a sparse matrix here
         return
