@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import demo_compromise
+import demo_lexiboost
 from matplotlib.figure import Figure
 
 OUTPUT = Path(__file__).parent.parent / "build" / "demo"
 
 # A chapter is a module with TITLE, INTRODUCTION and show(), which prints as it goes and returns
 # the text of its findings and its figure.
-CHAPTERS = [demo_compromise]
+CHAPTERS = [demo_compromise, demo_lexiboost]
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>lexiprog demo</title><style>
