@@ -55,7 +55,8 @@ BOOST_ROWS = [
     ["pools/*"],
     ["weights/*"],
     ["classifiers/*"],
-    ["plots"],
+    ["plots/canvas"],
+    ["plots/*"],
 ]
 
 # The one module that knows how CVXPY works inside, and what that means.

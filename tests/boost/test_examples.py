@@ -18,6 +18,7 @@ FRONT_DOORS = [
     "lexiprog_boost.learners",
     "lexiprog_boost.margins",
     "lexiprog_boost.metrics",
+    "lexiprog_boost.plots",
     "lexiprog_boost.pools",
     "lexiprog_boost.programs",
     "lexiprog_boost.reductions",

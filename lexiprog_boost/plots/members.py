@@ -1,0 +1,64 @@
+"""The weight of every member, in the order of training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE, axes_for, fitting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Below this a weight is rounding, and a bar would be invisible.
+SOME_WEIGHT = 1e-9
+FEW = 15
+
+
+def member_weights(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the weights of a fitted ensemble; members that always vote for one class stand out.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With ``estimators_`` and ``estimator_weights_``.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from lexiprog_boost import LexiBoostClassifier, plots
+    >>> from lexiprog_boost.datasets import make_toy
+    >>> toy = make_toy()
+    >>> model = LexiBoostClassifier(n_estimators=3, random_state=0).fit(toy.X, toy.y)
+    >>> len(plots.member_weights(model).patches)
+    3
+    """
+    check_is_fitted(model)
+    ax = axes_for(ax, height=3.2)
+    n_offsets = len(model.classes_) if getattr(model, "class_offsets", False) else 0
+    weights = np.asarray(model.estimator_weights_, dtype=float)[: len(model.estimators_)]
+    n_trained = len(weights) - n_offsets
+    places = np.arange(1, len(weights) + 1)
+    ax.bar(places[:n_trained], weights[:n_trained], width=0.8, color=MAIN, label="trained")
+    if n_offsets:
+        always = " or ".join(fitting(label, 10) for label in model.classes_[:3])
+        text = f"always votes {always}{', ...' if n_offsets > 3 else ''}"
+        ax.bar(places[n_trained:], weights[n_trained:], width=0.8, color=ACCENT, label=text)
+        ax.legend(frameon=False)
+    heavy = np.flatnonzero(weights > SOME_WEIGHT)
+    for k in heavy if len(weights) <= FEW else ():
+        ax.text(places[k], weights[k], f"{weights[k]:.2f}", ha="center", va="bottom", color=NOTE)
+    ax.set_xlim(0.2, len(weights) + 0.8)
+    ax.set_ylim(0, 1.15 * max(weights.max(), SOME_WEIGHT))
+    step = max(1, 5 * round(len(weights) / 50))
+    ax.set_xticks([t for t in range(1, len(weights) + 1) if t == 1 or t % step == 0])
+    ax.set_xlabel("member, in the order of training")
+    ax.set_ylabel("weight")
+    ax.set_title(f"{len(heavy)} of {len(weights)} members carry weight", loc="left")
+    return ax

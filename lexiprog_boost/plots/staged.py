@@ -1,0 +1,69 @@
+"""G-Mean and recalls as members join."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.metrics import recall_score
+
+from lexiprog_boost.metrics import geometric_mean_score
+from lexiprog_boost.plots.canvas import NOTE, axes_for, fitting, line_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_RECALLS = 5
+
+
+def staged_g_mean(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the G-Mean of the first t members against t, and with few classes their recalls.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With ``staged_predict``, as LexiBoost's relatives and scikit-learn's AdaBoost have it.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Points.
+    y : array-like of shape (n,)
+        Their labels.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from lexiprog_boost import AdaBoostM2Classifier, plots
+    >>> from lexiprog_boost.datasets import make_toy
+    >>> toy = make_toy()
+    >>> model = AdaBoostM2Classifier(n_estimators=5, random_state=0).fit(toy.X, toy.y)
+    >>> plots.staged_g_mean(model, toy.X, toy.y).get_title(loc="left")
+    'G-Mean of the first members together'
+    """
+    labels = np.asarray(y)
+    present = np.unique(labels)
+    means, recalls = [], []
+    for guess in model.staged_predict(X):
+        means.append(geometric_mean_score(labels, guess))
+        recalls.append(recall_score(labels, guess, labels=present, average=None, zero_division=0.0))
+    ax = axes_for(ax)
+    rounds = np.arange(1, len(means) + 1)
+    marker = "o" if len(means) == 1 else ""
+    if len(present) <= MOST_RECALLS:
+        for j, label in enumerate(present):
+            ax.plot(
+                rounds, np.array(recalls)[:, j], linewidth=1.2, marker=marker,
+                label=f"recall of class {fitting(label)}", **line_of(j),
+            )  # fmt: skip
+    text = f"G-Mean, {means[-1]:.3f} at the end"
+    ax.plot(rounds, means, color=NOTE, linewidth=2.6, marker=marker, label=text)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlim(rounds[0] - 0.5, rounds[-1] + 0.5)
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel("members that vote, in the order of training")
+    ax.set_ylabel("share (1 is best)")
+    ax.set_title("G-Mean of the first members together", loc="left")
+    ax.legend(frameon=False, loc="best")
+    return ax

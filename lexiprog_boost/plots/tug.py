@@ -1,0 +1,130 @@
+"""The tug of war of the classes over the members' weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog_boost.margins import margin_matrix
+from lexiprog_boost.plots.canvas import NOTE, axes_for, fitting, line_of
+from lexiprog_boost.plots.deviations import deviation_bars
+from lexiprog_boost.programs import lexiboost_program
+from lexiprog_boost.weights import lexicographic_weights
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+STEPS = 61
+
+
+def tug_of_war(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw what each class loses as the weights go from its favourites to those of the other.
+
+    With two classes the way leads from B, the best weights for the first class alone, over the
+    compromise D to F, the best for the second one: the points of the paper's figure 2. With more
+    classes, or a model without points, the picture shows every class's optimum and its loss.
+
+    Parameters
+    ----------
+    model : fitted LexiBoost classifier, or array-like of shape (n, T)
+        The model, or a margin matrix, for which the compromise is found here.
+    X : array-like or sparse matrix of shape (n, n_features), optional
+        Points on which the model's members are compared; not needed with a margin matrix.
+    y : array-like of shape (n,), optional
+        Their labels.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    Two members, each made for one of the classes:
+
+    >>> from lexiprog_boost import plots
+    >>> margins = [[1, -1], [1, -1], [1, 1], [-1, 1], [-1, 1]]
+    >>> y = ["many", "many", "many", "rare", "rare"]
+    >>> ax = plots.tug_of_war(margins, y=y)
+    >>> [tick.get_text().split()[0] for tick in ax.get_xticklabels()]
+    ['B', 'D', 'F']
+    """
+    if not hasattr(model, "predict"):
+        margins, labels = np.asarray(model, dtype=float), np.asarray(y)
+        found = lexicographic_weights(margins, labels)
+        if len(found.classes) != 2:
+            return deviation_bars(found.classes, found.class_optima, found.class_losses, ax=ax)
+        return _draw(margins, labels, found.alpha, {}, ax)
+    if X is None or len(model.classes_) != 2:
+        return deviation_bars(model.classes_, model.class_optima_, model.class_losses_, ax=ax)
+    labels = np.asarray(y)
+    margins = margin_matrix(model.estimators_, X, labels, rule=model.margin, classes=model.classes_)
+    options = {"margin_target": model.margin_target, "weight_cap": model.weight_cap}
+    return _draw(margins, labels, model.estimator_weights_, options, ax)
+
+
+def _draw(
+    margins: Floats, y: NDArray, compromise: Floats, options: dict[str, Any], ax: Axes | None
+) -> Axes:
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise ValueError("a tug of war needs points of both classes.")
+    solved = lexiboost_program(margins, y, **options).solve()
+    ends = [solved[f"class:{label}"]["alpha"] for label in classes]
+    lengths = [np.abs(compromise - end).sum() for end in ends]
+    # The ends stay apart from D, so that their names do; the axis has no numbers.
+    middle = float(np.clip(lengths[0] / max(sum(lengths), 1e-12), 0.22, 0.78))
+    places, losses = _way(
+        margins, y, [ends[0], compromise, ends[1]], middle, options.get("margin_target", 1.0)
+    )
+    ax = axes_for(ax)
+    at_middle = STEPS - 1
+    for j, label in enumerate(classes):
+        style, optimum = line_of(j), losses[0 if j == 0 else -1, j]
+        ax.plot(places, losses[:, j], linewidth=2.2, label=f"class {fitting(label)}", **style)
+        ax.plot([0, 1], [optimum, optimum], color=style["color"], linewidth=0.9, linestyle=":")
+        ax.plot([0 if j == 0 else 1], [optimum], "o", color=style["color"], clip_on=False)
+        _deviation(ax, middle, optimum, losses[at_middle, j], j)
+    ax.axvline(middle, ymax=0.88, color=NOTE, linewidth=0.9, zorder=0)
+    first, second = (fitting(label, 14) for label in classes)
+    names = [f"B\nbest for {first}", "D\nLexiBoost", f"F\nbest for {second}"]
+    ax.set_xticks([0, middle, 1], names)
+    ax.set_xlim(-0.03, 1.03)
+    ax.set_ylim(0, 1.12 * max(float(losses.max()), 1e-3))
+    ax.set_xlabel("weights of the members")
+    ax.set_ylabel("mean loss of the class")
+    ax.set_title("Tug of war: what each class loses", loc="left")
+    ax.legend(frameon=False, loc="upper center", ncols=2)
+    return ax
+
+
+def _way(
+    margins: Floats, y: NDArray, stops: list[Floats], middle: float, target: float
+) -> tuple[Floats, Floats]:
+    """Places from 0 to 1 and both classes' mean losses there, straight from stop to stop."""
+    share = np.linspace(0, 1, STEPS)[:, None]
+    start, between, end = stops
+    way = np.vstack([start + share * (between - start), (between + share * (end - between))[1:]])
+    hinge = np.maximum(target - margins @ way.T, 0.0)
+    losses = np.column_stack([hinge[y == label].mean(axis=0) for label in np.unique(y)])
+    steps = share[:, 0]
+    return np.append(middle * steps, (middle + (1 - middle) * steps)[1:]), losses
+
+
+def _deviation(ax: Axes, at: float, optimum: float, loss: float, j: int) -> None:
+    """Mark how far a class is from its optimum at the compromise."""
+    colour, side = line_of(j)["color"], (-1, 1)[j]
+    x = at + 0.012 * side
+    ax.plot([x, x], [optimum, loss], color=colour, linewidth=4, alpha=0.55, solid_capstyle="butt")
+    behind = {"facecolor": ax.get_facecolor(), "alpha": 0.8, "linewidth": 0, "pad": 1}
+    ax.text(
+        x + 0.02 * side, (optimum + loss) / 2, _more(loss - optimum), color=colour,
+        ha=("right", "left")[j], va="center", fontsize=9, bbox=behind, zorder=4,
+    )  # fmt: skip
+
+
+def _more(deviation: float) -> str:
+    return f"{abs(deviation):.2f} {'more' if deviation >= 0 else 'less'}\nthan its best"
