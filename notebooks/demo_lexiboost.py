@@ -117,6 +117,6 @@ def draw_losses(axes: Axes, model: LexiBoostClassifier, X: np.ndarray, y: np.nda
         mine = y == label
         values = [model.class_optima_[k], theirs[mine].mean(), ours[mine].mean()]
         axes.plot(range(3), values, "o-", color=COLOURS[label], label=label)
-    axes.set_xticks(range(3), ["least loss", "AdaBoost's weights", "LexiBoost's weights"])
+    axes.set_xticks(range(3), ["least loss", "AdaBoost's\nweights", "LexiBoost's\nweights"])
     axes.set(ylabel="mean loss of the class (training)", ylim=(0, None))
     axes.legend(frameon=False)
