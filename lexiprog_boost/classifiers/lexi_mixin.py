@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.classifiers.report import report
+from lexiprog_boost.classifiers.report import Report, report
 from lexiprog_boost.classifiers.vote_mixin import WeightedVoteMixin
 
 
@@ -18,10 +18,30 @@ class LexiMixin(WeightedVoteMixin):
     estimator: Any
     margin: Any
 
-    def report(self) -> str:
-        """Say in a few lines what was learnt: members that count, and each class's loss."""
+    def report(self) -> Report:
+        """Say in a few lines what was learnt: members that count, and each class's loss.
+
+        Returns
+        -------
+        str
+            In a notebook it shows itself as tables.
+        """
         check_is_fitted(self)
         return report(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """scikit-learn's diagram and, once there is something to tell, the report below it."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += self._report_html()
+        return bundle
+
+    def _repr_html_inner(self) -> str:
+        diagram: str = super()._repr_html_inner()  # type: ignore[misc]
+        return diagram + self._report_html()
+
+    def _report_html(self) -> str:
+        return report(self).html if hasattr(self, "class_losses_") else ""
 
     @property
     def _output(self) -> str:

@@ -6,8 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from lexiprog_boost.classifiers.report_html import report_html
 
-def report(model: Any) -> str:
+FEW_MEMBERS = (
+    "With so few members, votes are decided by the heaviest; a margin_target below 1, "
+    "a weight_cap or margin='proba' spreads the weight."
+)
+
+
+class Report(str):
+    """A text that notebooks show as tables; elsewhere it reads as it prints."""
+
+    __slots__ = ("html",)
+    html: str
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def report(model: Any) -> Report:
     """Return the members that carry weight, and optimum, loss and deviation of every class."""
     weights = model.estimator_weights_
     heavy = np.argsort(-weights, kind="stable")[: min(model.n_members_, 5)]
@@ -27,9 +47,9 @@ def report(model: Any) -> str:
         label, optimum, loss, deviation = row
         lines.append(f"  {label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  {deviation:.4f}")
     lines.append(f"  worst deviation, costs included: {model.deviation_:.4f} ({model.reduction_})")
-    if model.n_members_ <= len(model.classes_) and model.margin != "proba":
-        lines.append(
-            "  With so few members, votes are decided by the heaviest; a margin_target below 1, "
-            "a weight_cap or margin='proba' spreads the weight."
-        )
-    return "\n".join(lines)
+    few = model.n_members_ <= len(model.classes_) and model.margin != "proba"
+    if few:
+        lines.append(f"  {FEW_MEMBERS}")
+    text = Report("\n".join(lines))
+    text.html = report_html(model, FEW_MEMBERS if few else "")
+    return text

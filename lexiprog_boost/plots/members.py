@@ -44,7 +44,7 @@ def member_weights(model: Any, *, ax: Axes | None = None) -> Axes:
     n_offsets = len(model.classes_) if getattr(model, "class_offsets", False) else 0
     weights = np.asarray(model.estimator_weights_, dtype=float)[: len(model.estimators_)]
     n_trained = len(weights) - n_offsets
-    places = np.arange(1, len(weights) + 1)
+    places = np.arange(len(weights))
     ax.bar(places[:n_trained], weights[:n_trained], width=0.8, color=MAIN, label="trained")
     if n_offsets:
         always = " or ".join(fitting(label, 10) for label in model.classes_[:3])
@@ -54,11 +54,11 @@ def member_weights(model: Any, *, ax: Axes | None = None) -> Axes:
     heavy = np.flatnonzero(weights > SOME_WEIGHT)
     for k in heavy if len(weights) <= FEW else ():
         ax.text(places[k], weights[k], f"{weights[k]:.2f}", ha="center", va="bottom", color=NOTE)
-    ax.set_xlim(0.2, len(weights) + 0.8)
+    ax.set_xlim(-0.8, len(weights) - 0.2)
     ax.set_ylim(0, 1.15 * max(weights.max(), SOME_WEIGHT))
     step = max(1, 5 * round(len(weights) / 50))
-    ax.set_xticks([t for t in range(1, len(weights) + 1) if t == 1 or t % step == 0])
-    ax.set_xlabel("member, in the order of training")
+    ax.set_xticks(range(0, len(weights), step))
+    ax.set_xlabel("member of estimators_, in the order of training")
     ax.set_ylabel("weight")
     ax.set_title(f"{len(heavy)} of {len(weights)} members carry weight", loc="left")
     return ax
