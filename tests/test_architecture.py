@@ -1,4 +1,4 @@
-"""The layers of DESIGN.md's Layout, enforced: imports point to earlier rows only."""
+"""The layers of both packages, enforced: imports point to earlier rows only."""
 
 from pathlib import Path
 

@@ -57,7 +57,7 @@ def read_csv(path: Path) -> Table:
     if names[-1] != "fold":
         return _table(path, names, rows)
     folds = np.array([int(row[-1]) for row in rows])
-    # 0 marks a set without a valid partition (DATA.md).
+    # 0 marks a set without a valid partition.
     valid = (folds > 0).all()
     return _table(path, names[:-1], [row[:-1] for row in rows], folds if valid else None)
 

@@ -1,4 +1,4 @@
-"""Mean margins of the classes, in one pass over blocks of points (MATH.md, F1)."""
+"""Mean margins of the classes, in one pass over blocks of points (F1)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The margin matrix M: one row a point, one column a member (MATH.md, section 3)."""
+"""The margin matrix M: one row a point, one column a member."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
