@@ -15,7 +15,7 @@ from lexiprog.canonical import Answer
 from lexiprog.compile import NO_SLACK, Task, prepare
 from lexiprog.custom import solve_with
 from lexiprog.describe import outline_of
-from lexiprog.errors import Attempt, Interrupted
+from lexiprog.errors import Attempt, Interrupted, LexiprogWarning
 from lexiprog.failure import INFEASIBLE, UNBOUNDED, stage_error
 from lexiprog.judge import attach, judge
 from lexiprog.locks.chains import find_chains
@@ -157,6 +157,8 @@ class _Run:
             return _failed(task.solver.name, error)
         try:
             verdict = self._judge(stage, task, found, seconds)
+        except LexiprogWarning:  # turned into an error by the caller's own filter
+            raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
             return _failed(task.solver.name, broken)
         if isinstance(verdict, Solution):

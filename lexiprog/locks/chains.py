@@ -43,7 +43,11 @@ def find_chains(
     groups: dict[Any, dict[str, Subproblem]] = {}
     starts: dict[Any, int] = {}
     level = {p.name: k for k, stage in enumerate(stages) for p in stage.subproblems}
-    for subproblem in (p for stage in stages for p in stage.subproblems):
+    everyone = [p for stage in stages for p in stage.subproblems]
+    wanted = {lock.owner_name for p in everyone for _, lock in p.locks}
+    for subproblem in everyone:
+        if not subproblem.locks and subproblem.name not in wanted:
+            continue  # neither holds nor is held
         if not _is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
             continue
         options = sorted((k, repr(v)) for k, v in ladders[subproblem.name][0].options.items())

@@ -203,3 +203,10 @@ def test_faces_and_lock_rows_agree(seed):
         held = {"A_eq": costs[:k], "b_eq": [result[str(j)].value for j in range(k)]} if k else {}
         best = linprog(cost, matrix, np.full(6, 9.0), bounds=(0, 3), **held)
         assert result[str(k)].value == near(best.fun)
+
+
+def test_refined_regrets_keep_their_faces_though_their_objectives_read_the_ideals():
+    x = cp.Variable(3, bounds=[0, 4], name="x")
+    objectives = {f"o{k}": cp.Maximize(x[k] + 0.5 * x[(k + 1) % 3]) for k in range(3)}
+    result = lx.minimax_regret(objectives, [cp.sum(x) <= 6], refine=True).solve()
+    assert {lock.kind for solution in result.values() for lock in solution.locks} == {"face"}
