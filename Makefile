@@ -47,7 +47,7 @@ format: .venv/dev.stamp
 # A warning is an error here. Excluded are modules that have the name of a function they define.
 docs: .venv/dev.stamp
 	$(BIN)/python -W error -m pdoc --docformat numpy --no-show-source --output-directory build/docs \
-	    lexiprog lexiprog.plots lexiprog_boost '!lexiprog\.(tradeoff|plots\.)'
+	    lexiprog lexiprog.plots lexiprog_boost lexiprog_boost.plots '!lexiprog\.(tradeoff|plots\.)'
 	@echo "Written: build/docs/index.html"
 
 notebooks: .venv/dev.stamp

@@ -55,7 +55,7 @@ def member_weights(model: Any, *, ax: Axes | None = None) -> Axes:
     for k in heavy if len(weights) <= FEW else ():
         ax.text(places[k], weights[k], f"{weights[k]:.2f}", ha="center", va="bottom", color=NOTE)
     ax.set_xlim(-0.8, len(weights) - 0.2)
-    ax.set_ylim(0, 1.15 * max(weights.max(), SOME_WEIGHT))
+    ax.margins(y=0.15)  # shared axes keep room for the larger weights
     step = max(1, 5 * round(len(weights) / 50))
     ax.set_xticks(range(0, len(weights), step))
     ax.set_xlabel("member of estimators_, in the order of training")

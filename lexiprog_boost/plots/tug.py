@@ -121,7 +121,7 @@ def _deviation(ax: Axes, at: float, optimum: float, loss: float, j: int) -> None
     ax.plot([x, x], [optimum, loss], color=colour, linewidth=4, alpha=0.55, solid_capstyle="butt")
     behind = {"facecolor": ax.get_facecolor(), "alpha": 0.8, "linewidth": 0, "pad": 1}
     ax.text(
-        x + 0.02 * side, (optimum + loss) / 2, _more(loss - optimum), color=colour,
+        x + 0.02 * side, optimum + 0.3 * (loss - optimum), _more(loss - optimum), color=colour,
         ha=("right", "left")[j], va="center", fontsize=9, bbox=behind, zorder=4,
     )  # fmt: skip
 
