@@ -13,6 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.cones import StandardForm
+
 Array = NDArray[np.float64]
 
 
@@ -24,6 +26,19 @@ class Bounds:
     upper: Array
     row_lower: Array
     row_upper: Array
+
+    @classmethod
+    def of(cls, form: StandardForm) -> Bounds:
+        """The limits a linear standard form states, in arrays of their own."""
+        size = form.c.size
+        below = np.full(form.b.size, -np.inf)
+        below[: form.cones.zero] = form.b[: form.cones.zero]
+        return cls(
+            np.full(size, -np.inf) if form.lower is None else form.lower.copy(),
+            np.full(size, np.inf) if form.upper is None else form.upper.copy(),
+            below,
+            form.b,
+        )
 
 
 @dataclass(frozen=True)

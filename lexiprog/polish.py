@@ -23,14 +23,12 @@ def polished(task: Task, raw: Any) -> Any:
     point = np.array(raw["solution"].col_value)
     if form.integer is None or point.size != form.c.size:
         return raw
-    lower = np.full(point.size, -np.inf) if form.lower is None else form.lower.copy()
-    upper = np.full(point.size, np.inf) if form.upper is None else form.upper.copy()
-    lower[form.integer] = upper[form.integer] = np.round(point[form.integer])
-    below = np.full(form.b.size, -np.inf)
-    below[: form.cones.zero] = form.b[: form.cones.zero]
+    bounds = Bounds.of(form)
+    whole = np.round(point[form.integer])
+    bounds.lower[form.integer] = bounds.upper[form.integer] = whole
     for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
         session = Session(form.A, {"primal_feasibility_tolerance": tolerance})
-        vertex = session.run(form.c, Bounds(lower, upper, below, form.b))
+        vertex = session.run(form.c, bounds)
         if vertex.optimal:
             raw["info"].objective_function_value = float(form.c @ vertex.x)
             return raw | {"solution": SimpleNamespace(col_value=vertex.x, row_dual=None)}

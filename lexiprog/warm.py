@@ -35,16 +35,7 @@ class WarmHighs:
         if session is None or not session.has_matrix(form.A):
             session = self.sessions[key] = Session(form.A, task.options)
             self.bases.pop(key, None)
-        size = form.c.size
-        below = np.full(form.b.size, -np.inf)
-        below[: form.cones.zero] = form.b[: form.cones.zero]
-        bounds = Bounds(
-            np.full(size, -np.inf) if form.lower is None else form.lower,
-            np.full(size, np.inf) if form.upper is None else form.upper,
-            below,
-            form.b,
-        )
-        vertex = session.run(form.c, bounds, self.bases.get(key))
+        vertex = session.run(form.c, Bounds.of(form), self.bases.get(key))
         if vertex.optimal:
             self.bases[key] = vertex.basis
         return {

@@ -43,14 +43,9 @@ def right_derivative(form: StandardForm, row: int) -> float | None:
 
 
 def _optimum(form: StandardForm) -> Vertex | None:
-    columns = form.c.size
-    lower = np.full(columns, -np.inf) if form.lower is None else form.lower
-    upper = np.full(columns, np.inf) if form.upper is None else form.upper
-    below = np.full(form.b.size, -np.inf)
-    below[: form.cones.zero] = form.b[: form.cones.zero]
     for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
         session = Session(form.A, {"primal_feasibility_tolerance": tolerance})
-        vertex = session.run(form.c, Bounds(lower, upper, below, form.b))
+        vertex = session.run(form.c, Bounds.of(form))
         if vertex.optimal:
             return vertex
     return None
