@@ -1,0 +1,58 @@
+"""Measure a study: its cells, in worker processes, into its store."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from lexiprog_boost.experiments.cells import Cell, Record, evaluate
+from lexiprog_boost.experiments.run import run_missing
+from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.studies import Study, load
+
+
+def store_of(folder: Path, study: Study) -> Store:
+    """Return the store of a study's cells; a smoke run has one of its own."""
+    return Store(folder / "cells" / f"{study.name}{'-quick' if study.quick else ''}.jsonl")
+
+
+def measure_study(
+    study: Study,
+    folder: Path,
+    *,
+    data_dir: Path | None = None,
+    n_jobs: int = -1,
+    progress: bool = True,
+) -> dict[str, str]:
+    """Measure the cells of a study that its store lacks.
+
+    Parameters
+    ----------
+    study : Study
+        What to measure.
+    folder : path
+        Holds the store.
+    data_dir : path, optional
+        Folder of the data files.
+    n_jobs, progress
+        As for `run_missing`.
+
+    Returns
+    -------
+    dict
+        The cause of every cell that failed, by key.
+    """
+    tasks = {cell.key: cell for cell in study.cells()}
+    measure = partial(_measure, study=study, data_dir=data_dir)
+    return run_missing(
+        tasks, measure, store_of(folder, study),
+        n_jobs=n_jobs, progress=progress, label=study.name,
+    )  # fmt: skip
+
+
+def _measure(cell: Cell, *, study: Study, data_dir: Path | None) -> Record:
+    data = load(study, cell.dataset, data_dir)
+    return evaluate(
+        cell, data, study.settings(cell),
+        choose=study.choose, keep_predictions=study.keep_predictions,
+    )  # fmt: skip
