@@ -21,7 +21,7 @@ from lexiprog_boost.metrics import average_auc_score, geometric_mean_score
 Record = dict[str, Any]
 
 # Folds inside the training fold, in which the honest protocol chooses a setting.
-INNER_FOLDS = 3
+INNER_FOLDS = 2
 
 
 @dataclass(frozen=True, order=True)

@@ -54,5 +54,5 @@ def _measure(cell: Cell, *, study: Study, data_dir: Path | None) -> Record:
     data = load(study, cell.dataset, data_dir)
     return evaluate(
         cell, data, study.settings(cell),
-        choose=study.choose, keep_predictions=study.keep_predictions,
+        choose=study.chooses(cell), keep_predictions=study.keep_predictions,
     )  # fmt: skip

@@ -78,8 +78,17 @@ class Study:
 
     def settings(self, cell: Cell) -> list[Setting]:
         """All settings of the cell's contender and learner."""
-        contender = next(one for one in self.contenders if one.name == cell.contender)
-        return list(contender.settings(self.learners.get(cell.learner, ({},))))
+        learners = self.learners.get(cell.learner, ({},))
+        if self._contender(cell).role == "sweep":  # it answers for costs: one learner will do
+            learners = learners[len(learners) // 2 :][:1]
+        return list(self._contender(cell).settings(learners))
+
+    def chooses(self, cell: Cell) -> bool:
+        """Whether a setting is also chosen inside the training fold."""
+        return self.choose and self._contender(cell).role != "sweep"
+
+    def _contender(self, cell: Cell) -> Contender:
+        return next(one for one in self.contenders if one.name == cell.contender)
 
 
 KNN = {"kNN": LEARNERS["kNN"]}
