@@ -57,6 +57,17 @@ BOOST_ROWS = [
     ["classifiers/*"],
     ["plots/canvas"],
     ["plots/*"],
+    ["experiments/contenders", "experiments/facts", "experiments/store"],
+    ["experiments/cells", "experiments/run"],
+    ["experiments/studies"],
+    ["experiments/measure"],
+    ["experiments/choose", "experiments/paper", "experiments/markdown"],
+    ["experiments/statistics"],
+    ["experiments/tables/*"],
+    ["experiments/figures/sheet"],
+    ["experiments/figures/*"],
+    ["experiments/report"],
+    ["experiments/__main__"],
 ]
 
 # The one module that knows how CVXPY works inside, and what that means.

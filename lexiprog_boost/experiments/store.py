@@ -50,6 +50,11 @@ class Store:
         entries = sorted(dict(self._entries()).items())
         return [record for _, record in entries if "error" not in record]
 
+    def failures(self) -> dict[str, str]:
+        """The cause of every failure that no later record has replaced, by key."""
+        entries = sorted(dict(self._entries()).items())
+        return {key: record["error"] for key, record in entries if "error" in record}
+
     def _entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
         if not self.path.exists():
             return

@@ -32,6 +32,9 @@ from lexiprog_boost.experiments.contenders import (
 FOLDS = 5
 # A smoke run looks at every tenth pixel and every fortieth feature of the image studies.
 FEWER_POINTS, FEWER_FEATURES = 10, 40
+# It takes sets that are small, from this position on, and rivals that are fast.
+SMALL_SETS = {"keel-two-class": 4}
+QUICK_RIVALS = ("RUSBoost", "HistGB balanced")
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def study(name: str, *, quick: bool = False, data_dir: Path | None = None) -> St
     name : str
         One of `STUDIES`.
     quick : bool
-        Two sets, two folds, one neighbourhood and the smallest grids.
+        Two sets, two folds, one neighbourhood, two settings and two rivals.
     data_dir : path, optional
         Folder of the data files.
 
@@ -165,11 +168,20 @@ def _read(study_name: str, dataset: str, data_dir: Path | None) -> Dataset:
 
 
 def _smoke(whole: Study) -> Study:
-    small = {"artificial": 0, "keel-two-class": 4, "keel-multi-class": 0}
-    start = small.get(whole.name, 0)
+    start = SMALL_SETS.get(whole.name, 0)
     sets = whole.datasets[start : start + 2]
     learners = {name: grid[len(grid) // 2 :][:1] for name, grid in whole.learners.items()}
-    contenders = tuple(replace(one, grid=one.grid[:2]) for one in whole.contenders)
+    contenders = tuple(
+        replace(one, grid=_few(one))
+        for one in whole.contenders
+        if one.role != "rival" or one.name in QUICK_RIVALS
+    )
     return replace(
         whole, datasets=sets, learners=learners, contenders=contenders, folds=2, quick=True
     )
+
+
+def _few(one: Contender) -> tuple[Setting, ...]:
+    """Two settings, for a sweep those in the middle: cost 1 is what the others are held against."""
+    middle = one.grid.index({"cost": 1.0}) if one.role == "sweep" else 0
+    return one.grid[middle:][:2]

@@ -1,0 +1,1 @@
+"""Figures of a study (needs matplotlib: ``pip install 'lexiprog[plot]'``)."""

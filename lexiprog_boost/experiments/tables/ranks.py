@@ -1,0 +1,178 @@
+"""Average ranks and tests, laid out as the paper's tables with its figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lexiprog_boost.experiments.choose import METRICS, Metric, Protocol, Results, Role, Scores
+from lexiprog_boost.experiments.markdown import (
+    NOTHING,
+    PROTOCOL_NAMES,
+    best_in_bold,
+    comma_separated,
+    metric_name,
+    number,
+    p_value,
+    page,
+    table,
+)
+from lexiprog_boost.experiments.paper import CONTROLS, Printed, printed
+from lexiprog_boost.experiments.statistics import (
+    Verdict,
+    average_ranks,
+    critical_difference,
+    friedman,
+    kruskal_wallis,
+    signed_rank,
+    win_tie_loss,
+)
+
+# Studies of a handful of data sets: tests over the folds of each, as in the paper.
+FEW_SETS = ("hyperspectral", "images")
+
+_HOW_TO_READ = (
+    "Rank 1 is best; equal scores share their ranks. WSRT: Wilcoxon's signed rank test at 5 % "
+    "against the control; H0: no significant difference, H1 +: the contender is significantly "
+    "better than the control, H1 -: significantly worse. (The paper prints H1 without a direction.)"
+)
+_HOW_TO_COUNT = (
+    "Rank 1 is best; equal scores share their ranks. Wins/ties/losses of the contender against the "
+    "control by the rank-sum test over folds at 5 %, counted only on the data sets where "
+    "Kruskal and Wallis's test finds a difference among the contenders."
+)
+
+
+def ranks_page(results: Results, *, rivals: bool = False) -> str:
+    """The page of ranks and tests, among the paper's contenders or with the rivals beside them."""
+    roles: tuple[Role, ...] = ("paper", "rival") if rivals else ("paper",)
+    few = results.study.name in FEW_SETS
+    parts = [_HOW_TO_COUNT if few else _HOW_TO_READ]
+    for learner in results.study.learners:
+        for metric in METRICS:
+            parts += _block(results, learner, metric, roles)
+    among = "with what a user would take instead" if rivals else "among the paper's contenders"
+    return page(f"{results.study.name}: average ranks {among}", *parts)
+
+
+def _block(
+    results: Results, learner: str, metric: Metric, roles: tuple[Role, ...]
+) -> Iterator[str]:
+    study = results.study
+    scores = {name: results.scores(learner, metric, name, *roles) for name in results.protocols}
+    first = scores["best"]
+    name = metric_name(metric, multi_class=results.multi_class)
+    yield f"## {learner}, {name}, {len(first.datasets)} of {len(study.datasets)} data sets"
+    if not first.datasets:
+        yield "No data set is complete yet."
+        return
+    paper = printed(study.name, learner, metric)
+    yield table(["", *first.contenders], _rows(results, scores, paper))
+    yield _sentence(scores, paper, few=study.name in FEW_SETS)
+
+
+def _rows(
+    results: Results, scores: Mapping[Protocol, Scores], paper: Printed | None
+) -> Iterator[list[str]]:
+    names = scores["best"].contenders
+    for protocol, found in scores.items():
+        ranks = best_in_bold(list(average_ranks(found.means)), 2, largest=False)
+        yield [f"average rank, {PROTOCOL_NAMES[protocol]}", *ranks]
+    if paper is not None:
+        yield ["average rank, paper", *(number(paper.ranks.get(name)) for name in names)]
+    for protocol, found in scores.items():
+        means = best_in_bold(list(found.means.mean(axis=0)), 3, largest=True)
+        yield [f"mean score, {PROTOCOL_NAMES[protocol]}", *means]
+    few = results.study.name in FEW_SETS
+    for control in CONTROLS:
+        yield from (_counts if few else _verdicts)(scores, control, paper)
+
+
+def _verdicts(
+    scores: Mapping[Protocol, Scores], control: str, paper: Printed | None
+) -> Iterator[list[str]]:
+    for protocol, found in scores.items():
+        tests = against(found, control)
+        cells = [NOTHING if test is None else str(test) for test in tests]
+        yield [f"WSRT, control {control}, {PROTOCOL_NAMES[protocol]}", *cells]
+    if paper is not None:
+        said = paper.signed_rank[control]
+        row = [said.get(name, NOTHING) for name in scores["best"].contenders]
+        yield [f"WSRT, control {control}, paper", *row]
+
+
+def _counts(
+    scores: Mapping[Protocol, Scores], control: str, paper: Printed | None
+) -> Iterator[list[str]]:
+    found = scores["best"]
+    counts = win_tie_loss(found.folds, found.contenders.index(control))
+    yield [f"wins/ties/losses, control {control}", *(_slashed(one) for one in counts)]
+    if paper is not None:
+        said = paper.win_tie_loss[control]
+        row = [_slashed(said.get(name)) for name in found.contenders]
+        yield [f"wins/ties/losses, control {control}, paper", *row]
+
+
+def _slashed(counts: tuple[int, int, int] | None) -> str:
+    return NOTHING if counts is None else "/".join(map(str, counts))
+
+
+def _sentence(scores: Mapping[Protocol, Scores], paper: Printed | None, *, few: bool) -> str:
+    found = scores["best"]
+    width = critical_difference(len(found.contenders), len(found.datasets))
+    if few:
+        rejected = sum(kruskal_wallis(one).hypothesis == "H1" for one in found.folds)
+        total = len(found.datasets)
+        return f"Kruskal-Wallis finds a difference on {rejected} of {total} data sets."
+    parts = []
+    for protocol, one in scores.items():
+        statistic, verdict = friedman(one.means)
+        text = f"chi-square {number(statistic)}, p {_equals(p_value(verdict.p))}"
+        parts.append(f"{PROTOCOL_NAMES[protocol]} {text}: {verdict.hypothesis}")
+    if paper is not None:
+        parts.append(f"paper: {paper.friedman}")
+    return f"Friedman: {'; '.join(parts)}. Critical difference (Nemenyi, 5 %): {number(width)}."
+
+
+def _equals(text: str) -> str:
+    return text if text.startswith("<") else f"= {text}"
+
+
+def against(scores: Scores, control: str) -> list[Verdict | None]:
+    """The signed rank test of every contender against one of them, None for that one."""
+    position = scores.contenders.index(control)
+    means = scores.means
+    return [
+        None if j == position else signed_rank(means[:, j], means[:, position])
+        for j in range(len(scores.contenders))
+    ]
+
+
+def tests_file(results: Results) -> str:
+    """Every rank and p-value, one a line, with the rivals and without."""
+    rows: list[Sequence[object]] = []
+    choices: tuple[tuple[str, tuple[Role, ...]], ...] = (
+        ("paper", ("paper",)),
+        ("paper and rivals", ("paper", "rival")),
+    )
+    for among, roles in choices:
+        for learner in results.study.learners:
+            for metric in METRICS:
+                for protocol in results.protocols:
+                    found = results.scores(learner, metric, protocol, *roles)
+                    if found.datasets:
+                        rows += _lines([among, learner, metric, protocol], found)
+    header = [
+        "among", "learner", "metric", "protocol", "data sets", "contender", "average rank",
+        "p against LexiBoost", "p against Dual-LexiBoost",
+    ]  # fmt: skip
+    return comma_separated(header, rows)
+
+
+def _lines(start: list[str], found: Scores) -> Iterator[list[object]]:
+    ranks = average_ranks(found.means)
+    tests = [against(found, control) for control in CONTROLS]
+    for j, name in enumerate(found.contenders):
+        p_values = [
+            "" if test is None else f"{test.p:.6f}" for test in (column[j] for column in tests)
+        ]
+        yield [*start, len(found.datasets), name, f"{ranks[j]:.4f}", *p_values]
