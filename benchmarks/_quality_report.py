@@ -1,0 +1,206 @@
+"""The tables of quality.py: scores in one page, times in another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+
+import numpy as np
+from _measuring import machine, table
+from _quality_data import FOLDS_OF_LARGE, LARGE, Group, groups, new_to_us
+from _quality_losses import losses
+from _quality_methods import OURS, names_of_members
+from _quality_results import METRICS, Results
+
+from lexiprog_boost.experiments.markdown import comma_separated
+from lexiprog_boost.experiments.statistics import average_ranks, friedman, signed_rank
+
+RANKED = ("g_mean", "balanced_accuracy", "auc")
+PACKAGES = ("scikit-learn", "imbalanced-learn")
+
+
+def scores_page(results: Results) -> str:
+    """Everything but times: the same bytes from the same cells."""
+    parts = ["# LexiEnsembleClassifier's default and what a practitioner would take instead", INTRO]
+    if results.unfinished:
+        parts.append(f"**Not finished, hence left out:** {', '.join(results.unfinished)}.")
+    for group in groups():
+        names = results.finished(group.names)
+        if not names:
+            continue
+        parts += [f"## {group.title} (data sets: {len(names)})", *comparison(results, names)]
+        new = [name for name in names if new_to_us(name)]
+        if group.role == "confirmation" and 1 < len(new) < len(names):
+            heading = f"### Only the {len(new)} sets whose base data development never saw"
+            parts += [heading, averages(results, new)]
+    parts += ["## Where it loses", LOSSES]
+    for group in groups():
+        names = results.finished(group.names)
+        if names:
+            parts += [f"### {group.title}", losses(results, names)]
+    parts.append("## G-Mean on each data set")
+    parts += [each(results, group) for group in groups() if results.finished(group.names)]
+    if results.failures:
+        lines = [
+            f"- {one['method']} on {one['dataset']}, fold {one['fold']}: {one['failure']}"
+            for one in results.failures
+        ]
+        parts += ["## Methods that failed on a fold", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+INTRO = f"""\
+Means over data sets of means over folds (KEEL's own where the data folder has them, else five
+stratified ones; of sets above {LARGE} points {FOLDS_OF_LARGE} of the five). Nothing is tuned. Brier
+is the sum over classes, 0 to 2, smaller is better. Average ranks: 1 is best, equals share. A fold
+on which a method fails counts as the worst score there is, and is listed at the end. Wilcoxon's
+signed rank test is two-sided, over data sets; "Holm" is its G-Mean p-value corrected for the number
+of methods. "Confirmation" sets were not used to choose anything, "developed on" sets were."""
+
+LOSSES = """\
+The five sets on which the best other method is furthest ahead in G-Mean, with the class that
+explains most of it: the one whose recall differs most (mean over the folds that have it). The best
+of many methods, chosen afterwards on each set, is a hard opponent."""
+
+
+def comparison(results: Results, names: Sequence[str]) -> list[str]:
+    """Averages, Friedman's test, and LexiEnsemble against each other method."""
+    said = []
+    for metric in RANKED:
+        statistic, verdict = friedman(results.means(names, metric))
+        said.append(f"{METRICS[metric]} {statistic:.1f} (p = {verdict.p:.1e})")
+    return [averages(results, names), f"Friedman's chi-square: {', '.join(said)}.",
+            against(results, names)]  # fmt: skip
+
+
+def averages(results: Results, names: Sequence[str]) -> str:
+    contenders = results.methods(names[0])
+    means = {metric: results.means(names, metric).mean(axis=0) for metric in METRICS}
+    ranks = {metric: average_ranks(results.means(names, metric)) for metric in RANKED}
+    order = sorted(range(len(contenders)), key=lambda k: (ranks["g_mean"][k], contenders[k]))
+    head = ["method", *METRICS.values(), *(f"rank, {METRICS[metric]}" for metric in RANKED)]
+    rows = [
+        [contenders[k], *(f"{means[metric][k]:.4f}" for metric in METRICS),
+         *(f"{ranks[metric][k]:.2f}" for metric in RANKED)]
+        for k in order
+    ]  # fmt: skip
+    return table(head, rows)
+
+
+def against(results: Results, names: Sequence[str]) -> str:
+    contenders = results.methods(names[0])
+    others = [k for k, name in enumerate(contenders) if name != OURS]
+    values = {metric: results.means(names, metric) for metric in RANKED}
+    ours = contenders.index(OURS)
+    p = {
+        metric: {k: signed_rank(found[:, ours], found[:, k]).p for k in others}
+        for metric, found in values.items()
+    }
+    corrected = holm(p["g_mean"])
+    rows = []
+    for k in others:
+        gain = np.round(values["g_mean"][:, ours] - values["g_mean"][:, k], 10)
+        counts = "/".join(str(int(count.sum())) for count in (gain > 0, gain == 0, gain < 0))
+        rows.append([
+            contenders[k], counts, f"{gain.mean():+.4f}", f"{np.median(gain):+.4f}",
+            shown(p["g_mean"][k]), shown(corrected[k]), shown(p["balanced_accuracy"][k]),
+            shown(p["auc"][k]),
+        ])  # fmt: skip
+    head = [f"{OURS} against", "wins/ties/losses", "mean gain", "median gain", "p, G-Mean", "Holm",
+            "p, balanced accuracy", "p, AUC"]  # fmt: skip
+    return table(head, rows)
+
+
+def holm(p: dict[int, float]) -> dict[int, float]:
+    """Holm's step-down correction: the k-th smallest of m counts m - k + 1 times."""
+    corrected, largest = {}, 0.0
+    for done, (k, value) in enumerate(sorted(p.items(), key=lambda pair: pair[1])):
+        largest = max(largest, min(1.0, (len(p) - done) * value))
+        corrected[k] = largest
+    return corrected
+
+
+def shown(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
+
+
+def each(results: Results, group: Group) -> str:
+    names = results.finished(group.names)
+    contenders = results.methods(names[0])
+    rows = []
+    for name in names:
+        values = [round(results.mean(name, one, "g_mean"), 10) for one in contenders]
+        best = max(values)
+        cells = [f"**{one:.3f}**" if one == best else f"{one:.3f}" for one in values]
+        rows.append([name, sizes(results, name), *cells])
+    return f"{group.title}:\n\n" + table([group.kind, "class sizes", *contenders], rows)
+
+
+def sizes(results: Results, name: str) -> str:
+    return " ".join(map(str, sorted(results.load(name).counts.values())))
+
+
+def scores_table(results: Results) -> str:
+    """Comma-separated values for those who compute further."""
+    rows = []
+    for group in groups():
+        for name in results.finished(group.names):
+            for method in results.methods(name):
+                values = [f"{results.mean(name, method, metric):.6f}" for metric in METRICS]
+                rows.append([group.role, group.kind, name, method, *values])
+    return comma_separated(["role", "kind", "dataset", "method", *METRICS], rows)
+
+
+def times_page(results: Results) -> str:
+    """Seconds, which differ from run to run."""
+    facts = machine()
+    versions = {"python": facts["versions"]["python"]} | {one: version(one) for one in PACKAGES}
+    foot = (
+        f"{facts['processor']}, {facts['cores']} cores, {facts['system']}; "
+        + ", ".join(f"{name} {number}" for name, number in versions.items())
+        + ". One thread a fit; cells of other methods ran at the same time."
+    )
+    parts = ["# Fit times of quality.py", TIMES]
+    for kind in dict.fromkeys(group.kind for group in groups()):
+        names = [
+            name for group in groups() if group.kind == kind
+            for name in results.finished(group.names)
+        ]  # fmt: skip
+        if names:
+            parts += [f"## {kind.capitalize()} (data sets: {len(names)})", ratios(results, names),
+                      seconds_of(results, names)]  # fmt: skip
+    return "\n\n".join([*parts, foot]) + "\n"
+
+
+TIMES = """\
+Seconds of one `fit`, by the wall and in the processor, which leaves out waiting for a core."""
+
+
+def ratios(results: Results, names: Sequence[str]) -> str:
+    """LexiEnsemble's fit over that of its slowest member on the same fold."""
+    members = [one for one in names_of_members() if one in results.methods(names[0])]
+    rows = []
+    for clock in ("wall", "cpu"):
+        found = []
+        for name in names:
+            for fold, ours in enumerate(results.cells(name, OURS)):
+                alone = [results.cells(name, one)[fold].get(clock, 0.0) for one in members]
+                if clock in ours and alone and max(alone) > 0:
+                    found.append((ours[clock] / max(alone), name))
+        if found:
+            worst, where = max(found)
+            median = np.median([ratio for ratio, _ in found])
+            rows.append([clock, f"{median:.1f}", f"{worst:.1f} ({where})"])
+    return table([f"{OURS} over its slowest member", "median", "worst"], rows)
+
+
+def seconds_of(results: Results, names: Sequence[str]) -> str:
+    rows = []
+    for method in results.methods(names[0]):
+        cells = [one for name in names for one in results.cells(name, method) if "wall" in one]
+        if cells:
+            clocks = np.array([[one["wall"], one["cpu"]] for one in cells])
+            figures = np.c_[np.median(clocks, axis=0), clocks.max(axis=0)].ravel()
+            rows.append([method, *(f"{figure:.2f}" for figure in figures)])
+    head = ["method", "median s", "slowest s", "median cpu s", "slowest cpu s"]
+    return table(head, rows)
