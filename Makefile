@@ -16,7 +16,7 @@ PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 DEMO_READY := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/demo.stamp)
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
-.PHONY: help demo test lint format docs notebooks bench nightly clean
+.PHONY: help demo test lint format docs notebooks bench experiments nightly clean
 
 help:
 	@echo "make demo       solve an example, write pictures and a report to build/demo/"
@@ -26,6 +26,7 @@ help:
 	@echo "make docs       API documentation from the docstrings, to build/docs/"
 	@echo "make notebooks  run the notebooks again and keep what they show"
 	@echo "make bench      every benchmark in benchmarks/"
+	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; hours)"
 	@echo "make nightly    the long profiles, then the oldest supported dependencies"
 	@echo "make clean      remove environments, caches and build/"
 
@@ -55,6 +56,9 @@ notebooks: .venv/dev.stamp
 
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+
+experiments: .venv/dev.stamp
+	$(BIN)/python -m lexiprog_boost.experiments all $(if $(DATA),--data-dir $(DATA))
 
 nightly: .venv/dev.stamp .venv-oldest/dev.stamp
 	$(TEST_ENV) LEXIPROG_PROFILE=nightly $(BIN)/python -m pytest $(PARALLEL) -m "nightly or not nightly"

@@ -47,7 +47,10 @@ def _run(one: Study, options: argparse.Namespace) -> int:
     home = write_report(one, options.out, data_dir=options.data_dir)
     for cause, count in Counter(failures.values()).most_common():
         first = next(key for key, why in failures.items() if why == cause)
-        _say(f"{one.name}: {count} cells failed, the first {first}: {cause}")
+        which = (
+            f"1 cell failed, {first}" if count == 1 else f"{count} cells failed, the first {first}"
+        )
+        _say(f"{one.name}: {which}: {cause}")
     if failures:
         _say(f"{one.name}: the next run tries the failed cells again.")
     _say(f"{one.name}: {kept} of {cells} cells, report in {home / 'README.md'}")

@@ -34,7 +34,7 @@ FOLDS = 5
 FEWER_POINTS, FEWER_FEATURES = 10, 40
 # It takes sets that are small, from this position on, and rivals that are fast.
 SMALL_SETS = {"keel-two-class": 4}
-QUICK_RIVALS = ("RUSBoost", "HistGB balanced")
+QUICK_RIVALS = ("RUSBoost", "BalancedRandomForest")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,166 @@
+"""The command from end to end: a smoke run of everything, killed runs, what it says."""
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lexiprog_boost.experiments import __main__ as command
+from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.report import DIFFER_BETWEEN_RUNS
+from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.studies import study
+
+pytestmark = pytest.mark.slow
+
+STUDIES = ("artificial", "keel-two-class", "keel-multi-class", "hyperspectral")
+KILLED = "artificial"
+
+
+def run(*arguments):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+        code = command.main([str(one) for one in arguments])
+    return code, said.getvalue()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Everything, uninterrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    code, said = run("all", "--quick", "--jobs", 1, "--out", folder)
+    return folder, code, said
+
+
+def test_everything_runs_and_says_where_it_is(whole):
+    folder, code, said = whole
+    assert code == 0, said
+    assert "images: left out; its data come with no package: give --data-dir DIR." in said
+    for name in STUDIES:
+        cells = len(list(study(name, quick=True).cells()))
+        home = folder / f"{name}-quick"
+        assert f"{name}: {cells} of {cells} cells, report in {home / 'README.md'}" in said
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_no_setting_fails_and_no_cell_is_missing(whole, name):
+    home = whole[0] / f"{name}-quick"
+    assert "cells are there." in (home / "README.md").read_text()
+    assert "No setting failed." in (home / "failures.md").read_text()
+
+
+def test_cost_one_is_lexiboost_without_costs(whole):
+    quick = study("keel-two-class", quick=True)
+    scores = {}
+    for record in store_of(whole[0], quick).records():
+        for found in record["runs"]:
+            if record["contender"] == "LexiBoost" or found["setting"].get("cost") == 1.0:
+                where = record["dataset"], record["learner"], record["fold"]
+                scores.setdefault(where, set()).add((found["g_mean"], found["auc"]))
+    assert len(scores) == 8
+    assert all(len(values) == 1 for values in scores.values())
+
+
+def start(folder):
+    words = [sys.executable, "-m", "lexiprog_boost.experiments", KILLED, "--quick", "--jobs", "1"]
+    # A group of its own, so that a signal reaches its workers and not this process.
+    return subprocess.Popen(
+        [*words, "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def stop(process, store, cells, by):
+    """Send the signal as soon as so many lines are on disk."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end and process.poll() is None:
+        if store.path.exists() and store.path.read_text().count("\n") >= cells:
+            break
+        time.sleep(0.01)
+    os.killpg(process.pid, by)
+    return process.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory):
+    """The same study, stopped by Ctrl-C, killed, and then run to its end."""
+    folder = tmp_path_factory.mktemp("killed")
+    store = store_of(folder, study(KILLED, quick=True))
+    first = start(folder)
+    said = stop(first, store, 5, signal.SIGINT)
+    second = start(folder)
+    stop(second, store, 20, signal.SIGKILL)
+    before = store.path.read_text()
+    code, last = run(KILLED, "--quick", "--jobs", 1, "--out", folder)
+    return {
+        "folder": folder, "ctrl-c": (first.returncode, *said), "killed": second.returncode,
+        "before": before, "after": store.path.read_text(), "last": (code, last),
+    }  # fmt: skip
+
+
+def test_ctrl_c_is_a_sentence_and_no_traceback(interrupted):
+    code, out, err = interrupted["ctrl-c"]
+    assert code == 130
+    assert "of 44 cells are kept; run the same command to go on." in out
+    assert "Traceback" not in out + err
+
+
+def test_finished_cells_are_kept_and_not_measured_again(interrupted):
+    assert interrupted["killed"] == -signal.SIGKILL
+    before = interrupted["before"].splitlines()
+    assert 20 <= len(before) < 44
+    assert interrupted["after"].startswith(interrupted["before"])
+    assert len(interrupted["after"].splitlines()) == 44 + (not interrupted["before"].endswith("\n"))
+
+
+def test_killed_runs_end_in_the_same_bytes_as_one_that_was_not(interrupted, whole):
+    code, said = interrupted["last"]
+    assert code == 0, said
+    ours, theirs = interrupted["folder"] / f"{KILLED}-quick", whole[0] / f"{KILLED}-quick"
+    names = {path.name for path in theirs.iterdir()}
+    assert names == {path.name for path in ours.iterdir()}
+    for name in names - set(DIFFER_BETWEEN_RUNS):
+        assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
+
+
+def test_images_alone_need_a_folder(tmp_path):
+    code, said = run("images", "--quick", "--out", tmp_path)
+    assert (code, "--data-dir DIR" in said) == (1, True)
+
+
+def test_a_report_of_nothing_says_what_to_do(tmp_path):
+    code, said = run(KILLED, "--report-only", "--out", tmp_path)
+    assert code == 1
+    assert "there are no finished cells" in said
+    assert "leave --report-only out" in said
+
+
+def test_failed_cells_are_told_with_their_causes_and_the_code_is_one(tmp_path, monkeypatch):
+    causes = {"artificial/x/kNN/a/0": "ImportError: no", "artificial/x/kNN/a/1": "ImportError: no",
+              "artificial/x/kNN/b/0": "ValueError: odd"}  # fmt: skip
+    monkeypatch.setattr(command, "measure_study", lambda *_, **__: causes)
+    code, said = run(KILLED, "--quick", "--out", tmp_path)
+    assert code == 1
+    assert "artificial: 2 cells failed, the first artificial/x/kNN/a/0: ImportError: no" in said
+    assert "artificial: 1 cell failed, artificial/x/kNN/b/0: ValueError: odd" in said
+    assert "tries the failed cells again" in said
+
+
+def test_a_cell_without_its_data_fails_with_a_sentence(tmp_path):
+    code, said = run("images", "--quick", "--jobs", 1, "--out", tmp_path, "--data-dir", tmp_path)
+    assert code == 1
+    assert "there is no cifar10imb_effnetlite0.npz" in said
+    assert Store(tmp_path / "cells" / "images-quick.jsonl").finished() == set()
+
+
+@pytest.mark.parametrize("wrong", [["moon"], [], ["all", "--jobs", "two"]])
+def test_a_wrong_command_is_answered_with_its_usage(wrong, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        command.main(wrong)
+    assert stopped.value.code == 2
+    assert "usage: python -m lexiprog_boost.experiments" in capsys.readouterr().err
