@@ -1,14 +1,12 @@
-"""LexiBoost's weights for the members of any ensemble."""
+"""The lexicographic ensemble: weights and class thresholds that serve the worst class best."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import (
     check_array,
     check_consistent_length,
@@ -16,51 +14,57 @@ from sklearn.utils import (
     column_or_1d,
     get_tags,
 )
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.classifiers.fitting import (
-    check_labels,
-    check_options,
-    find_weights,
-    remember,
-    with_offsets,
-)
+from lexiprog_boost.classifiers.calibration import calibrate
+from lexiprog_boost.classifiers.default_pool import default_pool
+from lexiprog_boost.classifiers.ensemble_margins import leaves_points_out, measure_ensemble
+from lexiprog_boost.classifiers.fitting import check_labels, check_options, find_weights, remember
 from lexiprog_boost.classifiers.lexi_mixin import LexiMixin
 from lexiprog_boost.classifiers.named_members import NamedMembers
-from lexiprog_boost.margins import (
-    cross_fitted_margins,
-    ensemble_members,
-    margin_matrix,
-    out_of_bag_margins,
-)
+from lexiprog_boost.margins import class_codes, ensemble_members
+from lexiprog_boost.margins.weighted_fit import weighted_fit
 
 Floats = NDArray[np.float64]
 
 
 class LexiEnsembleClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Any ensemble's members with the weights that bring every class nearest to its optimum.
+    """The members' weights and the classes' thresholds with the least loss of the worst class.
 
-    Bagging, forests, extra trees, AdaBoost, voting, imbalanced-learn's ensembles, or a list of
-    classifiers: the members stay as their ensemble trains them; `lexiboost_program` weighs them.
+    Without arguments: four learners that err differently (`default_pool`), measured on points
+    they did not see, and one constant voter a class whose weight is the class's threshold.
+    `lexiboost_program` then minimises the largest mean hinge loss of a class. The same can be
+    done for the members of any ensemble: bagging, forests, AdaBoost, voting, or a list.
 
     Parameters
     ----------
     ensemble : ensemble or list of (name, classifier), optional
-        By default a random forest of 50 trees. It is cloned and fitted, never changed.
+        By default `default_pool()`. It is cloned and fitted, never changed.
     prefit : bool
         Take the ensemble (or the classifiers of the list) as fitted already: `fit` only weighs.
         The points given to it should then be new to the members.
-    margin, class_offsets, class_costs, margin_target, weight_cap, tie_break, reduce, solver
-        As for `LexiBoostClassifier`; "closest" is close to the ensemble's own or to equal weights.
+    margin : {"pairs", "proba", "vote", "signed"}
+        What is measured. "pairs": by how much a member's probability of the true class exceeds
+        that of every other class, a row each (`pair_margins`); the others as for `margin_matrix`.
     margins_from : {"auto", "train", "oob", "cross"}
-        Where margins are measured; "auto" is out-of-bag for an ensemble that was fitted here and
-        left points out of its members' samples, else the points given to `fit`.
+        Where margins are measured. "auto": by 5-fold cross-fitting for a list (a forest with
+        ``oob_score=True`` in it is asked out of bag); out-of-bag for an ensemble that left points
+        out of its members' samples; else, and if prefit, on the points given to `fit`.
+    class_offsets : bool
+        Add one constant member a class (F13). Each class could then be had whole, so that its
+        least loss is zero and its deviation is its loss.
+    class_costs, margin_target, weight_cap, tie_break, reduce, solver
+        As for `LexiBoostClassifier`; "closest" is close to the ensemble's own or to equal weights.
+        ``margin="vote", class_offsets=False, margin_target=1`` is the paper's program.
+    calibrate : bool
+        Fit `predict_proba` to the scores of unseen points. Otherwise it returns the scores, whose
+        largest is always the predicted class.
     n_jobs : int, optional
         Workers of the cross-fitting, and of the training of a list.
     verbose : int
-        Nothing is shown; for the same signature as `LexiBoostClassifier`.
+        Above zero, bars of the members trained and cross-fitted (needs tqdm).
     random_state : int, RandomState or None
-        Given to the ensemble if it has such a parameter that is None.
+        Given to the ensemble if it has such a parameter that is None; deals the folds.
 
     Attributes
     ----------
@@ -68,9 +72,11 @@ class LexiEnsembleClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, Bas
         The clone that was fitted, or `ensemble` itself if prefit.
     classes_, estimators_, estimator_weights_, n_members_, class_optima_, class_losses_, \
 deviation_, chi_, program_, result_, reduction_, pool_stopped_
-        As for `LexiBoostClassifier`.
+        As for `LexiBoostClassifier`; the class offsets are the last of `estimators_`.
     margins_from_ : str
         Where margins were measured.
+    calibration_ : Calibration or None
+        From scores to probabilities; None if there are no scores of unseen points to fit it to.
 
     Examples
     --------
@@ -78,8 +84,11 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
     >>> from sklearn.ensemble import BaggingClassifier
     >>> from lexiprog_boost import LexiEnsembleClassifier
     >>> X, y = make_classification(400, weights=[0.9], flip_y=0.05, random_state=0)
-    >>> model = LexiEnsembleClassifier(BaggingClassifier(n_estimators=20), random_state=0)
-    >>> model.fit(X, y).margins_from_
+    >>> model = LexiEnsembleClassifier(random_state=0).fit(X, y)
+    >>> model.margins_from_, [name for name, _ in model.ensemble_.members]
+    ('cross', ['linear', 'kernel', 'forest', 'boosting'])
+    >>> bagging = BaggingClassifier(n_estimators=20)
+    >>> LexiEnsembleClassifier(bagging, random_state=0).fit(X, y).margins_from_
     'oob'
     """
 
@@ -88,13 +97,14 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         ensemble: Any = None,
         *,
         prefit: bool = False,
-        margin: Any = "vote",
+        margin: Any = "pairs",
         margins_from: str = "auto",
-        class_offsets: bool = False,
+        class_offsets: bool = True,
         class_costs: Any = None,
-        margin_target: float = 1.0,
+        margin_target: float = 0.3,
         weight_cap: float | None = None,
         tie_break: Any = "smallest",
+        calibrate: bool = True,
         reduce: Any = "auto",
         solver: Any = None,
         n_jobs: int | None = None,
@@ -110,6 +120,7 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         self.margin_target = margin_target
         self.weight_cap = weight_cap
         self.tie_break = tie_break
+        self.calibrate = calibrate
         self.reduce = reduce
         self.solver = solver
         self.n_jobs = n_jobs
@@ -139,11 +150,49 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         members = ensemble_members(self.ensemble_)
         own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
         classes = np.unique(np.concatenate([y, *(member.classes_ for member in members)]))
-        margins = self._measure(members, X, y, weights, classes, rng)
-        found = find_weights(self, margins, y, weights, own)
+        missing = np.setdiff1d(classes, y).tolist()
+        if missing:
+            raise ValueError(
+                f"the members know the class {missing[0]!r}, of which y has no point, so nothing "
+                "can be measured for it; give points of every class."
+            )
+        self.margins_from_ = self._where()
+        measured = measure_ensemble(
+            self, members, X, y, weights, classes, sample_weight=sample_weight,
+            seed=int(rng.randint(np.iinfo(np.int32).max)),
+        )  # fmt: skip
+        rows = measured.points
+        found = find_weights(self, measured.margins, y[rows], weights[rows], own)
         name = type(self.ensemble_).__name__
         remember(self, members, found, f"the members of {name} as they are.")
+        unseen = self.prefit or self.margins_from_ != "train"
+        self.calibration_ = None
+        if self.calibrate and unseen and measured.outputs is not None:
+            scores = np.einsum("ntc,t->nc", measured.outputs, found.alpha)
+            self.calibration_ = calibrate(scores, class_codes(y, classes), weights)
         return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return estimates of the classes' probabilities at their frequencies in training.
+
+        `predict` and `decision_function` compare the weighted scores, whose thresholds balance the
+        classes: a rare class may be predicted at a probability below 1/2, and the most probable
+        class is then not the predicted one. The calibration, ``softmax(slope log(score) +
+        offsets)``, is fitted to the scores of points that the members did not see. Without such
+        points, with other margins than pairs and with ``calibrate=False``, the scores are returned.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
+        """
+        scores = self._scores(X)
+        return scores if self.calibration_ is None else self.calibration_(scores)
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray, Floats]:
         if y is None:
@@ -158,44 +207,29 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
 
     def _trained(self, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState) -> Any:
         """The ensemble with fitted members; a clone of the given one unless it is prefit."""
-        ensemble = RandomForestClassifier(50) if self.ensemble is None else self.ensemble
+        ensemble = default_pool() if self.ensemble is None else self.ensemble
         if isinstance(ensemble, list | tuple):
-            ensemble = NamedMembers(ensemble, prefit=self.prefit, n_jobs=self.n_jobs)
+            ensemble = NamedMembers(
+                ensemble, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose
+            )
         elif self.prefit:
             check_is_fitted(ensemble)
             return ensemble
         copy = ensemble if self.prefit else clone(ensemble)
         if not self.prefit and copy.get_params().get("random_state", 0) is None:
             copy.set_params(random_state=int(rng.randint(np.iinfo(np.int32).max)))
-        if sample_weight is not None and has_fit_parameter(copy, "sample_weight"):
-            return copy.fit(X, y, sample_weight=sample_weight)
-        return copy.fit(X, y)
+        return weighted_fit(copy, X, y, sample_weight)
 
-    def _measure(
-        self, members: list[Any], X: Any, y: NDArray, weights: Floats, classes: NDArray,
-        rng: np.random.RandomState,
-    ) -> NDArray:  # fmt: skip
-        """Margins where they are asked for, or where they are honest without further training."""
-        leaves_out = not self.prefit and _leaves_points_out(self.ensemble_)
-        where = self.margins_from
-        self.margins_from_ = ("oob" if leaves_out else "train") if where == "auto" else where
-        if self.margins_from_ == "oob":
-            margins = out_of_bag_margins(
-                self.ensemble_, X, y, rule=self.margin, sample_weight=weights
-            ).margins
-        elif self.margins_from_ == "cross":
-            seed = int(rng.randint(np.iinfo(np.int32).max))
-            columns = Parallel(n_jobs=self.n_jobs)(
-                delayed(cross_fitted_margins)([member], X, y, rule=self.margin, random_state=seed)
-                for member in members
-            )
-            margins = np.column_stack([column.margins for column in columns])
-        else:
-            margins = margin_matrix(members, X, y, rule=self.margin, classes=classes)
-        return with_offsets(self, margins, y, classes)
+    def _where(self) -> str:
+        """Where margins are asked for, or where they are honest at the least expense."""
+        if self.margins_from != "auto":
+            return self.margins_from
+        if not self.prefit and isinstance(self.ensemble_, NamedMembers):
+            return "cross"
+        return "oob" if not self.prefit and leaves_points_out(self.ensemble_) else "train"
 
     def _learner(self) -> Any:
-        ensemble = RandomForestClassifier() if self.ensemble is None else self.ensemble
+        ensemble = default_pool() if self.ensemble is None else self.ensemble
         return NamedMembers(ensemble) if isinstance(ensemble, list | tuple) else ensemble
 
     def _points(self, X: Any) -> Any:
@@ -210,13 +244,3 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
             self, X, accept_sparse=["csr", "csc"], dtype=None, reset=reset,
             ensure_all_finite="allow-nan" if allow_nan else True,
         )  # fmt: skip
-
-
-def _leaves_points_out(ensemble: Any) -> bool:
-    """Whether the members were trained on samples that left some points out."""
-    sampled = hasattr(ensemble, "estimators_samples_") or hasattr(ensemble, "samplers_")
-    whole = not getattr(ensemble, "bootstrap", True) and getattr(ensemble, "max_samples", None) in (
-        None,
-        1.0,
-    )
-    return sampled and not whole

@@ -45,7 +45,7 @@ class LexiMixin(WeightedVoteMixin):
 
     @property
     def _output(self) -> str:
-        return "proba" if self.margin == "proba" else "vote"
+        return "proba" if self.margin in ("proba", "pairs") else "vote"
 
     def _learner(self) -> Any:
         return DecisionTreeClassifier(max_depth=3) if self.estimator is None else self.estimator

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.classifiers.fitting import rounds_shown
 from lexiprog_boost.learners.seeding import seeded_clone
+from lexiprog_boost.margins.weighted_fit import weighted_fit
 
 
 class NamedMembers(ClassifierMixin, BaseEstimator):
@@ -23,6 +26,8 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
         Take them as fitted already.
     n_jobs : int, optional
         Workers of the training.
+    verbose : int
+        Above zero, show a bar of the members.
     random_state : int, RandomState or None
         Draws one seed a member.
 
@@ -36,11 +41,12 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self, members: Any, *, prefit: bool = False, n_jobs: int | None = None,
-        random_state: Any = None,
+        verbose: int = 0, random_state: Any = None,
     ):  # fmt: skip
         self.members = members
         self.prefit = prefit
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NamedMembers:
@@ -56,11 +62,25 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
                 seeded_clone(one, rng) if self.random_state is not None else clone(one)
                 for one in learners
             ]
-            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-                delayed(_fitted)(copy, X, y, sample_weight) for copy in copies
+            fitted = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+                delayed(weighted_fit)(copy, X, y, sample_weight) for copy in copies
             )
+            self.estimators_ = []
+            with rounds_shown(self, len(copies), "members") as shown:
+                for one in fitted:
+                    self.estimators_.append(one)
+                    shown(len(self.estimators_), 0.0)
         self.classes_ = np.unique(np.concatenate([one.classes_ for one in self.estimators_]))
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        learners = [learner for _, learner in check_named(self.members)]
+        tags.input_tags.sparse = all(get_tags(one).input_tags.sparse for one in learners)
+        # A pipeline's own tag does not say that its first step mends missing values.
+        first = [one.steps[0][1] if isinstance(one, Pipeline) else one for one in learners]
+        tags.input_tags.allow_nan = all(get_tags(one).input_tags.allow_nan for one in first)
+        return tags
 
 
 def check_named(members: Any) -> list[tuple[str, Any]]:
@@ -75,9 +95,3 @@ def check_named(members: Any) -> list[tuple[str, Any]]:
     if len(set(names)) < len(names):
         raise ValueError(f"two members have the same name: {names}.")
     return pairs
-
-
-def _fitted(learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    if sample_weight is not None and has_fit_parameter(learner, "sample_weight"):
-        return learner.fit(X, y, sample_weight=sample_weight)
-    return learner.fit(X, y)

@@ -47,7 +47,7 @@ def report(model: Any) -> Report:
         label, optimum, loss, deviation = row
         lines.append(f"  {label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  {deviation:.4f}")
     lines.append(f"  worst deviation, costs included: {model.deviation_:.4f} ({model.reduction_})")
-    few = model.n_members_ <= len(model.classes_) and model.margin != "proba"
+    few = model.n_members_ <= len(model.classes_) and model.margin not in ("proba", "pairs")
     if few:
         lines.append(f"  {FEW_MEMBERS}")
     text = Report("\n".join(lines))

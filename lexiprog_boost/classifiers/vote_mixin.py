@@ -45,7 +45,7 @@ class WeightedVoteMixin:
         -------
         ndarray of shape (m,)
         """
-        scores = self.predict_proba(X)
+        scores = self._scores(X)
         return self.classes_[winners(scores)]
 
     def predict_proba(self, X: Any) -> Floats:
@@ -65,10 +65,7 @@ class WeightedVoteMixin:
         ndarray of shape (m, n_classes)
             Columns in the order of `classes_`; rows sum to one.
         """
-        check_is_fitted(self)
-        return class_scores(
-            self.estimators_, self.estimator_weights_, self._points(X), self.classes_, self._output
-        )
+        return self._scores(X)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores: with two classes, the second one's minus the first one's.
@@ -82,7 +79,7 @@ class WeightedVoteMixin:
         -------
         ndarray of shape (m,) or (m, n_classes)
         """
-        return decisions(self.predict_proba(X))
+        return decisions(self._scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray]:
         """Yield the predictions of the first t members, t = 1, 2, ..., with their final weights.
@@ -113,6 +110,12 @@ class WeightedVoteMixin:
         """
         for scores in self._staged_scores(X):
             yield decisions(scores)
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return class_scores(
+            self.estimators_, self.estimator_weights_, self._points(X), self.classes_, self._output
+        )
 
     def _staged_scores(self, X: Any) -> Iterator[Floats]:
         check_is_fitted(self)

@@ -1,13 +1,17 @@
-"""Base learners that boosting needs and scikit-learn lacks: they heed sample weights."""
+"""Base learners that ensembles need and scikit-learn lacks: they heed sample weights."""
 
+from lexiprog_boost.learners.balanced_forest import BalancedForestClassifier
 from lexiprog_boost.learners.c45_tree import C45TreeClassifier
 from lexiprog_boost.learners.constant import constant_members
+from lexiprog_boost.learners.landmark_features import LandmarkFeatures
 from lexiprog_boost.learners.neighbor_table import NeighborTable
 from lexiprog_boost.learners.resampled import ResampledClassifier
 from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
 
 __all__ = [
+    "BalancedForestClassifier",
     "C45TreeClassifier",
+    "LandmarkFeatures",
     "NeighborTable",
     "ResampledClassifier",
     "WeightedKNeighborsClassifier",

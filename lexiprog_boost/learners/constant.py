@@ -31,6 +31,6 @@ def constant_members(classes: ArrayLike) -> list[DummyClassifier]:
     labels = np.unique(np.asarray(classes))
     nowhere = np.zeros((len(labels), 1))
     return [
-        DummyClassifier(strategy="constant", constant=label).fit(nowhere, labels)
+        DummyClassifier(strategy="constant", constant=[label]).fit(nowhere, labels)
         for label in labels
     ]

@@ -6,20 +6,26 @@ from lexiprog_boost.margins.matrix import margin_blocks, margin_matrix, offset_m
 from lexiprog_boost.margins.members import Member, ensemble_members
 from lexiprog_boost.margins.out_of_bag import out_of_bag_margins
 from lexiprog_boost.margins.outputs import class_codes, probabilities, votes
+from lexiprog_boost.margins.pairs import PairMargins, pair_margins
 from lexiprog_boost.margins.unseen import UnseenMargins
+from lexiprog_boost.margins.unseen_outputs import cross_fitted_outputs, out_of_bag_outputs
 
 __all__ = [
     "ClassMeanMargins",
     "Member",
+    "PairMargins",
     "UnseenMargins",
     "class_codes",
     "class_mean_margins",
     "cross_fitted_margins",
+    "cross_fitted_outputs",
     "ensemble_members",
     "margin_blocks",
     "margin_matrix",
     "offset_margins",
     "out_of_bag_margins",
+    "out_of_bag_outputs",
+    "pair_margins",
     "probabilities",
     "votes",
 ]

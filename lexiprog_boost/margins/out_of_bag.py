@@ -58,29 +58,36 @@ def out_of_bag_margins(
     """
     y = column_or_1d(y)
     check_consistent_length(X, y)
-    members, samples = _members_and_samples(ensemble)
+    members, measured = members_and_samples(ensemble, len(y))
     classes = np.unique(np.concatenate([y, *(member.classes_ for member in members)]))
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)
     weights = check_sample_weight(sample_weight, len(y))
     margins = np.zeros((len(y), len(members)))
-    measured = np.ones(margins.shape, dtype=bool)
-    for t, (member, sample) in enumerate(zip(members, samples, strict=True)):
-        if len(sample) and sample.max() >= len(y):
+    for t, member in enumerate(members):
+        # Whole columns, because a learner may know its training points by heart (neighbours).
+        margins[:, t] = margins_of(member, X, codes, classes, rule)
+    filled = fill_with_class_means(margins, measured, codes, weights, classes)
+    return UnseenMargins(filled, measured)
+
+
+def members_and_samples(ensemble: Any, n_points: int) -> tuple[Sequence[Any], NDArray[np.bool_]]:
+    """List the members, and which of them left which of the points out, as (n, T) truths."""
+    members, samples = _members_and_samples(ensemble)
+    measured = np.ones((n_points, len(members)), dtype=bool)
+    for t, sample in enumerate(samples):
+        if len(sample) and sample.max() >= n_points:
             raise ValueError(
-                f"member {t} was trained on point {sample.max()}, but there are only {len(y)} "
+                f"member {t} was trained on point {sample.max()}, but there are only {n_points} "
                 "points; give the data that the ensemble was fitted on."
             )
         measured[sample, t] = False
-        # Whole columns, because a learner may know its training points by heart (neighbours).
-        margins[:, t] = margins_of(member, X, codes, classes, rule)
     if not measured.any():
         raise ValueError(
             "every member saw every point, so there is none out of bag; fit the ensemble with "
             "bootstrap=True (or max_samples < 1), or use cross-fitted margins."
         )
-    filled = fill_with_class_means(margins, measured, codes, weights, classes)
-    return UnseenMargins(filled, measured)
+    return members, measured
 
 
 def _members_and_samples(ensemble: Any) -> tuple[Sequence[Any], list[Indices]]:

@@ -34,9 +34,11 @@ X, CODES = make_classification(
 Y = np.array(["many", "rare"])[CODES]
 STUMP = DecisionTreeClassifier(max_depth=1)
 ALWAYS_RARE = DummyClassifier(strategy="constant", constant="rare")
+# LexiEnsembleClassifier's defaults are not the paper's.
+PAPER = {"margin": "vote", "class_offsets": False, "margin_target": 1.0}
 MODELS = {
     "lexiboost": LexiBoostClassifier(STUMP, 8, random_state=0),
-    "ensemble": LexiEnsembleClassifier(BaggingClassifier(STUMP, 8), random_state=0),
+    "ensemble": LexiEnsembleClassifier(BaggingClassifier(STUMP, 8), **PAPER, random_state=0),
     "dual": DualLexiBoostClassifier(STUMP, 4, random_state=0),
     "exact dual": DualLexiBoostClassifier(
         STUMP, 4, dual="exact", margin_target=0.5, random_state=0
@@ -126,7 +128,7 @@ def test_f2_two_classes_and_votes_predict_like_the_heavier_member():
 
 def test_a_tie_goes_to_the_first_class():
     members = [(str(c), DummyClassifier(strategy="constant", constant=c)) for c in ("many", "rare")]
-    model = LexiEnsembleClassifier(members).fit(X, Y)
+    model = LexiEnsembleClassifier(members, **PAPER).fit(X, Y)
     np.testing.assert_allclose(model.estimator_weights_, [0.5, 0.5])
     assert set(model.predict(X)) == {"many"}
 
@@ -134,8 +136,9 @@ def test_a_tie_goes_to_the_first_class():
 def test_f9_a_perfect_pool_warns_with_the_remedy_which_helps():
     nearest = KNeighborsClassifier(1)
     with pytest.warns(lx.LexiprogWarning, match="margins_from='cross'"):
-        LexiEnsembleClassifier([("nearest", nearest)]).fit(X, Y)
-    honest = LexiEnsembleClassifier([("nearest", nearest)], margins_from="cross", random_state=0)
+        LexiEnsembleClassifier([("nearest", nearest)], margins_from="train").fit(X, Y)
+    honest = LexiEnsembleClassifier([("nearest", nearest)], class_offsets=False, random_state=0)
+    assert honest.fit(X, Y).margins_from_ == "cross"
     assert honest.fit(X, Y).class_optima_.max() > 0.1
 
 
@@ -189,9 +192,9 @@ def test_neighbours_are_searched_once_for_both_loops():
 @pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
 def test_any_ensemble_can_be_weighed_fitted_or_not(ensemble):
     fresh = LexiEnsembleClassifier(ensemble, random_state=0).fit(X, Y)
-    assert fresh.margins_from_ == (
-        "oob" if isinstance(ensemble, RandomForestClassifier | BaggingClassifier) else "train"
-    )
+    bagged = isinstance(ensemble, RandomForestClassifier | BaggingClassifier)
+    unbagged = "cross" if isinstance(ensemble, list) else "train"
+    assert fresh.margins_from_ == ("oob" if bagged else unbagged)
     fitted = (
         [(name, clone(one).fit(X, Y)) for name, one in ensemble]
         if isinstance(ensemble, list)
