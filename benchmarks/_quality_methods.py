@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -12,6 +13,7 @@ from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from lexiprog_boost import LexiEnsembleClassifier
+from lexiprog_boost.classifiers.default_pool import default_pool
 from lexiprog_boost.experiments.contenders import RIVALS
 
 OURS = "LexiEnsemble"
@@ -21,11 +23,8 @@ FEW = 5
 
 
 def members(seed: int) -> list[tuple[str, Any]]:
-    """The default pool, seeded: ADAPT HERE when the library has one to import."""
-    from sklearn.ensemble import RandomForestClassifier
-
-    pool = [("forest", RandomForestClassifier(50)), ("logistic", LogisticRegression(max_iter=1000))]
-    return [(name, _seeded(learner, seed)) for name, learner in pool]
+    """The pool that LexiEnsembleClassifier takes if it is given none, seeded."""
+    return [(name, _seeded(learner, seed)) for name, learner in default_pool()]
 
 
 @dataclass(frozen=True)
@@ -39,10 +38,9 @@ class Method:
     @property
     def fingerprint(self) -> str:
         """Changes with any setting, so that a store never answers for other settings."""
-        model = self.build(0)
-        said = model.__repr__(N_CHAR_MAX=10**6)  # scikit-learn's repr is cut short without it
+        said = _settings(self.build(0))
         if self.name == OURS:
-            said += repr([one.__repr__(N_CHAR_MAX=10**6) for _, one in members(0)])
+            said += "".join(_settings(learner) for _, learner in members(0))
         return f"{crc32(said.encode()):08x}"
 
 
@@ -58,11 +56,12 @@ def methods(*, quick: bool = False) -> list[Method]:
     return wholes + alone
 
 
-def names_of_members(*, quick: bool = False) -> list[str]:
+@cache
+def names_of_members(*, quick: bool = False) -> tuple[str, ...]:
     """Under which method each member of the pool is found alone."""
-    rivals = {repr(one.build(0)): one.name for one in _wholes(quick=quick)}
+    rivals = {_settings(one.build(0)): one.name for one in _wholes(quick=quick)}
     pool = _pool(0, quick=quick)
-    return [rivals.get(repr(learner), ALONE + name) for name, learner in pool]
+    return tuple(rivals.get(_settings(learner), ALONE + name) for name, learner in pool)
 
 
 def _wholes(*, quick: bool) -> list[Method]:
@@ -102,14 +101,18 @@ def _seeded(learner: Any, seed: int) -> Any:
     return clone(learner).set_params(**dict.fromkeys(names, seed))
 
 
+def _settings(model: Any) -> str:
+    """All that is not a default; scikit-learn's repr alone would cut it short."""
+    return str(model.__repr__(N_CHAR_MAX=10**6))
+
+
 def _shrunk(learner: Any, *, quick: bool) -> Any:
     if not quick:
         return learner
-    sizes = {
-        name: FEW
-        for name, value in learner.get_params().items()
-        # Only a booster or a forest takes long; rounds of a linear model are a limit.
-        if name.split("__")[-1] == "n_estimators"
-        or (name.split("__")[-1] == "max_iter" and value == 100)
-    }
+    sizes = {}
+    for name, value in learner.get_params().items():
+        last = name.split("__")[-1]
+        # 100 rounds are a booster's length; a linear model's thousands are a limit.
+        if last in ("n_estimators", "thresholds") or (last == "max_iter" and value == 100):
+            sizes[name] = FEW
     return learner.set_params(**sizes)
