@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,11 +82,16 @@ def signed_rank(contender: NDArray, control: NDArray) -> Verdict:
     differences = _rounded(np.asarray(contender) - np.asarray(control))
     if not differences.any():
         return Verdict(1.0)
+    return Verdict(_signed_rank_p(tuple(differences.tolist())), better=_is_better(differences))
+
+
+@cache
+def _signed_rank_p(differences: tuple[float, ...]) -> float:
+    """Ties make the exact answer slow, and several tables ask for the same one."""
     with warnings.catch_warnings():
         # Few data sets are a fact of a smoke run; the p-value says so itself.
         warnings.simplefilter("ignore")
-        p = float(stats.wilcoxon(differences).pvalue)
-    return Verdict(p, better=_is_better(differences))
+        return float(stats.wilcoxon(differences).pvalue)
 
 
 def kruskal_wallis(folds: NDArray) -> Verdict:
@@ -139,6 +145,7 @@ def win_tie_loss(folds: NDArray, control: int) -> list[tuple[int, int, int] | No
     return table
 
 
+@cache
 def critical_difference(contenders: int, datasets: int) -> float:
     """Nemenyi's: average ranks that differ by less are not told apart at 5 %.
 

@@ -30,10 +30,13 @@ from lexiprog_boost.experiments.contenders import (
 )
 
 FOLDS = 5
-# A smoke run looks at every tenth pixel and every fortieth feature of the image studies.
-FEWER_POINTS, FEWER_FEATURES = 10, 40
-# It takes sets that are small, from this position on, and rivals that are fast.
-SMALL_SETS = {"keel-two-class": 4}
+# A smoke run looks at about so many pixels and at every fortieth feature of the image studies,
+MOST_POINTS, FEWER_FEATURES = 300, 40
+# at sets that are small, and at rivals that are fast.
+QUICK_SETS = {
+    "keel-two-class": ("new-thyroid1", "new-thyroid2"),
+    "keel-multi-class": ("wine", "new-thyroid"),
+}
 QUICK_RIVALS = ("RUSBoost", "BalancedRandomForest")
 
 
@@ -148,9 +151,15 @@ def load(of: Study, dataset: str, data_dir: Path | None) -> Dataset:
     """Load a set of a study; a smoke run gets fewer points of those that are large."""
     data = _read(of.name, dataset, data_dir)
     if of.quick and data.X.shape[1] > FEWER_FEATURES:
-        X, y = data.X[::FEWER_POINTS, ::FEWER_FEATURES], data.y[::FEWER_POINTS]
+        step = thinning(len(data.y))
+        X, y = data.X[::step, ::FEWER_FEATURES], data.y[::step]
         return replace(data, X=X, y=y, feature_names=data.feature_names[::FEWER_FEATURES])
     return data
+
+
+def thinning(points: int) -> int:
+    """Every how many-th point a smoke run keeps of a large set."""
+    return max(1, points // MOST_POINTS)
 
 
 @lru_cache(maxsize=4)
@@ -168,8 +177,7 @@ def _read(study_name: str, dataset: str, data_dir: Path | None) -> Dataset:
 
 
 def _smoke(whole: Study) -> Study:
-    start = SMALL_SETS.get(whole.name, 0)
-    sets = whole.datasets[start : start + 2]
+    sets = QUICK_SETS.get(whole.name, whole.datasets[:2])
     learners = {name: grid[len(grid) // 2 :][:1] for name, grid in whole.learners.items()}
     contenders = tuple(
         replace(one, grid=_few(one))

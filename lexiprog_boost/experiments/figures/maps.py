@@ -14,7 +14,7 @@ from lexiprog_boost.datasets.scenes import find_npz
 from lexiprog_boost.experiments.cells import Record
 from lexiprog_boost.experiments.choose import Results, choose
 from lexiprog_boost.experiments.figures.sheet import sheet
-from lexiprog_boost.experiments.studies import FEWER_POINTS
+from lexiprog_boost.experiments.studies import thinning
 from lexiprog_boost.metrics import geometric_mean_score
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def map_figure(results: Results, scene: str, data: Dataset, data_dir: Path | Non
         return None
     pixels, shape = pixel_positions(scene, data_dir)
     if len(pixels) != len(data.y):  # a smoke run looks at some of the pixels
-        pixels = pixels[::FEWER_POINTS]
+        pixels = pixels[:: thinning(len(pixels))]
     rows = -(-(len(names) + 1) // COLUMNS)
     tall = 3.2 * shape[0] / shape[1] + 0.55
     figure = sheet(3.2 * COLUMNS, tall * rows)
@@ -109,5 +109,5 @@ def _hits(
     image[pixels[:, 0], pixels[:, 1]] = np.where(y == guess, 1, 2)
     colours = ListedColormap([BARE, RIGHT, WRONG])
     ax.imshow(image, cmap=colours, interpolation="nearest", vmin=0, vmax=2)
-    text = f"{np.mean(y == guess):.1%} right, G-Mean {geometric_mean_score(y, guess):.3f}"
+    text = f"{np.mean(y == guess):.1%} right, G-Mean of all {geometric_mean_score(y, guess):.3f}"
     ax.set_title(f"{name}\n{text}", fontsize=10, loc="left")

@@ -26,7 +26,11 @@ def test_names_are_those_of_our_contenders(block):
     assert list(printed(*block).ranks) == ours
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+# The paper's own slip: a win and two ties from one side, two losses and a tie from the other.
+DISAGREE = ("images", "kNN", "auc")
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block != DISAGREE])
 def test_both_controls_agree_about_each_other(block):
     one, other = CONTROLS
     paper = printed(*block)
