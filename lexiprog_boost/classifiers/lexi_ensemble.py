@@ -163,7 +163,8 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         )  # fmt: skip
         rows = measured.points
         found = find_weights(self, measured.margins, y[rows], weights[rows], own)
-        name = type(self.ensemble_).__name__
+        listed = isinstance(self.ensemble_, NamedMembers)
+        name = "the list" if listed else type(self.ensemble_).__name__
         remember(self, members, found, f"the members of {name} as they are.")
         unseen = self.prefit or self.margins_from_ != "train"
         self.calibration_ = None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiprog_boost.classifiers.report_html import report_html
+from lexiprog_boost.classifiers.report_html import given_name, report_html
 
 FEW_MEMBERS = (
     "With so few members, votes are decided by the heaviest; a margin_target below 1, "
@@ -31,7 +31,8 @@ def report(model: Any) -> Report:
     """Return the members that carry weight, and optimum, loss and deviation of every class."""
     weights = model.estimator_weights_
     heavy = np.argsort(-weights, kind="stable")[: min(model.n_members_, 5)]
-    shown = ", ".join(f"{weights[t]:.3f} (member {t})" for t in heavy)
+    names = [given_name(model, int(t)) or f"member {t}" for t in heavy]
+    shown = ", ".join(f"{weights[t]:.3f} ({name})" for t, name in zip(heavy, names, strict=True))
     more = "" if model.n_members_ <= len(heavy) else ", ..."
     width = max(5, *(len(str(label)) for label in model.classes_))
     lines = [

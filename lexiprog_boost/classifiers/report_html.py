@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lexiprog_boost.margins import Member
+
 SHOWN_CLASSES, SHOWN_MEMBERS = 30, 8
 # Colours that carry meaning are middle tones and the rest is the reader's own text colour, so that
 # one style serves light and dark pages. Jupyter styles tables with two classes: three are heard.
@@ -68,17 +70,23 @@ def _members(model: Any) -> str:
     full = max(float(weights.max()), 1e-12)
     rows = []
     for t in heavy:
-        name = escape(_member_name(model, int(t)))
+        name = escape(given_name(model, int(t)) or _kind(model.estimators_[t]))
         rows.append([str(t), name, *_numbers(weights[t]), _bar(("weight", weights[t] / full))])
     rest = model.n_members_ - len(rows)
     return _table(["member", "learner", "weight", ""], rows, rest, "members")
 
 
-def _member_name(model: Any, t: int) -> str:
+def given_name(model: Any, t: int) -> str | None:
+    """The name of a member in its list, or of a class offset; None if it has none."""
     offset = t - (len(model.estimators_) - len(model.classes_))
     if model.class_offsets and offset >= 0:
         return f"always {model.classes_[offset]}"
-    return type(model.estimators_[t]).__name__
+    listed = getattr(getattr(model, "ensemble_", None), "members", None)
+    return None if listed is None else str(listed[t][0])
+
+
+def _kind(estimator: Any) -> str:
+    return type(estimator.estimator if isinstance(estimator, Member) else estimator).__name__
 
 
 def _numbers(*values: float) -> list[str]:

@@ -174,3 +174,10 @@ def test_reductions_leave_the_model_as_it_is():
 def test_a_member_without_probabilities_is_named():
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
         LexiEnsembleClassifier([("one", LinearSVC())], margin="pairs").fit(X, Y)
+
+
+def test_the_report_calls_members_by_their_names(model):
+    text = model.report()
+    assert "always 1" in text or "linear" in text
+    assert "the members of the list" in text
+    assert "member 0" not in text
