@@ -18,6 +18,7 @@ from sklearn.ensemble import (
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.margins.outputs import class_codes
+from lexiprog_boost.margins.weighted_fit import weighted_fit
 
 # These train their members on 0, 1, ..., C - 1; so do their subclasses in imbalanced-learn.
 TRAIN_ON_CODES = (
@@ -40,6 +41,9 @@ class Member:
         The ensemble's classes if the estimator speaks of their positions; None if of themselves.
     features : ndarray of int or None
         The columns that the estimator sees; None for all of them.
+    named : bool or None
+        Whether a data frame is passed on as one; None if it is, where the estimator was
+        fitted on one. A clone does as its original did.
 
     Examples
     --------
@@ -58,6 +62,7 @@ class Member:
     estimator: Any
     labels: NDArray | None = None
     features: NDArray[np.intp] | None = None
+    named: bool | None = None
 
     @property
     def classes_(self) -> NDArray:
@@ -66,10 +71,12 @@ class Member:
         return own if self.labels is None else self.labels[own.astype(np.intp)]
 
     def fit(self, X: Any, y: NDArray, sample_weight: Any = None) -> Member:
-        """Fit the estimator as its ensemble would: on its columns, with its kind of labels."""
+        """Fit the estimator as its ensemble would: on its columns, with its kind of labels.
+
+        Weights are for an estimator that takes them.
+        """
         target = y if self.labels is None else class_codes(y, self.labels)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator.fit(self._columns(X), target, **weights)
+        weighted_fit(self.estimator, self._columns(X), target, sample_weight)
         return self
 
     def predict(self, X: Any) -> NDArray:
@@ -82,11 +89,14 @@ class Member:
         return self.estimator.predict_proba(self._columns(X))
 
     def __sklearn_clone__(self) -> Member:
-        return replace(self, estimator=clone(self.estimator))
+        return replace(self, estimator=clone(self.estimator), named=self._takes_frames())
+
+    def _takes_frames(self) -> bool:
+        return hasattr(self.estimator, "feature_names_in_") if self.named is None else self.named
 
     def _columns(self, X: Any) -> Any:
         # Most ensembles turn data frames into arrays before their members see them.
-        if hasattr(X, "iloc") and not hasattr(self.estimator, "feature_names_in_"):
+        if hasattr(X, "iloc") and not self._takes_frames():
             X = np.asarray(X)
         return X if self.features is None else X[:, self.features]
 

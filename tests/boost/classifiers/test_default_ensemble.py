@@ -4,10 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -181,3 +184,24 @@ def test_the_report_calls_members_by_their_names(model):
     assert "always 1" in text or "linear" in text
     assert "the members of the list" in text
     assert "member 0" not in text
+
+
+def test_sample_weights_reach_all_members_and_their_twins():
+    weights = np.where(Y[TRAIN] == 1, 2.0, 1.0) * (np.arange(TRAIN.sum()) % 10 > 0)
+    model = LexiEnsembleClassifier(random_state=0).fit(X[TRAIN], Y[TRAIN], sample_weight=weights)
+    assert geometric_mean_score(Y[TEST], model.predict(X[TEST])) > 0.7
+
+
+def test_members_that_need_a_data_frame_get_one_in_every_fold():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"colour": np.array(["red", "blue"])[(X[:, 0] > 0) * 1], "size": X[:, 1]}
+    )
+    columns = make_column_transformer((OneHotEncoder(), ["colour"]), remainder="passthrough")
+    members = [
+        ("linear", make_pipeline(columns, LogisticRegression(class_weight="balanced"))),
+        ("sizes", make_pipeline(make_column_transformer(("passthrough", ["size"])), GaussianNB())),
+    ]
+    model = LexiEnsembleClassifier(members, random_state=0).fit(frame, Y)
+    assert model.margins_from_ == "cross"
+    assert model.predict(frame).shape == (600,)

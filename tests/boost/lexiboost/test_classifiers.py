@@ -224,6 +224,13 @@ def test_imbalanced_learns_ensembles_can_be_weighed():
         {"tie_break": "leximax"},
         {"tie_break": "closest"},
         {"class_costs": {"rare": 3, "many": 1}},
+        {
+            "margin": "proba",
+            "margins_from": "cross",
+            "class_offsets": True,
+            "margin_target": 0.3,
+            "tie_break": ("closest", 0.05),
+        },
         {"verbose": 1},
     ],
     ids=str,
