@@ -52,7 +52,8 @@ class LexiEnsembleClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, Bas
         out of its members' samples; else, and if prefit, on the points given to `fit`.
     class_offsets : bool
         Add one constant member a class (F13). Each class could then be had whole, so that its
-        least loss is zero and its deviation is its loss.
+        least loss is zero and its deviation is its loss. What the offsets have in common decides
+        nothing between the classes: it only makes the members' margins smaller.
     class_costs, margin_target, weight_cap, tie_break, reduce, solver
         As for `LexiBoostClassifier`; "closest" is close to the ensemble's own or to equal weights.
         ``margin="vote", class_offsets=False, margin_target=1`` is the paper's program.
