@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -59,9 +60,9 @@ class Results:
     study: Study
     records: Sequence[Record]
 
-    def __post_init__(self) -> None:
-        cells = {_address(record): record for record in self.records}
-        object.__setattr__(self, "_cells", cells)
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str, str, int], Record]:
+        return {_address(record): record for record in self.records}
 
     @property
     def protocols(self) -> tuple[Protocol, ...]:
@@ -81,8 +82,8 @@ class Results:
         """A contender's folds on a data set, None while some are missing."""
         roles = {one.name: one.role for one in self.study.contenders}
         grown_on = OWN if roles[contender] == "rival" else learner
-        stored: dict[tuple[str, str, str, int], Record] = self._cells  # type: ignore[attr-defined]
-        found = [stored.get((dataset, grown_on, contender, k)) for k in range(self.study.folds)]
+        folds = range(self.study.folds)
+        found = [self._cells.get((dataset, grown_on, contender, fold)) for fold in folds]
         complete = [one for one in found if one is not None]
         return complete if len(complete) == len(found) else None
 

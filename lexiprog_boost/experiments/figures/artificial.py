@@ -33,7 +33,7 @@ def artificial_figure(results: Results) -> Figure | None:
     if not scores.datasets:
         return None
     figure = sheet(13.5, 8.2)
-    upper, lower = figure.subfigures(2, 1, height_ratios=[1, 1.05])
+    upper, lower = figure.subfigures(2, 1, squeeze=False, height_ratios=[1, 1.05])[:, 0]
     views = upper.subplots(1, len(_VIEWS), sharey=True)
     for ax, view in zip(views, _VIEWS, strict=True):
         _view(plain(ax), scores, *view)

@@ -41,7 +41,8 @@ def cost_figure(results: Results) -> Figure | None:
 def _draw_values(ax: Axes, sweep: CostSweep) -> None:
     for k, row in enumerate(sweep.means):
         ax.plot(sweep.costs, row, color=SOFT, linewidth=0.9, label=_once("a data set", k))
-        at = int(np.argmax(np.round(row, 9)))
+        best = np.flatnonzero(row > row.max() - 1e-9)
+        at = int(min(best, key=lambda i: abs(np.log2(sweep.costs[i]))))
         ax.plot(
             sweep.costs[at], row[at], marker="o", markersize=3.5, color=NOTE, linestyle="none",
             label=_once("its best cost", k),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-DPI = 150
+DPI = 110
 # Chosen to differ for every kind of colour blindness, and by marker and dashes besides.
 STYLES: dict[str, dict[str, Any]] = {
     "LexiBoost": {"color": ACCENT, "marker": "o", "linestyle": "-"},

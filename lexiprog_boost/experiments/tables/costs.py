@@ -108,7 +108,8 @@ def _rows(sweep: CostSweep) -> Iterator[list[str]]:
         sweep.datasets, sweep.means, sweep.plain, sweep.best, sweep.elsewhere, strict=True
     )
     for name, means, plain, best, elsewhere in columns:
-        yield [name, *best_in_bold(list(means), 3, largest=True), *_gains(plain, best, elsewhere)]
+        values = best_in_bold(list(means), 3, largest=True, bold=np.ptp(means) > 1e-9)
+        yield [name, *values, *_gains(plain, best, elsewhere)]
     mean = best_in_bold(list(sweep.means.mean(axis=0)), 3, largest=True)
     ends = (float(one.mean()) for one in (sweep.plain, sweep.best, sweep.elsewhere))
     yield ["mean", *mean, *_gains(*ends)]

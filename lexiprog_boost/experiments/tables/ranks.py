@@ -65,7 +65,8 @@ def _block(
     if not first.datasets:
         yield "No data set is complete yet."
         return
-    paper = printed(study.name, learner, metric)
+    # Ranks among more contenders are no longer those of the paper.
+    paper = None if "rival" in roles else printed(study.name, learner, metric)
     yield table(["", *first.contenders], _rows(results, scores, paper))
     yield _sentence(scores, paper, few=study.name in FEW_SETS)
 
