@@ -24,8 +24,9 @@ from _measuring import RESULTS
 from _quality_data import folds_of, groups, in_folder, load
 from _quality_methods import methods
 from _quality_picture import draw
-from _quality_report import scores_page, scores_table, times_page
+from _quality_report import scores_page, scores_table
 from _quality_results import Results
+from _quality_times import times_page
 from sklearn.metrics import recall_score
 
 from lexiprog_boost.experiments.run import run_missing

@@ -19,7 +19,7 @@ def _beside_the_benchmarks(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
 
 
-def results(values, failing=()):
+def results(values, failing=(), missing=()):
     """Cells of two methods on two-class sets, one fold each, G-Mean as given."""
     from _quality_results import Results
 
@@ -27,6 +27,8 @@ def results(values, failing=()):
     for name, pair in values.items():
         for method, value in zip(("LexiEnsemble", "Voting"), pair, strict=True):
             wanted.append(SimpleNamespace(dataset=name, method=method, fold=0))
+            if (name, method) in missing:
+                continue
             cell = {"dataset": name, "method": method, "fold": 0}
             if (name, method) in failing:
                 records.append(cell | {"failure": "ValueError: too few"})
@@ -95,6 +97,15 @@ def test_a_failed_fold_counts_as_the_worst_and_is_listed():
     page = scores_page(found)
     assert "- Voting on glass4, fold 0: ValueError: too few" in page
     assert "| Voting               | 2/0/0 " in page
+
+
+def test_a_set_with_a_cell_missing_is_left_out_and_named():
+    from _quality_report import scores_page, scores_table
+
+    found = results({"pima": (0.8, 0.7), "glass4": (0.6, 0.9)}, missing={("glass4", "Voting")})
+    assert "**Not finished, hence left out:** glass4." in scores_page(found)
+    assert "pima" in scores_table(found)
+    assert "glass4" not in scores_table(found)
 
 
 def test_losses_name_the_class_that_is_missed():
