@@ -30,16 +30,17 @@ def figures_of(
             "average ranks by G-Mean; bars join what Nemenyi's test does not tell apart",
             partial(critical_difference_figure, results, "g_mean"),
         ),
-        "critical-difference-auc.png": (
-            "the same by AUC",
-            partial(critical_difference_figure, results, "auc"),
-        ),
-        "critical-difference-rivals.png": (
-            "the same by G-Mean with the rivals",
-            partial(critical_difference_figure, results, "g_mean", rivals=True),
-        ),
         "times.png": ("training times", partial(times_figure, results)),
     }
+    if not results.study.quick:
+        figures["critical-difference-auc.png"] = (
+            "average ranks by AUC",
+            partial(critical_difference_figure, results, "auc"),
+        )
+        figures["critical-difference-rivals.png"] = (
+            "average ranks by G-Mean with the rivals",
+            partial(critical_difference_figure, results, "g_mean", rivals=True),
+        )
     if results.study.name == "artificial":
         figures["artificial.png"] = (
             "average G-Mean against imbalance, size, overlap and outliers",

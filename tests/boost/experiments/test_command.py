@@ -72,6 +72,8 @@ def start(folder):
     return subprocess.Popen(
         [*words, "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, start_new_session=True,
+        # A shell that runs the tests in the background has them ignore Ctrl-C, and so would this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
 
 
@@ -83,7 +85,10 @@ def stop(process, store, cells, by):
             break
         time.sleep(0.01)
     os.killpg(process.pid, by)
-    return process.communicate(timeout=60)
+    try:
+        return process.communicate(timeout=60)
+    finally:
+        process.kill()
 
 
 @pytest.fixture(scope="module")
