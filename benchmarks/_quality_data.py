@@ -49,7 +49,7 @@ LEAST_IMBALANCE = 1.5
 
 FOLDS = 5
 # Larger sets are measured on fewer of their five folds: their test folds say more.
-LARGE, FOLDS_OF_LARGE = 1000, 2
+LARGE, FOLDS_OF_LARGE = 400, 2
 
 
 @dataclass(frozen=True)
