@@ -50,16 +50,16 @@ mean rank among the default, its members alone and the rivals; variants have non
 Voting and Stacking use the same trained members, and the same cross-fitted probabilities."""
 
 ALSO = """\
-Tried by hand on the same sets, without a table: none of it was clearly better, so the simpler way
-was kept. Logarithms of the probabilities as outputs; offsets of either sign outside of the simplex;
-one hinge a point for its strongest rival instead of one a rival; the mean of the classes' losses in
-place of the worst, or a blend of both; the mean loss as a third stage; larger targets for smaller
-classes; weights averaged over halves or fifths of the points; closeness to equal members with
-offsets free. Members: extra trees, class-weighted random forests, neighbours, quadratic and spline
-logistic regression, gradient boosting with its default settings, and pools of three to nine of
-them; more members changed G-Mean by less than the folds do. Out-of-bag probabilities of
-scikit-learn's class-weighted forests were dropped: version 1.9 draws the samples by class weight,
-so that rare points are hardly ever out of bag."""
+Tried by hand, on all or some of the same sets, without a table, and not clearly better than the
+simpler way that was kept. Logarithms of the probabilities as outputs; probabilities of each member
+calibrated first; offsets of either sign outside of the simplex; one hinge a point for its strongest
+rival instead of one a rival; the mean of the classes' losses in place of the worst, or a blend of
+both; larger targets for smaller classes; weights averaged over parts of the points, over targets,
+or with equal ones. Members: extra trees, class-weighted forests, neighbours, quadratic and spline
+logistic regression, gradient boosting with its default settings, in pools of three to nine.
+Out-of-bag probabilities of scikit-learn's class-weighted forests were dropped: version 1.9 draws
+the samples by class weight, so that rare points are hardly ever out of bag. Not tried: a leximax
+stage over many classes, weights by class, repeated cross-fitting."""
 
 Weigh = Callable[[Floats, NDArray, int], Floats]
 

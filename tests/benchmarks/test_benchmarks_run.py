@@ -40,3 +40,22 @@ def test_the_committed_results_are_of_a_full_run(name):
     record = json.loads((BENCHMARKS / "results" / f"{name}.json").read_text())
     part = record["sweep"] if name == "engine" else record["transport"]
     assert max(entry["rows"] for entry in part) >= 10_000
+
+
+@pytest.mark.slow
+def test_the_development_of_the_default_runs_and_goes_on_from_its_cells(tmp_path):
+    command = [
+        sys.executable, str(BENCHMARKS / "develop_ensemble.py"),
+        "--quick", "--cells", str(tmp_path / "cells"), "--out", str(tmp_path),
+    ]  # fmt: skip
+    subprocess.run(command, capture_output=True, timeout=240, check=True)
+    first = json.loads((tmp_path / "ensemble-development.json").read_text())["cells"]
+    scores = first["new-thyroid1"][0]
+    assert scores.pop("fit time / slowest member") > 1
+    assert len(scores) > 15
+    assert all(0 <= score <= 1 for score in scores.values())
+    cell = tmp_path / "cells" / "new-thyroid1-0-0.json"
+    cell.write_text(json.dumps(dict.fromkeys(json.loads(cell.read_text()), 0.5)))
+    subprocess.run(command, capture_output=True, timeout=240, check=True)
+    again = json.loads((tmp_path / "ensemble-development.json").read_text())["cells"]
+    assert set(again["new-thyroid1"][0].values()) == {0.5}
