@@ -18,7 +18,7 @@ from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE, SOFT
 
 # Differences up to here are drawn to scale, larger ones by their logarithm.
 TO_SCALE = 0.05
-TICKS = (-0.5, -0.2, -0.1, -0.05, 0, 0.05, 0.1, 0.2, 0.5)
+TICKS = (-0.5, -0.15, -0.05, 0, 0.05, 0.15, 0.5)
 
 
 def draw(results: Results, path: Path) -> None:
@@ -63,7 +63,7 @@ def _panel(ax: Any, results: Results, group: Group, names: list[str]) -> None:
     reach = max(float(np.abs(values[:, [ours]] - values).max()) * 1.25, TO_SCALE)
     ax.set_xlim(-reach, reach)
     kept = [tick for tick in TICKS if abs(tick) <= reach]
-    ax.set_xticks(kept, [f"{tick:+g}" if tick else "0" for tick in kept], size=8)
+    ax.set_xticks(kept, [f"{tick:g}" for tick in kept], size=8)
     ax.minorticks_off()
     labels = [f"{contenders[k]}  {ranks[k]:.1f}" for k in order]
     ax.set_yticks(range(len(order)), labels, size=8)
