@@ -40,8 +40,9 @@ def printed(cell):
 
 
 def kinds(cell):
-    """What a cell shows, whatever it contains."""
-    return [sorted(output.get("data", {"text": ""})) for output in cell.outputs]
+    """What a cell shows, whatever it contains; a busy kernel sends printed text in pieces."""
+    shown = [sorted(output.get("data", {"text": ""})) for output in cell.outputs]
+    return [kind for kind, before in zip(shown, [None, *shown], strict=False) if kind != before]
 
 
 def execute(notebook):
