@@ -1,7 +1,7 @@
 """How the default of LexiEnsembleClassifier was chosen: variants and rivals on half of the sets.
 
 The sets are every other one of the core KEEL sets. The others were not looked at; `quality.py`
-confirms the choice on them. A cell (set, seed, fold) is measured once and kept in a folder, so that
+confirms the choice on them. A cell (set, seed, fold) is measured once and kept in a file, so that
 the run can be interrupted.
 """
 
@@ -14,19 +14,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import json
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from _measuring import RESULTS, Report, table
 from _quality_data import DEVELOPED_ON, FOLDS, load
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
@@ -36,6 +34,8 @@ from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights
 from lexiprog_boost.classifiers.default_pool import default_pool
 from lexiprog_boost.datasets import KEEL_TWO_CLASS
 from lexiprog_boost.experiments.contenders import RIVALS
+from lexiprog_boost.experiments.run import run_missing
+from lexiprog_boost.experiments.store import Store
 from lexiprog_boost.learners.seeding import seeded_clone
 from lexiprog_boost.margins import Member, cross_fitted_outputs, pair_margins, probabilities
 from lexiprog_boost.metrics import geometric_mean_score
@@ -123,11 +123,9 @@ def splits(name: str, seed: int, data: Path | None) -> Iterator[tuple[NDArray, N
         yield from dealt.split(found.X, found.y)
 
 
-def measure(name: str, seed: int, fold: int, folder: Path, data: Path | None) -> dict[str, float]:
-    """Every variant's and rival's G-Mean on one fold, from the folder if it is there."""
-    path = folder / f"{name}-{seed}-{fold}.json"
-    if path.exists():
-        return json.loads(path.read_text())
+def measure(task: tuple[str, int, int], *, data: Path | None) -> dict[str, Any]:
+    """Every variant's and rival's G-Mean on one fold."""
+    name, seed, fold = task
     found = load(name, data)
     train, test = list(splits(name, seed, data))[fold]
     classes, codes = np.unique(found.y, return_inverse=True)
@@ -157,10 +155,7 @@ def measure(name: str, seed: int, fold: int, folder: Path, data: Path | None) ->
         start = time.process_time()
         LexiEnsembleClassifier(random_state=0).fit(X, y)
         scores["fit time / slowest member"] = (time.process_time() - start) / slowest
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(scores))
-    part.replace(path)
-    return scores
+    return {"task": task, "scores": scores}
 
 
 def _outputs(X: Floats, y: NDArray, X_new: Floats, n_classes: int) -> tuple[Floats, Floats, float]:
@@ -214,21 +209,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--data-dir", type=Path, help="folder with the sets (else the package)")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folds", type=int, default=len(SEEDS) * FOLDS, help="at most so many")
-    parser.add_argument("--cells", type=Path, default=Path(tempfile.gettempdir()) / "lexi-develop")
+    parser.add_argument("--cells", type=Path, default=Path("build/development.jsonl"))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(argv)
-    options.cells.mkdir(parents=True, exist_ok=True)
     names = ("new-thyroid1",) if options.quick else DEVELOPED_ON
     folds = [(s, k) for s in SEEDS for k in range(FOLDS)]
     folds = folds[: 1 if options.quick else options.folds]
     report = Report("ensemble-development", "The default ensemble: development")
-    tasks = [(name, seed, fold) for seed, fold in folds for name in names]
-    done = Parallel(n_jobs=options.jobs)(
-        delayed(measure)(*task, options.cells, options.data_dir) for task in tasks
-    )
-    cells: dict[str, list[dict[str, float]]] = {name: [] for name in names}
-    for (name, _, _), scores in zip(tasks, done, strict=True):
-        cells[name].append(scores)
+    tasks = {f"{name}/{seed}/{fold}": (name, seed, fold) for seed, fold in folds for name in names}
+    store = Store(options.cells)
+    failures = run_missing(
+        tasks, partial(measure, data=options.data_dir), store,
+        n_jobs=options.jobs, label="development",
+    )  # fmt: skip
+    for key, cause in failures.items():
+        print(f"{key} could not be measured: {cause}", file=sys.stderr)
+    done = [one for one in store.records() if tuple(one["task"]) in tasks.values()]
+    found = {name: [one["scores"] for one in done if one["task"][0] == name] for name in names}
+    cells = {name: scores for name, scores in found.items() if scores}
     text = f"{TEXT.format(folds=len(folds))}\n\n{tables(cells)}"
     report.section("Variants and rivals", text, "cells", cells)
     report.section("What was left out", ALSO, "left out", ALSO)
