@@ -76,15 +76,11 @@ def cost_sweep(results: Results, learner: str) -> CostSweep | None:
     whole = {name: cells for name, cells in found if cells is not None}
     if not whole:
         return None
-    # Should the sweep hold several neighbourhoods, the middle one counts.
-    settings = [run["setting"] for run in next(iter(whole.values()))[0]["runs"]]
-    sizes = sorted({setting.get("k", 0) for setting in settings})
-    places = [i for i, one in enumerate(settings) if one.get("k", 0) == sizes[len(sizes) // 2]]
+    costs = tuple(float(run["setting"]["cost"]) for run in next(iter(whole.values()))[0]["runs"])
     values = [
-        [[score_of(cell["runs"][i], "g_mean") for cell in cells] for i in places]
+        [[score_of(cell["runs"][i], "g_mean") for cell in cells] for i in range(len(costs))]
         for cells in whole.values()
     ]
-    costs = tuple(float(settings[i]["cost"]) for i in places)
     return CostSweep(tuple(whole), costs, np.array(values)) if 1.0 in costs else None
 
 

@@ -119,7 +119,6 @@ def _slashed(counts: tuple[int, int, int] | None) -> str:
 
 def _sentence(scores: Mapping[Protocol, Scores], paper: Printed | None, *, few: bool) -> str:
     found = scores["best"]
-    width = critical_difference(len(found.contenders), len(found.datasets))
     if few:
         rejected = sum(kruskal_wallis(one).hypothesis == "H1" for one in found.folds)
         total = len(found.datasets)
@@ -131,6 +130,7 @@ def _sentence(scores: Mapping[Protocol, Scores], paper: Printed | None, *, few: 
         parts.append(f"{PROTOCOL_NAMES[protocol]} {text}: {verdict.hypothesis}")
     if paper is not None:
         parts.append(f"paper: {paper.friedman}")
+    width = critical_difference(len(found.contenders), len(found.datasets))
     return f"Friedman: {'; '.join(parts)}. Critical difference (Nemenyi, 5 %): {number(width)}."
 
 
