@@ -2,9 +2,8 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-from lexiprog.certificate import Certificate
-from lexiprog.compare import compare_solvers
-from lexiprog.comparison import SolverComparison
+from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import (
     DeclarationError,
     Interrupted,
@@ -12,17 +11,18 @@ from lexiprog.errors import (
     LexiprogWarning,
     StageError,
 )
+from lexiprog.formulations.fairness import Leximax, Leximin, leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
-from lexiprog.formulations.leximin import Leximax, Leximin, leximax, leximin
-from lexiprog.formulations.minimax_regret import minimax_regret
-from lexiprog.formulations.preemptive import preemptive
+from lexiprog.formulations.priorities import preemptive
+from lexiprog.formulations.regret import minimax_regret
 from lexiprog.program import Program
-from lexiprog.result import Result
-from lexiprog.solution import Solution
-from lexiprog.solver import Solver
-from lexiprog.stage import Stage
-from lexiprog.subproblem import Subproblem
-from lexiprog.tradeoff import Tradeoff, tradeoff
+from lexiprog.proof.certificate import Certificate
+from lexiprog.result.result import Result
+from lexiprog.result.solution import Solution
+from lexiprog.solvers.solver import Solver
+from lexiprog.sweeps.solver_table import SolverComparison
+from lexiprog.sweeps.solvers import compare_solvers
+from lexiprog.sweeps.tolerances import Tradeoff, tradeoff
 
 try:
     __version__ = version("lexiprog")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lexiprog.result import Result
+    from lexiprog.result.result import Result
 
 __all__ = [
     "Attempt",

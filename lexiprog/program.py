@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from lexiprog.adopt import adopt
-from lexiprog.compile import read_parameters
-from lexiprog.describe import outline_of
-from lexiprog.display.diagram import program_html
+from lexiprog.compile.task import read_parameters
+from lexiprog.declare.describe import outline_of
+from lexiprog.declare.frozen import Frozen
+from lexiprog.declare.leaves import CVXPY_LOCK
+from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
-from lexiprog.evaluate import CVXPY_LOCK
-from lexiprog.execute import execute
-from lexiprog.frozen import Frozen
-from lexiprog.outline import ProgramOutline
+from lexiprog.outline.records import ProgramOutline
 from lexiprog.progress import bar
-from lexiprog.result import Result
-from lexiprog.solver import Ladder, resolve
-from lexiprog.stage import Stage
-from lexiprog.subproblem import Subproblem
-from lexiprog.warm import WarmHighs
+from lexiprog.result.adoption import adopt
+from lexiprog.result.result import Result
+from lexiprog.runners.warm import WarmHighs
+from lexiprog.show.html.diagram import program_html
+from lexiprog.solve.hierarchy import execute
+from lexiprog.solvers.solver import Ladder, resolve
 
 __all__ = ["Program"]
 

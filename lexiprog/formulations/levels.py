@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lexiprog.stage import Stage
-from lexiprog.subproblem import Subproblem
+from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
 
 Level = tuple[str, Any]
 

@@ -12,8 +12,8 @@ Examples
 'milliseconds'
 """
 
-from lexiprog.plots.hierarchy import hierarchy
-from lexiprog.plots.prices import prices
-from lexiprog.plots.tradeoff import tradeoff
+from lexiprog.plots.lock_prices import prices
+from lexiprog.plots.stages import hierarchy
+from lexiprog.plots.tolerances import tradeoff
 
 __all__ = ["hierarchy", "prices", "tradeoff"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lexiprog_boost.classifiers.boosted_vote import BoostedVote, remember_members
-from lexiprog_boost.classifiers.fitting import rounds_shown
-from lexiprog_boost.classifiers.training_data import check_training_data, learner_of
+from lexiprog_boost.classifiers.shared.boosted_vote import BoostedVote, remember_members
+from lexiprog_boost.classifiers.shared.fitting import rounds_shown
+from lexiprog_boost.classifiers.shared.training_data import check_training_data, learner_of
 from lexiprog_boost.pools.adaboost_nc import adaboost_nc_pool
 
 

@@ -13,10 +13,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.classifiers.adaboost_m2 import AdaBoostM2Classifier
-from lexiprog_boost.classifiers.expected_cost import cost_matrix, two_samples
-from lexiprog_boost.classifiers.training_data import check_training_data, learner_of
-from lexiprog_boost.rows import take_rows
+from lexiprog_boost.classifiers.shared.expected_cost import cost_matrix, two_samples
+from lexiprog_boost.classifiers.shared.training_data import check_training_data, learner_of
 
 Floats = NDArray[np.float64]
 

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 
-from lexiprog_boost.classifiers.fitting import (
+from lexiprog_boost.classifiers.shared.fitting import (
     check_options,
     find_weights,
     measure_margins,
     remember,
     rounds_shown,
 )
-from lexiprog_boost.classifiers.lexi_mixin import LexiMixin
-from lexiprog_boost.classifiers.training_data import check_training_data
+from lexiprog_boost.classifiers.shared.lexi_mixin import LexiMixin
+from lexiprog_boost.classifiers.shared.training_data import check_training_data
 from lexiprog_boost.margins.matrix import check_rule
 from lexiprog_boost.pools import Pool, prepare_learner
 from lexiprog_boost.pools.dual_lexiboost import dual_loop_pool

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from lexiprog_boost.classifiers.boosted_vote import BoostedVote
-from lexiprog_boost.classifiers.soft_margin_fits import fit_by_column_generation
-from lexiprog_boost.classifiers.training_data import check_training_data
+from lexiprog_boost.classifiers.shared.boosted_vote import BoostedVote
+from lexiprog_boost.classifiers.shared.soft_margin_fits import fit_by_column_generation
+from lexiprog_boost.classifiers.shared.training_data import check_training_data
 from lexiprog_boost.programs.soft_margin import point_limits
 
 

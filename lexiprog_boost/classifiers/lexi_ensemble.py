@@ -16,14 +16,19 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.classifiers.calibration import calibrate
-from lexiprog_boost.classifiers.default_pool import default_pool
-from lexiprog_boost.classifiers.ensemble_margins import leaves_points_out, measure_ensemble
-from lexiprog_boost.classifiers.fitting import check_labels, check_options, find_weights, remember
-from lexiprog_boost.classifiers.lexi_mixin import LexiMixin
-from lexiprog_boost.classifiers.named_members import NamedMembers
+from lexiprog_boost.classifiers.shared.calibration import calibrate
+from lexiprog_boost.classifiers.shared.default_pool import default_pool
+from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
+from lexiprog_boost.classifiers.shared.fitting import (
+    check_labels,
+    check_options,
+    find_weights,
+    remember,
+)
+from lexiprog_boost.classifiers.shared.lexi_mixin import LexiMixin
+from lexiprog_boost.classifiers.shared.named_members import NamedMembers
 from lexiprog_boost.margins import class_codes, ensemble_members
-from lexiprog_boost.margins.weighted_fit import weighted_fit
+from lexiprog_boost.members.weighted import weighted_fit
 
 Floats = NDArray[np.float64]
 

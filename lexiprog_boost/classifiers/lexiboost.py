@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 
-from lexiprog_boost.classifiers.fitting import (
+from lexiprog_boost.classifiers.shared.fitting import (
     check_options,
     find_weights,
     measure_margins,
     remember,
     rounds_shown,
 )
-from lexiprog_boost.classifiers.lexi_mixin import LexiMixin
-from lexiprog_boost.classifiers.training_data import check_training_data
+from lexiprog_boost.classifiers.shared.lexi_mixin import LexiMixin
+from lexiprog_boost.classifiers.shared.training_data import check_training_data
 from lexiprog_boost.pools import Pool, adaboost_m2_pool, adaboost_pool
 
 

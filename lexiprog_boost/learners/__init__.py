@@ -2,11 +2,11 @@
 
 from lexiprog_boost.learners.balanced_forest import BalancedForestClassifier
 from lexiprog_boost.learners.c45_tree import C45TreeClassifier
-from lexiprog_boost.learners.constant import constant_members
 from lexiprog_boost.learners.landmark_features import LandmarkFeatures
 from lexiprog_boost.learners.neighbor_table import NeighborTable
-from lexiprog_boost.learners.resampled import ResampledClassifier
 from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
+from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.members.resampled import ResampledClassifier
 
 __all__ = [
     "BalancedForestClassifier",

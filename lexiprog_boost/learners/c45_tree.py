@@ -11,9 +11,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.rows import take_rows
+from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.learners.pessimistic_pruning import pessimistic_error, pruned_ancestors
-from lexiprog_boost.rows import take_rows
-from lexiprog_boost.sample_weights import check_sample_weight
 
 
 class C45TreeClassifier(ClassifierMixin, BaseEstimator):

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.learners.neighbor_table import NeighborTable
-from lexiprog_boost.sample_weights import check_sample_weight
 
 # Two sums of the same weights in another order differ by rounding; that must not decide a vote.
 TIE = 1e-12

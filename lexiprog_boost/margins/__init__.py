@@ -3,12 +3,12 @@
 from lexiprog_boost.margins.class_means import ClassMeanMargins, class_mean_margins
 from lexiprog_boost.margins.cross_fitted import cross_fitted_margins
 from lexiprog_boost.margins.matrix import margin_blocks, margin_matrix, offset_margins
-from lexiprog_boost.margins.members import Member, ensemble_members
 from lexiprog_boost.margins.out_of_bag import out_of_bag_margins
-from lexiprog_boost.margins.outputs import class_codes, probabilities, votes
 from lexiprog_boost.margins.pairs import PairMargins, pair_margins
 from lexiprog_boost.margins.unseen import UnseenMargins
 from lexiprog_boost.margins.unseen_outputs import cross_fitted_outputs, out_of_bag_outputs
+from lexiprog_boost.members.ensembles import Member, ensemble_members
+from lexiprog_boost.members.outputs import class_codes, probabilities, votes
 
 __all__ = [
     "ClassMeanMargins",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexiprog_boost.margins.outputs import class_codes
-from lexiprog_boost.sample_weights import check_sample_weight
+from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.members.outputs import class_codes
 
 Floats = NDArray[np.float64]
 Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike | None]

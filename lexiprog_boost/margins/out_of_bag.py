@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
-from lexiprog_boost.margins.members import ensemble_members
-from lexiprog_boost.margins.outputs import class_codes
 from lexiprog_boost.margins.unseen import UnseenMargins, fill_with_class_means
-from lexiprog_boost.sample_weights import check_sample_weight
+from lexiprog_boost.members.ensembles import ensemble_members
+from lexiprog_boost.members.outputs import class_codes
 
 Indices = NDArray[np.intp]
 

@@ -10,13 +10,13 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.margins.cross_fitted import deal_folds
-from lexiprog_boost.margins.members import Member
 from lexiprog_boost.margins.out_of_bag import members_and_samples
-from lexiprog_boost.margins.outputs import class_codes, probabilities
 from lexiprog_boost.margins.unseen import fill_with_class_means
-from lexiprog_boost.margins.weighted_fit import weighted_fit
-from lexiprog_boost.rows import take_rows
+from lexiprog_boost.members.ensembles import Member
+from lexiprog_boost.members.outputs import class_codes, probabilities
+from lexiprog_boost.members.weighted import weighted_fit
 
 Floats = NDArray[np.float64]
 FOLDS = 5

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils import check_random_state
 
+from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.pools.training import prepare_learner
-from lexiprog_boost.sample_weights import check_sample_weight
 
 
 def adaboost_pool(

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.margins import class_codes, probabilities, votes
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.pools.training import fit_member, prepare_learner
-from lexiprog_boost.sample_weights import check_sample_weight
 
 Floats = NDArray[np.float64]
 

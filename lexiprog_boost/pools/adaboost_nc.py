@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 import lexiprog as lx
+from lexiprog_boost.checks.rows import take_rows
+from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.pools.training import fit_member, prepare_learner
-from lexiprog_boost.rows import take_rows
-from lexiprog_boost.sample_weights import check_sample_weight
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]

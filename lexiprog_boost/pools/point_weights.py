@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog_boost.programs.canonical import solve_canonical
 from lexiprog_boost.programs.dual_balance import declare_dual_balance
 from lexiprog_boost.programs.dual_class import Form, declare_dual_class
 from lexiprog_boost.programs.inputs import Inputs
+from lexiprog_boost.programs.smallest_optimum import solve_canonical
 from lexiprog_boost.reductions import (
     Compressed,
     class_weight_program,

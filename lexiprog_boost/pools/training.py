@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from lexiprog_boost.learners.constant import constant_members
-from lexiprog_boost.learners.resampled import ResampledClassifier
-from lexiprog_boost.learners.seeding import seeded_clone
+from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
-from lexiprog_boost.rows import take_rows
+from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.members.resampled import ResampledClassifier
+from lexiprog_boost.members.seeding import seeded_clone
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import Any
 import cvxpy as cp
 
 import lexiprog as lx
-from lexiprog_boost.programs.checks import check_optima
+from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.dual_class import Form, capped_edge, check_form
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
 

@@ -12,15 +12,15 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from lexiprog_boost.margins import class_codes
-from lexiprog_boost.programs.checks import (
+from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
     check_margin_target,
     check_margins,
     check_weight_cap,
 )
-from lexiprog_boost.sample_weights import check_sample_weight
+from lexiprog_boost.margins import class_codes
 
 Floats = NDArray[np.float64]
 

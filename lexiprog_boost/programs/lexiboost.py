@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.programs.checks import check_optima
+from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, member_weights
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import lexiprog as lx
-from lexiprog_boost.programs.checks import check_margins
+from lexiprog_boost.checks.values import check_margins
 from lexiprog_boost.programs.soft_margin import (
     declare_dual_soft_margin,
     declare_soft_margin,

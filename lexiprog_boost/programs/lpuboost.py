@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 import lexiprog as lx
+from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.values import check_class_costs, check_classes, check_margins
 from lexiprog_boost.margins import class_codes
-from lexiprog_boost.programs.checks import check_class_costs, check_classes, check_margins
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
     declare_dual_soft_margin,
     declare_soft_margin,
     point_limits,
 )
-from lexiprog_boost.sample_weights import check_sample_weight
 
 Floats = NDArray[np.float64]
 

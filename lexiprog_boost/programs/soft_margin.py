@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.checks import ROUNDING
-from lexiprog_boost.sample_weights import check_sample_weight
+from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.values import ROUNDING
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.checks import check_optima
+from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.dual_class import capped_edge
 from lexiprog_boost.programs.inputs import Inputs
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexiprog_boost.margins import ClassMeanMargins
-from lexiprog_boost.programs.checks import (
+from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
     check_margin_target,
     check_weight_cap,
 )
+from lexiprog_boost.margins import ClassMeanMargins
 from lexiprog_boost.programs.inputs import Inputs
 
 Floats = NDArray[np.float64]

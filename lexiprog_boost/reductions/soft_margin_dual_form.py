@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.canonical import known_names
+from lexiprog_boost.programs.smallest_optimum import known_names
 from lexiprog_boost.programs.soft_margin import PointLimits, declare_dual_soft_margin
 from lexiprog_boost.programs.tie_breaks import SHARP
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.canonical import known_names, solve_canonical
 from lexiprog_boost.programs.inputs import Inputs
+from lexiprog_boost.programs.smallest_optimum import known_names, solve_canonical
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
     declare_dual_soft_margin,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.checks import check_optima
+from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.game import game_program
 from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.lexiboost import declare_balance, declare_lexiboost

@@ -1,0 +1,1 @@
+"""What the user says: subproblems, stages, references, locks. Nothing is computed."""

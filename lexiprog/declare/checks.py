@@ -1,0 +1,125 @@
+"""Find what is wrong with a declared problem, down to the offending expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.declare.leaves import key_of
+from lexiprog.errors import DeclarationError
+
+_SHOWN = 120
+
+
+def shorten(thing: Any) -> str:
+    """A CVXPY object as text, cut to a readable length."""
+    text = " ".join(str(thing).split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def kind_of(problem: cp.Problem, *, gp: bool) -> str:
+    """LP, MILP, QP, MIQP, GP, or conic for the rest."""
+    if gp:
+        return "GP"
+    whole = "MI" if problem.is_mixed_integer() else ""
+    if problem.is_lp():
+        return whole + "LP"
+    return whole + ("QP" if problem.is_qp() else "conic")
+
+
+def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
+    """Refuse what CVXPY's rules cannot prove convex (log-log convex for ``gp``)."""
+    rules = "DGP" if gp else "DCP"
+    if problem.is_dgp() if gp else problem.is_dcp():
+        return
+    for label, part, expressions in _parts(problem):
+        if part.is_dgp() if gp else part.is_dcp():
+            continue
+        holds: Callable[[Any], bool] = lambda e: bool(e.is_dgp() if gp else e.is_dcp())  # noqa: E731
+        culprit = _deepest(expressions, holds)
+        if culprit is not None:
+            raise DeclarationError(
+                f"{where} is not {rules}: in {label}, CVXPY cannot tell the curvature of "
+                f"{shorten(culprit)}."
+            )
+        raise DeclarationError(
+            f"{where} is not {rules}: {label}, {shorten(part)}, points the wrong way "
+            f"({_curvatures(expressions)}): minimise convex and maximise concave objectives, and "
+            "write convex <= concave or affine == affine."
+        )
+    raise DeclarationError(f"{where} is not {rules}.")
+
+
+def non_dpp_part(problem: cp.Problem, *, gp: bool) -> str | None:
+    """The expression that makes CVXPY compile anew for every parameter value, if any."""
+    if not problem.parameters() or (problem.is_dgp(dpp=True) if gp else problem.is_dcp(dpp=True)):
+        return None
+    for label, part, expressions in _parts(problem):
+        if part.is_dgp(dpp=True) if gp else part.is_dcp(dpp=True):
+            continue
+        holds: Callable[[Any], bool] = lambda e: bool(  # noqa: E731
+            e.is_dgp(dpp=True) if gp else e.is_dcp(dpp=True)
+        )
+        culprit = _deepest(expressions, holds)
+        return f"{shorten(part if culprit is None else culprit)} in {label}"
+    return shorten(problem)
+
+
+def check_finite(where: str, problem: cp.Problem) -> None:
+    """Refuse constants that are not finite numbers."""
+    for constant in problem.constants():
+        values = constant.value
+        values = values.data if hasattr(values, "toarray") else np.asarray(values)
+        if not np.isfinite(values).all():
+            culprit = "NaN" if np.isnan(values).any() else "infinity"
+            place = next(
+                (
+                    label
+                    for label, part, _ in _parts(problem)
+                    if any(constant is other for other in part.constants())
+                ),
+                "its data",
+            )
+            raise DeclarationError(
+                f"{where}: a constant of shape {constant.shape} in {place} contains {culprit}; "
+                "clean the data, or leave out bounds that don't bind."
+            )
+
+
+def check_name(kind: str, name: Any) -> None:
+    """Refuse what cannot be looked up by name."""
+    if not isinstance(name, str) or not name:
+        raise DeclarationError(f"a {kind}'s name is a non-empty text, not {name!r}.")
+
+
+def check_names(where: str, kind: str, leaves: Sequence[Any]) -> None:
+    """Refuse two variables or parameters of one name, since results are reached by name."""
+    keys = [key_of(leaf, position) for position, leaf in enumerate(leaves)]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise DeclarationError(
+                f"{where} has several {kind}s named {key!r}: results are reached by name, so give "
+                "each its own."
+            )
+
+
+def _parts(problem: cp.Problem) -> Iterator[tuple[str, Any, list[Any]]]:
+    yield "the objective", problem.objective, list(problem.objective.args)
+    for position, constraint in enumerate(problem.constraints):
+        yield f"constraint {position}", constraint, list(constraint.args)
+
+
+def _deepest(expressions: list[Any], holds: Callable[[Any], bool]) -> Any:
+    """The innermost expression that breaks a rule its own arguments keep."""
+    for expression in expressions:
+        if not holds(expression):
+            inner = _deepest(list(expression.args), holds)
+            return expression if inner is None else inner
+    return None
+
+
+def _curvatures(expressions: list[Any]) -> str:
+    return " and ".join(f"{shorten(e)} is {e.curvature.lower()}" for e in expressions[:2])

@@ -1,0 +1,235 @@
+"""Placeholders for earlier optima: plain CVXPY parameters whose owner is on record here."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.declare.leaves import dense
+from lexiprog.errors import DeclarationError, LexiprogError
+from lexiprog.result.solution import Solution
+
+Kept = TypeVar("Kept")
+
+
+class Registry(Generic[Kept]):
+    """What is known of CVXPY objects, for as long as they live.
+
+    CVXPY dispatches on exact types, so a placeholder must be a plain ``cp.Parameter`` and can
+    carry nothing itself.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], Kept]] = {}
+
+    def add(self, key: Any, kept: Kept) -> None:
+        """Remember ``kept`` for the object ``key``."""
+        self._known[key.id] = (weakref.ref(key), kept)
+        weakref.finalize(key, self._known.pop, key.id, None).atexit = False
+
+    def get(self, key: Any) -> Kept | None:
+        """What is known of ``key``; ids alone don't count, since copies share them."""
+        found = self._known.get(key.id)
+        return found[1] if found is not None and found[0]() is key else None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One number or array that a later problem takes from an earlier one's solution."""
+
+    label: str
+    owner_name: str
+    owner: Callable[[], Any]  # weak: a dead owner is outside of every program
+    read: Callable[[Solution], Any]
+    lock: Lock | None = None  # for limits of held optima, whose slack may vary
+    inside: tuple[Any, ...] = ()  # parameters and placeholders the value itself depends on
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A constraint that holds an earlier optimum, within a tolerance."""
+
+    owner_name: str
+    owner: Callable[[], Any]
+    maximise: bool
+    atol: float
+    rtol: float
+
+    def tolerance(self, optimum: float) -> float:
+        """Degradation the user allows."""
+        return max(self.atol, self.rtol * abs(optimum))
+
+    def limit(self, optimum: float, slack: float) -> float:
+        """The bound on the held objective."""
+        return optimum - slack if self.maximise else optimum + slack
+
+
+@dataclass(frozen=True)
+class Slack:
+    """How far held optima may degrade: tolerances in place of the declared ones, and a guard.
+
+    The tolerance is the user's wish, the guard our numerical need; they are kept apart.
+    """
+
+    tolerances: Mapping[str, float] = field(default_factory=dict)
+    guard: float = 0.0
+
+    def tolerance(self, lock: Lock, optimum: float) -> float:
+        """Degradation the user allows."""
+        return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
+
+    def guard_for(self, optimum: float) -> float:
+        """Degradation added for numerical reasons."""
+        return self.guard * max(1.0, abs(optimum))
+
+    def limit(self, lock: Lock, optimum: float) -> float:
+        """The bound on the held objective."""
+        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
+
+
+REFERENCES: Registry[Reference] = Registry()
+LOCKS: Registry[Lock] = Registry()
+
+# Solver noise that a placeholder's sign or structure may hide.
+PROMISE = 1e-4
+
+_STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
+
+
+def refer(
+    owner: Any,
+    what: str,
+    shape: tuple[int, ...],
+    read: Callable[[Solution], Any],
+    attributes: dict[str, bool],
+    lock: Lock | None = None,
+    inside: Iterable[Any] = (),
+) -> cp.Parameter:
+    """A placeholder named for what it stands for, with its owner on record."""
+    label = f"{owner.name}.{what}"
+    parameter = cp.Parameter(shape, name=label, **attributes)
+    reference = Reference(label, owner.name, weakref.ref(owner), read, lock, tuple(inside))
+    REFERENCES.add(parameter, reference)
+    return parameter
+
+
+def limit_of(constraint: Any, lock: Lock) -> Any:
+    """The placeholder of the bound in a constraint that holds an optimum."""
+    for parameter in constraint.parameters():
+        reference = REFERENCES.get(parameter)
+        if reference is not None and reference.lock is lock:
+            return parameter
+    raise KeyError(f"{constraint} does not hold {lock.owner_name!r}")
+
+
+def inputs_of(parameters: Iterable[Any]) -> list[Any]:
+    """The parameters and all that their values depend on, inner ones first, each once."""
+    found: dict[int, Any] = {}
+    for parameter in parameters:
+        reference = REFERENCES.get(parameter)
+        for inner in [] if reference is None else inputs_of(reference.inside):
+            found.setdefault(inner.id, inner)
+        found.setdefault(parameter.id, parameter)
+    return list(found.values())
+
+
+def sign_of(expression: Any) -> dict[str, bool]:
+    """Sign as a parameter attribute, from DCP analysis or from variable bounds."""
+    if expression.is_complex():
+        return {"complex": True}
+    if expression.is_nonneg():
+        return {"nonneg": True}
+    if expression.is_nonpos():
+        return {"nonpos": True}
+    try:
+        # Zero times infinity may end as a bound of zero in CVXPY's intervals: better none.
+        with np.errstate(all="raise"):
+            lower, upper = expression.get_bounds()
+    except (ArithmeticError, AttributeError, NotImplementedError, TypeError, ValueError):
+        return {}
+    if lower is not None and np.all(np.asarray(dense(lower)) >= 0):
+        return {"nonneg": True}
+    if upper is not None and np.all(np.asarray(dense(upper)) <= 0):
+        return {"nonpos": True}
+    return {}
+
+
+def attributes_of(expression: Any, *, gp: bool) -> dict[str, bool]:
+    """Sign and structure that a placeholder for ``expression`` may promise."""
+    sign = sign_of(expression)
+    if gp and "nonneg" in sign:
+        return {"pos": True}
+    shape = expression.shape
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
+        return sign
+    if isinstance(expression, cp.Variable):
+        structure = next((n for n in _STRUCTURE if expression.attributes.get(n)), None)
+    elif expression.is_complex():
+        structure = "hermitian" if expression.is_hermitian() else None
+    else:
+        tests = {"PSD": expression.is_psd, "NSD": expression.is_nsd,
+                 "symmetric": expression.is_symmetric}  # fmt: skip
+        structure = next((name for name, holds in tests.items() if holds()), None)
+    if structure is None:
+        return sign
+    # CVXPY takes hermitian alone; a sign beside the other structures stays useful for DCP.
+    return {"hermitian": True} if structure == "hermitian" else sign | {structure: True}
+
+
+def is_whole(expression: Any) -> bool:
+    """Whether the expression is an integer or boolean variable."""
+    return isinstance(expression, cp.Variable) and bool(
+        expression.attributes.get("integer") or expression.attributes.get("boolean")
+    )
+
+
+def bind(parameter: cp.Parameter, value: Any) -> None:
+    """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
+    array = np.asarray(dense(value))
+    if array.shape != parameter.shape:
+        array = array.reshape(parameter.shape)
+    given, has = array, parameter.attributes
+    if has["diag"]:
+        array = np.diag(np.diag(array))
+    if has["PSD"] or has["NSD"] or has["symmetric"] or has["hermitian"]:
+        array = 0.5 * (array + array.conj().T)
+    if has["PSD"] or has["NSD"]:
+        roots, axes = np.linalg.eigh(array)
+        roots = np.maximum(roots, 0) if has["PSD"] else np.minimum(roots, 0)
+        array = (axes * roots) @ axes.conj().T
+    if has["nonneg"]:
+        array = np.maximum(array, 0.0)
+    if has["nonpos"]:
+        array = np.minimum(array, 0.0)
+    if has["pos"]:
+        array = np.maximum(array, np.finfo(float).tiny)
+    change = float(np.max(np.abs(array - given), initial=0.0))
+    if change > PROMISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
+        raise LexiprogError(
+            f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
+            f"it, by {change:.1e}; please report this with the expression."
+        )
+    if has["diag"] and not hasattr(array, "tocoo"):
+        parameter.save_value(array)  # the setter wants a sparse matrix here
+        return
+    parameter.value = array
+
+
+def dual_attributes(constraint: Any, where: str) -> dict[str, bool]:
+    """Sign and structure of a constraint's multiplier, or a refusal if it is no single array."""
+    kind = type(constraint).__name__
+    if kind in ("Inequality", "NonNeg", "NonPos"):
+        return {"nonneg": True}
+    if kind in ("Equality", "Zero"):
+        return {}
+    if kind == "PSD":
+        return {"PSD": True}
+    raise DeclarationError(
+        f"{where}: the multiplier of a {kind} constraint is a list of arrays, not one; write the "
+        "constraint as an inequality (cp.norm(x) <= t, cp.exp(x) <= t) to refer to its dual."
+    )

@@ -1,0 +1,245 @@
+"""One problem of a hierarchy, and the ways later problems may refer to its optimum."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.declare import checks
+from lexiprog.declare.frozen import Frozen
+from lexiprog.declare.leaves import CVXPY_LOCK, key_of
+from lexiprog.declare.reference import (
+    LOCKS,
+    REFERENCES,
+    Lock,
+    Reference,
+    attributes_of,
+    dual_attributes,
+    inputs_of,
+    is_whole,
+    refer,
+)
+from lexiprog.errors import DeclarationError, LexiprogWarning
+
+__all__ = ["Subproblem"]
+
+
+class Subproblem(Frozen):
+    """A convex problem with a name, declared but not solved.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its program.
+    objective : cvxpy.Minimize, cvxpy.Maximize or cvxpy.Problem
+        What to optimise; a whole problem brings its constraints along.
+    constraints : sequence of cvxpy constraints
+        May use references to earlier subproblems, like the objective.
+    gp : bool
+        Read the problem as a geometric program.
+
+    Attributes
+    ----------
+    optimum : cvxpy.Parameter
+        Stands for the optimal value in later problems.
+    variables, parameters, inputs : tuple
+        Its variables, the user's parameters it depends on, and these with the references.
+    references : tuple of (cvxpy.Parameter, Reference)
+        The placeholders it depends on, each with what it stands for, inner ones first.
+    locks : tuple of (int, Lock)
+        Position and meaning of every constraint that holds an earlier optimum.
+    kind : str
+        LP, MILP, QP, MIQP, GP, or conic (MIconic) for the rest.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, nonneg=True, name="x")
+    >>> demand = cp.sum(x) >= 4
+    >>> cheap = lx.Subproblem("cheap", cp.Minimize(3 * x[0] + x[1]), [demand])
+    >>> even = lx.Subproblem(
+    ...     "even", cp.Minimize(cp.abs(x[0] - x[1])), [demand, 3 * x[0] + x[1] <= cheap.optimum + 2]
+    ... )
+    >>> result = lx.Program(lx.Stage("cost", cheap), lx.Stage("balance", even)).solve()
+    >>> [round(float(v), 6) for v in result["even"][x]]
+    [1.0, 3.0]
+    """
+
+    objective: cp.Minimize | cp.Maximize
+    constraints: tuple[Any, ...]
+    gp: bool
+    problem: cp.Problem
+    dpp: bool
+    variables: tuple[Any, ...]
+    inputs: tuple[Any, ...]
+    parameters: tuple[Any, ...]
+    references: tuple[tuple[cp.Parameter, Reference], ...]
+    locks: tuple[tuple[int, Lock], ...]
+    maximise: bool
+    integer: bool
+    kind: str
+
+    def __init__(
+        self, name: str, objective: Any, constraints: Iterable[Any] = (), *, gp: bool = False
+    ) -> None:
+        checks.check_name("subproblem", name)
+        where = f"subproblem {name!r}"
+        if isinstance(objective, cp.Problem):
+            constraints = [*objective.constraints, *constraints]
+            objective = objective.objective
+        if not isinstance(objective, cp.Minimize | cp.Maximize):
+            raise DeclarationError(
+                f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...) or a "
+                f"cp.Problem, not {checks.shorten(repr(objective))}."
+            )
+        try:
+            with CVXPY_LOCK:
+                problem = cp.Problem(objective, list(constraints))
+        except (TypeError, ValueError) as error:
+            raise DeclarationError(f"{where}: {error}") from error
+        # CVXPY walks the whole expression tree at every question, so each is asked once.
+        inputs = inputs_of(problem.parameters())
+        found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
+        self._declare(
+            name=name,
+            objective=objective,
+            constraints=tuple(problem.constraints),
+            gp=gp,
+            problem=problem,
+            variables=tuple(problem.variables()),
+            inputs=tuple(inputs),
+            parameters=tuple(p for p in inputs if REFERENCES.get(p) is None),
+            references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
+            locks=tuple((position, lock) for position, lock in found if lock is not None),
+            maximise=isinstance(objective, cp.Maximize),
+            integer=bool(problem.is_mixed_integer()),
+            kind=checks.kind_of(problem, gp=gp),
+            _placeholders={},
+        )
+        self._check(where)
+
+    def _check(self, where: str) -> None:
+        problem = self.problem
+        if not self.variables:
+            raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
+        checks.check_curvature(where, problem, gp=self.gp)
+        checks.check_finite(where, problem)
+        checks.check_names(where, "variable", self.variables)
+        checks.check_names(where, "parameter", self.parameters)
+        culprit = checks.non_dpp_part(problem, gp=self.gp)
+        self._declare(dpp=culprit is None)
+        if culprit is not None:
+            warnings.warn(
+                f"{where} is not DPP because of {culprit}: it is solved all the same, but compiled "
+                "anew for every value of its parameters and references.",
+                LexiprogWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def optimum(self) -> cp.Parameter:
+        """Placeholder for the optimal value."""
+
+        def make() -> cp.Parameter:
+            attributes = attributes_of(self.objective.expr, gp=self.gp)
+            return refer(self, "optimum", (), lambda solution: solution.value, attributes)
+
+        return self._once("optimum", make)
+
+    def at(self, expression: Any) -> cp.Parameter:
+        """Placeholder for the value of ``expression`` at the optimum."""
+        if not isinstance(expression, cp.Expression):
+            expression = cp.Constant(expression)
+        mine = {variable.id for variable in self.variables}
+        for variable in expression.variables():
+            if variable.id not in mine:
+                raise DeclarationError(
+                    f"{self.name}.at({checks.shorten(expression)}): variable "
+                    f"{variable.name()!r} is not part of subproblem {self.name!r}, so its optimum "
+                    "says nothing about it."
+                )
+        whole = is_whole(expression)
+        return refer(
+            self,
+            f"at({checks.shorten(expression)})",
+            expression.shape,
+            lambda solution: (
+                np.round(solution.at(expression)) if whole else solution.at(expression)
+            ),
+            attributes_of(expression, gp=self.gp),
+            inside=expression.parameters(),
+        )
+
+    def dual(self, constraint: Any) -> cp.Parameter:
+        """Placeholder for the multiplier of one of this problem's constraints."""
+        where = f"{self.name}.dual({checks.shorten(constraint)})"
+        position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
+        if position is None:
+            raise DeclarationError(f"{where}: subproblem {self.name!r} has no such constraint.")
+        if self.integer:
+            raise DeclarationError(
+                f"{where}: integer problems have no multipliers; fix the integers in a further "
+                "stage and refer to that one."
+            )
+        attributes = dual_attributes(constraint, where)
+        return self._once(
+            f"dual({position})",
+            lambda: refer(
+                self,
+                f"dual({position})",
+                constraint.shape,
+                lambda solution: solution.dual(position),
+                attributes,
+            ),
+        )
+
+    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Any:
+        """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
+
+        Put it among the constraints of a later subproblem.
+        """
+        for label, value in (("atol", atol), ("rtol", rtol)):
+            if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+                raise DeclarationError(
+                    f"{self.name}.held: {label} must be a finite number of at least 0, "
+                    f"not {value!r}."
+                )
+        lock = Lock(self.name, weakref.ref(self), self.maximise, float(atol), float(rtol))
+        limit = refer(
+            self,
+            "held",
+            (),
+            lambda solution: solution.value,
+            {"pos": True} if self.gp else {},
+            lock=lock,
+        )
+        expression = self.objective.expr
+        constraint = expression >= limit if self.maximise else expression <= limit
+        LOCKS.add(constraint, lock)
+        return constraint
+
+    def variable(self, name: str) -> Any:
+        """The variable called ``name``."""
+        by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
+        if name not in by_name:
+            raise KeyError(
+                f"subproblem {self.name!r} has no variable {name!r}; "
+                f"it has {', '.join(map(repr, by_name))}."
+            )
+        return by_name[name]
+
+    def _once(self, key: str, make: Callable[[], cp.Parameter]) -> cp.Parameter:
+        """The placeholder under ``key``, made at first use."""
+        kept: dict[str, cp.Parameter] = self.__dict__["_placeholders"]
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
+
+    def __repr__(self) -> str:
+        sense = "maximise" if self.maximise else "minimise"
+        return f"Subproblem({self.name!r}: {sense} {checks.shorten(self.objective.expr)})"

@@ -1,1 +1,0 @@
-"""Outlines as HTML and as text."""

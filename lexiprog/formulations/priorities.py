@@ -1,0 +1,98 @@
+"""Objectives in strict order of priority.
+
+Stages: one for each objective, over the same constraints, with every earlier optimum held within
+its tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lexiprog.errors import DeclarationError
+from lexiprog.formulations.fairness import Leximax, Leximin
+from lexiprog.formulations.levels import Level, stages_in_turn
+from lexiprog.program import Program
+
+__all__ = ["preemptive"]
+
+Tolerance = float | Mapping[str, float]
+
+
+def preemptive(
+    objectives: Mapping[str, Any],
+    constraints: Sequence[Any] = (),
+    *,
+    atol: Tolerance = 0.0,
+    rtol: Tolerance = 0.0,
+    gp: bool = False,
+) -> Program:
+    """Program that optimises objectives in order, never giving up an earlier one.
+
+    Parameters
+    ----------
+    objectives : mapping
+        Name to ``cp.Minimize``, ``cp.Maximize``, :class:`Leximin` or :class:`Leximax`, most
+        important first.
+    constraints : sequence of CVXPY constraints
+        The same for all of them.
+    atol, rtol : float or mapping from names
+        An optimum f may later degrade by max(atol, rtol * abs(f)), by nothing by default.
+    gp : bool
+        Read all of them as geometric programs.
+
+    Returns
+    -------
+    Program
+        One stage and subproblem a name; a fairness level "fair" has "fair 1", "fair 2", ...
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
+    >>> limits = [3 * x + y <= 18, x + y <= 8, x + 2 * y <= 14]
+    >>> goals = {"output": cp.Maximize(x + y), "waste": cp.Minimize(x)}
+    >>> result = lx.preemptive(goals, limits).solve()
+    >>> round(float(result.final[x]), 6), round(float(result.final[y]), 6)
+    (2.0, 6.0)
+    >>> result = lx.preemptive(goals, limits, atol={"output": 0.5}).solve()
+    >>> round(float(result.final[x]), 6), round(float(result.final[y]), 6)
+    (1.0, 6.5)
+    """
+    if not isinstance(objectives, Mapping) or not objectives:
+        raise DeclarationError(
+            "preemptive takes a mapping from names to objectives, most important first, not "
+            f"{objectives!r}."
+        )
+    for label, given in (("atol", atol), ("rtol", rtol)):
+        if isinstance(given, Mapping):
+            unknown = [name for name in given if name not in objectives]
+            if unknown:
+                raise DeclarationError(
+                    f"{label} names {unknown[0]!r}, which is no objective; "
+                    f"there are {', '.join(map(repr, objectives))}."
+                )
+    levels: list[Level] = []
+    origin: dict[str, str] = {}
+    for name, objective in objectives.items():
+        fair = isinstance(objective, Leximin | Leximax)
+        own = objective.levels(name) if fair else [(name, objective)]
+        levels += own
+        origin |= dict.fromkeys((level for level, _ in own), name)
+
+    def tolerance(level: str) -> dict[str, float]:
+        name = origin[level]
+        return {"atol": _pick(atol, name, "atol"), "rtol": _pick(rtol, name, "rtol")}
+
+    return Program(*stages_in_turn(levels, list(constraints), tolerance, gp=gp))
+
+
+def _pick(given: Tolerance, name: str, label: str) -> float:
+    value = given.get(name, 0.0) if isinstance(given, Mapping) else given
+    if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+        raise DeclarationError(
+            f"{label} of {name!r} must be a finite number of at least 0, not {value!r}."
+        )
+    return float(value)

@@ -1,0 +1,75 @@
+"""A compromise: each objective alone first, then the least worst regret.
+
+Stages: "ideal" with every objective by itself; "regret", which minimises the largest scaled
+distance to an ideal; with ``refine``, "regret 2", "regret 3", ... for the second largest and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.errors import DeclarationError
+from lexiprog.formulations.fairness import Leximax
+from lexiprog.formulations.levels import stages_in_turn
+from lexiprog.program import Program
+
+__all__ = ["minimax_regret"]
+
+
+def minimax_regret(
+    objectives: Mapping[str, Any],
+    constraints: Sequence[Any] = (),
+    *,
+    scales: Mapping[str, float] | None = None,
+    refine: bool = False,
+) -> Program:
+    """Program that finds the point whose worst regret is least.
+
+    Parameters
+    ----------
+    objectives : mapping
+        Name to ``cp.Minimize`` or ``cp.Maximize``.
+    constraints : sequence of CVXPY constraints
+    scales : mapping, optional
+        Factor of each regret, 1 by default.
+    refine : bool
+        Go on to the second largest regret and so on, so that no regret is larger than it must.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, bounds=[0, 10], name="x")
+    >>> demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
+    >>> program = lx.minimax_regret(
+    ...     {"cost": cp.Minimize(3 * x[0] + x[1]), "fumes": cp.Minimize(x[0] + 4 * x[1])}, demand)
+    >>> round(program.solve().final.value, 6)
+    4.571429
+    """
+    if not isinstance(objectives, Mapping) or not objectives:
+        raise DeclarationError(
+            f"minimax_regret takes a mapping from names to objectives, not {objectives!r}."
+        )
+    scales = {} if scales is None else dict(scales)
+    for name, scale in scales.items():
+        if name not in objectives:
+            raise DeclarationError(
+                f"scales names {name!r}, which is no objective; "
+                f"there are {', '.join(map(repr, objectives))}."
+            )
+        if not isinstance(scale, int | float | np.number) or not 0 < scale < np.inf:
+            raise DeclarationError(f"the scale of {name!r} must be positive, not {scale!r}.")
+    ideals = [Subproblem(name, objective, constraints) for name, objective in objectives.items()]
+    regrets = [
+        scales.get(p.name, 1.0)
+        * (p.optimum - p.objective.expr if p.maximise else p.objective.expr - p.optimum)
+        for p in ideals
+    ]
+    levels = Leximax(regrets).levels("regret")
+    levels[0] = ("regret", levels[0][1])
+    chosen = levels if refine else levels[:1]
+    return Program(Stage("ideal", *ideals), *stages_in_turn(chosen, list(constraints)))

@@ -1,1 +1,0 @@
-"""Ways to hold an earlier optimum while a later problem is solved."""

@@ -1,0 +1,1 @@
+"""Plain records of what was declared and found, and their text; whoever wants to may draw them."""

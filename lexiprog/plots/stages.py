@@ -1,0 +1,103 @@
+"""A result from top to bottom: stages, their problems, what each took and found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lexiprog.outline.numbers import duration, number
+from lexiprog.outline.records import counted
+from lexiprog.plots.canvas import BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from lexiprog.result.result import Result
+    from lexiprog.result.solution import Solution
+
+__all__ = ["hierarchy"]
+
+MOST = 12
+
+
+def hierarchy(result: Result, *, ax: Axes | None = None) -> Axes:
+    """Draw stages and problems as bars of compile and solve time, with optimum and solver.
+
+    Parameters
+    ----------
+    result : Result
+        Complete or partial; of long stages the first and the slowest problems are drawn.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> from lexiprog import plots
+    >>> x = cp.Variable(name="x")
+    >>> low = lx.Subproblem("low", cp.Minimize(x), [x >= 1])
+    >>> near = lx.Subproblem("near", cp.Minimize(cp.square(x)), [x >= low.optimum])
+    >>> result = lx.Program(lx.Stage("first", low), lx.Stage("second", near)).solve()
+    >>> [label.get_text() for label in plots.hierarchy(result).get_yticklabels()]
+    ['low', 'near']
+    """
+    groups = [(stage, _shown(result, names)) for stage, names in result.stages.items()]
+    rows = sum(len(shown) + 1.4 for _, shown in groups)
+    ax = axes_for(ax, height=max(2.0, 0.9 + 0.34 * rows))
+    longest = max((found.seconds for found in result.values()), default=0.0)
+    scale, unit = (1e3, "milliseconds") if longest < 1 else (1.0, "seconds")
+    full = max(longest * scale, 1e-9)
+    top, ticks, labels = 0.0, [], []
+    for position, (stage, shown) in enumerate(groups, 1):
+        bottom = top + len(shown) + 1.4
+        if position % 2:
+            ax.axhspan(top, bottom, color=LIGHT, zorder=0, linewidth=0)
+        _text(ax, 0.01 * full, top + 0.7, f"{position}. {fitting(stage, 60)}", bold=True)
+        for k, (name, solution) in enumerate(shown):
+            y = top + 1.6 + k
+            ticks.append(y)
+            labels.append(fitting(name))
+            _bar(ax, y, solution, scale=scale, room=0.012 * full)
+        top = bottom
+    ax.set_yticks(ticks, labels)
+    ax.set_ylim(top, 0)
+    ax.set_xlim(0, 1.75 * full)  # room for the text behind the longest bar
+    ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1.05 * full])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(unit, loc="left")
+    total = duration(sum(found.seconds for found in result.values()))
+    counts = f"{counted(len(result), 'problem')} in {counted(len(groups), 'stage')}"
+    ax.set_title(f"{counts}, {total} of work", loc="left")
+    if result:
+        bars = [ax.barh(0, 0, color=colour) for colour in (SOFT, MAIN)]
+        below = {"bbox_to_anchor": (1, 0), "ncols": 2}
+        ax.legend(bars, ["compile", "solve"], loc="upper right", frameon=False, **below)
+    return ax
+
+
+def _shown(result: Result, names: tuple[str, ...]) -> list[tuple[str, Solution | None]]:
+    """A stage's problems, or the slowest of a long stage in their order."""
+    if len(names) > MOST:
+        seconds = {name: result[name].seconds if name in result else 0.0 for name in names}
+        slowest = set(sorted(names, key=lambda name: -seconds[name])[:MOST])
+        names = tuple(name for name in names if name in slowest)
+    return [(name, result.get(name)) for name in names]
+
+
+def _bar(ax: Axes, y: float, solution: Solution | None, *, scale: float, room: float) -> None:
+    if solution is None:
+        _text(ax, room, y, "not solved")
+        return
+    passed = solution.certificate.passed
+    solving = scale * solution.timings.get("solve", 0.0)
+    compiling = scale * solution.seconds - solving
+    ax.barh(y, compiling, height=0.62, color=SOFT)
+    ax.barh(y, solving, left=compiling, height=0.62, color=MAIN)
+    said = f"optimum {number(solution.value)}, {solution.solver}"
+    verdict = said if passed else f"{said}, not certified"
+    _text(ax, compiling + solving + room, y, verdict, colour=NOTE if passed else BAD)
+
+
+def _text(
+    ax: Axes, x: float, y: float, text: str, *, colour: str = NOTE, bold: bool = False
+) -> None:
+    weight = "bold" if bold else "normal"
+    ax.text(x, y, text, va="center", color=colour, fontsize=9, fontweight=weight, clip_on=True)

@@ -1,0 +1,92 @@
+"""The curve of a tolerance sweep: what one level gives up, another gains."""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import TYPE_CHECKING
+
+from lexiprog.outline.numbers import number
+from lexiprog.plots.canvas import ACCENT, LIGHT, MAIN, NOTE, axes_for, fitting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from lexiprog.sweeps.tolerances import Tradeoff
+
+__all__ = ["tradeoff"]
+
+
+def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw the optimum of a later problem against the tolerance on an earlier one.
+
+    A dashed line continues the price at the smallest tolerance; in a grey region more slack buys
+    nothing.
+
+    Parameters
+    ----------
+    sweep : Tradeoff
+    name : str, optional
+        The later problem, the last by default.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> from lexiprog import plots
+    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
+    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
+    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
+    >>> ax = plots.tradeoff(lx.tradeoff(program, "x", [0, 0.5, 1, 1.5]))
+    >>> ax.get_title(loc="left")
+    'What slack on x buys in y'
+    """
+    name = list(sweep.values)[-1] if name is None else name
+    if name not in sweep.values:
+        known = ", ".join(map(repr, sweep.values))
+        raise KeyError(f"the sweep has no later subproblem {name!r}; there are {known}.")
+    ax = axes_for(ax, height=4.2, width=6.5)
+    points = sorted(zip(sweep.tolerances, sweep.values[name], strict=True))
+    steps, values = [p[0] for p in points], [p[1] for p in points]
+    label = f"optimum of {fitting(name)}"
+    ax.plot(steps, values, "o-", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
+    _idle(ax, steps, values)
+    _price(ax, sweep, name, steps, values)
+    ax.set_xlabel(f"tolerance: how much worse than its optimum {fitting(sweep.name)} may become")
+    ax.set_ylabel(f"optimum of {fitting(name)}{_sense(sweep, name)}")
+    ax.set_title(f"What slack on {fitting(sweep.name)} buys in {fitting(name)}", loc="left")
+    return ax
+
+
+def _idle(ax: Axes, steps: list[float], values: list[float]) -> None:
+    """Shade the tolerances behind which nothing is gained any more."""
+    flat = [
+        step for step, v in zip(steps, values, strict=True) if isclose(v, values[-1], abs_tol=1e-7)
+    ]
+    if 1 < len(flat) < len(steps):
+        ax.axvspan(flat[0], flat[-1], color=LIGHT, zorder=0, linewidth=0)
+        middle = (flat[0] + flat[-1]) / 2
+        across = ax.get_xaxis_transform()
+        ax.text(middle, 0.5, "more slack\nbuys nothing", color=NOTE, ha="center", transform=across)
+
+
+def _price(ax: Axes, sweep: Tradeoff, name: str, steps: list[float], values: list[float]) -> None:
+    """Continue the curve from its start by the price there, a little beyond its values."""
+    if len(steps) < 2 or values[0] == values[-1]:
+        return
+    start = sweep.results[sweep.tolerances.index(steps[0])][name]
+    held = any(lock.name == sweep.name for lock in start.locks)
+    price = start.price(sweep.name) if held else None
+    if not price:
+        return
+    slope = price if values[-1] > values[0] else -price
+    reach = min(steps[-1] - steps[0], 1.08 * (values[-1] - values[0]) / slope)
+    line = [steps[0], steps[0] + reach], [values[0], values[0] + slope * reach]
+    text = f"price {number(price)}: gain per unit of the first slack"
+    ax.plot(*line, "--", color=ACCENT, linewidth=1.6, zorder=2, label=text)
+    ax.legend(frameon=False)
+
+
+def _sense(sweep: Tradeoff, name: str) -> str:
+    stages = sweep.results[0].outline.program.stages if sweep.results else ()
+    found = next((p.sense for s in stages for p in s.problems if p.name == name), "")
+    return f" ({found}d)" if found else ""

@@ -1,0 +1,1 @@
+"""What makes an answer an optimum, from the problem's own numbers."""

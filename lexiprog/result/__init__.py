@@ -1,0 +1,1 @@
+"""What was found: frozen copies that can be asked, shown, saved and connected again."""

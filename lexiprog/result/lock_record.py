@@ -1,0 +1,74 @@
+"""How an earlier optimum was held while a later problem was solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lexiprog.outline.records import LockOutline
+
+__all__ = ["LockRecord"]
+
+
+@dataclass(frozen=True)
+class LockRecord:
+    """One held optimum, as a later solution found it.
+
+    Attributes
+    ----------
+    name : str
+        The subproblem whose optimum was held.
+    kind : str
+        "value" (its objective was bounded), "face" (its optimal face was kept) or "argument"
+        (what its curved objective depends on was kept).
+    limit, tolerance, guard : float
+        The bound on its objective, the degradation the user allowed, and the numerical slack
+        that was added to it (0 unless a lock had to be loosened).
+    drift : float
+        How far the held objective ended up beyond its optimum.
+    """
+
+    name: str
+    kind: str
+    limit: float
+    tolerance: float
+    guard: float = 0.0
+    drift: float = 0.0
+    _price: Callable[[], float | None] | float | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def price(self) -> float | None:
+        """Gain in the later objective per unit of further slack, found when first asked for."""
+        if callable(self._price):
+            object.__setattr__(self, "_price", self._price())
+        return self._price  # type: ignore[return-value]
+
+    @property
+    def distortion(self) -> float | None:
+        """How much of the later optimum may be owed to the guard."""
+        if self.guard == 0.0:
+            return 0.0
+        return None if self.price is None else self.price * self.guard
+
+    @property
+    def outline(self) -> LockOutline:
+        """The lock as a plain record; a price that nobody has asked for yet is left out."""
+        price = None if callable(self._price) else self._price
+        return LockOutline(self.name, self.kind, self.tolerance, self.guard, self.drift, price)
+
+    def record(self) -> dict[str, Any]:
+        """Every field and the price, as numbers and texts."""
+        names = ("name", "kind", "limit", "tolerance", "guard", "drift")
+        return {name: getattr(self, name) for name in names} | {"price": self.price}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> LockRecord:
+        """The lock that :meth:`record` described."""
+        values = dict(record)
+        return cls(_price=values.pop("price"), **values)
+
+    def __reduce__(self) -> Any:
+        return LockRecord.from_record, (self.record(),)

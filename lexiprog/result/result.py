@@ -1,0 +1,167 @@
+"""Everything a program's solve found, by name, in stage order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from lexiprog.outline.records import Cell, ProgramOutline, ResultOutline, TableOutline
+from lexiprog.outline.text import text_table
+from lexiprog.result import store
+from lexiprog.result.recalled import recall
+from lexiprog.result.solution import Solution
+from lexiprog.show.html.diagram import result_html
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas
+
+__all__ = ["Result"]
+
+
+class Result(Mapping[str, Solution]):
+    """Every certified optimum of a program, by subproblem name and in stage order.
+
+    Attributes
+    ----------
+    stages : mapping
+        Stage name to the names of its subproblems, as declared.
+    complete : bool
+        Whether every declared subproblem was solved.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(name="x")
+    >>> low = lx.Subproblem("low", cp.Minimize(x), [x >= 1])
+    >>> result = lx.Program(lx.Stage("only", low)).solve()
+    >>> list(result), result["low"].value, result.final.value
+    (['low'], 1.0, 1.0)
+    """
+
+    def __init__(
+        self,
+        stages: Mapping[str, tuple[str, ...]],
+        solutions: Mapping[str, Solution],
+        declared: ProgramOutline | Callable[[], ProgramOutline] | None = None,
+    ) -> None:
+        self._declared = declared  # as text, costly for large problems, so made when asked for
+        self.stages = MappingProxyType({stage: tuple(names) for stage, names in stages.items()})
+        order = [name for names in self.stages.values() for name in names]
+        self._solutions = {name: solutions[name] for name in order if name in solutions}
+
+    def __getitem__(self, name: str) -> Solution:
+        try:
+            return self._solutions[name]
+        except KeyError:
+            solved = ", ".join(map(repr, self._solutions)) or "nothing"
+            raise KeyError(f"no solution named {name!r}; solved: {solved}.") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._solutions)
+
+    def __len__(self) -> int:
+        return len(self._solutions)
+
+    def __getstate__(self) -> dict[str, Any]:
+        parts = {"stages": dict(self.stages), "solutions": dict(self._solutions)}
+        return parts | {"declared": self.outline.program}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(*state.values())  # type: ignore[misc]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every declared subproblem was solved."""
+        return len(self) == sum(len(names) for names in self.stages.values())
+
+    @property
+    def final(self) -> Solution:
+        """The solution of the last stage, which must hold a single subproblem."""
+        stage, names = list(self.stages.items())[-1]
+        if len(names) != 1:
+            raise LookupError(
+                f"the last stage, {stage!r}, has {len(names)} subproblems: "
+                f"choose one of {', '.join(map(repr, names))} by name."
+            )
+        return self[names[0]]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas table, one row a subproblem."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
+        return pandas.DataFrame(self._table()).set_index("subproblem")
+
+    def _table(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "stage": solution.stage,
+                "subproblem": name,
+                "value": solution.value,
+                "status": solution.status,
+                "solver": solution.solver,
+                "seconds": solution.seconds,
+                "iterations": solution.iterations,
+                "certificate": solution.certificate.worst,
+            }
+            for name, solution in self.items()
+        ]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything but the CVXPY objects to a JSON file; floats round-trip exactly."""
+        record = {
+            "stages": {stage: list(names) for stage, names in self.stages.items()},
+            "solutions": [solution.record() for solution in self.values()],
+        }
+        store.write(record, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], program: Any = None) -> Result:
+        """Read a saved result; with ``program`` it answers to CVXPY objects again."""
+        record = store.read(path)
+        solutions = map(Solution.from_record, record["solutions"])
+        result = cls(record["stages"], {solution.name: solution for solution in solutions})
+        return result if program is None else cast("Result", program.adopt(result))
+
+    @property
+    def outline(self) -> ResultOutline:
+        """What was declared and found, as plain records for display."""
+        if callable(self._declared):
+            self._declared = self._declared()
+        declared = self._declared or recall(self.stages, self)
+        return ResultOutline(declared, {name: found.outline for name, found in self.items()})
+
+    def _repr_html_(self) -> str:
+        return result_html(self.outline)
+
+    def __str__(self) -> str:
+        columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
+        rows = [
+            (
+                row["stage"],
+                row["subproblem"],
+                f"{row['value']:.10g}",
+                row["status"],
+                row["solver"],
+                f"{row['seconds']:.3f}",
+                f"{row['certificate']:.1e}",
+            )
+            for row in self._table()
+        ]
+        missing = [n for names in self.stages.values() for n in names if n not in self]
+        return text_table(
+            TableOutline(
+                title="",
+                columns=columns,
+                rows=tuple(tuple(map(Cell, row)) for row in rows),
+                numeric=frozenset(["value", "seconds", "certificate"]),
+                notes=(Cell(f"not solved: {', '.join(missing)}"),) if missing else (),
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"<Result of {len(self)} subproblems>\n{self}"

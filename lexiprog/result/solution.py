@@ -1,0 +1,218 @@
+"""A frozen copy of one subproblem's certified optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lexiprog.declare.leaves import evaluate
+from lexiprog.outline.records import SolvedOutline
+from lexiprog.proof.certificate import Certificate
+from lexiprog.result.lock_record import LockRecord
+from lexiprog.show.html.solution import array_text, solution_html
+
+__all__ = ["Solution"]
+
+
+def frozen(value: Any) -> Any:
+    """A read-only copy of an array (or of a list of arrays)."""
+    if isinstance(value, list | tuple):
+        return tuple(frozen(part) for part in value)
+    copy = np.array(value)
+    copy.setflags(write=False)
+    return copy
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The certified optimum of one subproblem, copied out of CVXPY and never changed again.
+
+    ``solution[x]`` is the value of variable ``x`` (an object or a name), ``solution.at(expr)``
+    that of any expression of its variables, ``solution.dual(constraint)`` a multiplier.
+
+    Attributes
+    ----------
+    value : float
+        The objective evaluated at the returned point.
+    status : str
+        "optimal"; "within_gap" for an integer point whose gap the user accepted; or
+        "optimal_inaccurate" where the optima it holds are not known well enough.
+    solver : str
+        Who found it.
+    timings : mapping
+        Seconds spent in "compile" and "solve".
+    iterations : int or None
+        As the solver counts them.
+    certificate : Certificate
+        Why this is an optimum.
+    parameters, references : mapping
+        The user's parameters and the earlier optima this problem was solved with.
+    locks : tuple of LockRecord
+        The earlier optima that were held.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, name="x")
+    >>> floor = x >= [1, 2]
+    >>> low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [floor])
+    >>> solution = lx.Program(lx.Stage("only", low)).solve()["low"]
+    >>> solution.value, solution[x].tolist(), solution.dual(floor).tolist()
+    (3.0, [1.0, 2.0], [1.0, 1.0])
+    >>> float(solution.at(x[1] - x[0]))
+    1.0
+    """
+
+    name: str
+    stage: str
+    value: float
+    status: str
+    solver: str
+    certificate: Certificate
+    variables: Mapping[str, Any]
+    duals: tuple[Any, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    iterations: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    references: Mapping[str, Any] = field(default_factory=dict)
+    locks: tuple[LockRecord, ...] = ()
+    attempts: tuple[str, ...] = ()
+    # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
+    # since the ids mean nothing in another process.
+    _leaves: Mapping[int, Any] = field(default_factory=dict, repr=False, compare=False)
+    _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("variables", "parameters", "references"):
+            copies = {key: frozen(value) for key, value in getattr(self, name).items()}
+            object.__setattr__(self, name, MappingProxyType(copies))
+        for name in ("options", "timings"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        duals = tuple(None if dual is None else frozen(dual) for dual in self.duals)
+        object.__setattr__(self, "duals", duals)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: dict(v) if isinstance(v, Mapping) else v for k, v in self.__dict__.items()}
+        return state | {"_leaves": {}, "_rows": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    @property
+    def seconds(self) -> float:
+        """Compile and solve time together."""
+        return float(sum(self.timings.values()))
+
+    def __getitem__(self, variable: Any) -> Any:
+        if not hasattr(variable, "id"):
+            if variable in self.variables:
+                return self.variables[variable]
+        elif variable.id in self._leaves:
+            return self._leaves[variable.id]
+        elif not self._leaves and str(variable.name()) in self.variables:
+            return self.variables[str(variable.name())]
+        name = variable.name() if hasattr(variable, "id") else variable
+        raise KeyError(
+            f"subproblem {self.name!r} has no variable {name!r}; "
+            f"it has {', '.join(map(repr, self.variables))}.{self._detached}"
+        )
+
+    @property
+    def _detached(self) -> str:
+        return (
+            ""
+            if self._leaves
+            else (
+                " (A loaded or unpickled result knows CVXPY objects only by name; "
+                "Result.load(path, program=...) connects it again.)"
+            )
+        )
+
+    def at(self, expression: Any) -> Any:
+        """Value of a CVXPY expression of this problem's variables and parameters.
+
+        Parameters that this problem does not use keep the value they have now.
+        """
+        recorded = [(leaf, self[leaf]) for leaf in expression.variables()]
+        recorded += [
+            (leaf, self._leaves[leaf.id])
+            for leaf in expression.parameters()
+            if leaf.id in self._leaves
+        ]
+        return evaluate(expression, recorded)
+
+    def dual(self, constraint: Any) -> Any:
+        """Multiplier of a constraint, given as the object or as its position."""
+        position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
+        if position is None or not -len(self.duals) <= position < len(self.duals):
+            raise KeyError(
+                f"subproblem {self.name!r} has no such constraint: {constraint}; it has "
+                f"{len(self.duals)} of them, also reached by position.{self._detached}"
+            )
+        if self.duals[position] is None:
+            raise KeyError(
+                f"constraint {constraint} of subproblem {self.name!r} has no multiplier: "
+                "integer problems have none, and custom solvers need not give any."
+            )
+        return self.duals[position]
+
+    def price(self, name: str) -> float | None:
+        """Gain in this objective per unit of further slack on the held optimum ``name``."""
+        for lock in self.locks:
+            if lock.name == name:
+                return lock.price
+        held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
+        raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
+
+    def attached(self, leaves: Mapping[int, Any], rows: Mapping[int, int]) -> Solution:
+        """The same solution, reached by these CVXPY ids as well as by name."""
+        return replace(self, _leaves=dict(leaves), _rows=dict(rows))
+
+    def record(self) -> dict[str, Any]:
+        """Everything but the CVXPY ids, as plain containers and arrays."""
+        state = self.__getstate__()
+        del state["_leaves"], state["_rows"]
+        state["certificate"] = asdict(self.certificate)
+        state["locks"] = [lock.record() for lock in self.locks]
+        return state
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Solution:
+        """The solution that :meth:`record` described."""
+        parts = dict(record)
+        parts["certificate"] = Certificate(**parts["certificate"])
+        parts["locks"] = tuple(LockRecord.from_record(lock) for lock in parts["locks"])
+        parts["attempts"] = tuple(parts["attempts"])
+        return cls(**parts)
+
+    @property
+    def outline(self) -> SolvedOutline:
+        """What was found, as a plain record for display."""
+        return SolvedOutline(
+            value=self.value,
+            status=self.status,
+            solver=self.solver,
+            seconds=self.seconds,
+            certified=self.certificate.passed,
+            certificate=str(self.certificate),
+            locks=tuple(lock.outline for lock in self.locks),
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return solution_html(self.name, self.outline, self.variables)
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]
+        for key, value in self.variables.items():
+            text = array_text(value)
+            lines.append(f"  {key} = {text}".replace("\n", "\n    "))
+        return "\n".join([*lines, f"  {self.certificate}"])

@@ -1,0 +1,134 @@
+"""Find the linear chains of a program that a face lock can serve."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import cvxpy as cp
+
+from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.runners.face import FaceChain
+from lexiprog.solvers.solver import Ladder
+
+Members = tuple[weakref.ref[Subproblem], ...]
+Joint = tuple[cp.Problem, list[cp.Parameter]]
+
+# Joint problems by first member; members are kept weakly, or none would ever be freed.
+_JOINED: weakref.WeakKeyDictionary[Subproblem, list[tuple[Members, Joint]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def find_chains(
+    stages: Iterable[Stage],
+    ladders: Mapping[str, Ladder],
+    loosened: Iterable[str] = (),
+) -> dict[str, FaceChain]:
+    """The chain of every subproblem that belongs to one.
+
+    Parameters
+    ----------
+    stages : iterable
+        In order.
+    ladders : mapping
+        The solvers of each subproblem.
+    loosened : iterable of str
+        Subproblems whose lock has a tolerance that is not in its declaration.
+    """
+    loosened = set(loosened)
+    groups: dict[Any, dict[str, Subproblem]] = {}
+    starts: dict[Any, int] = {}
+    level = {p.name: k for k, stage in enumerate(stages) for p in stage.subproblems}
+    everyone = [p for stage in stages for p in stage.subproblems]
+    wanted = {lock.owner_name for p in everyone for _, lock in p.locks}
+    for subproblem in everyone:
+        if not subproblem.locks and subproblem.name not in wanted:
+            continue  # neither holds nor is held
+        if not _is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
+            continue
+        options = sorted((k, repr(v)) for k, v in ladders[subproblem.name][0].options.items())
+        key = (_own_constraints(subproblem), tuple(options))
+        start = starts.setdefault(key, level[subproblem.name])
+        # All objectives are compiled together, so what they read must be known at the start.
+        known = all(
+            level[reference.owner_name] < start
+            for parameter in subproblem.objective.parameters()
+            if (reference := REFERENCES.get(parameter)) is not None
+        )
+        group = groups.setdefault(key, {})
+        if known and _fits(subproblem, group, loosened):
+            group[subproblem.name] = subproblem
+    chains: dict[str, FaceChain] = {}
+    for group in groups.values():
+        held = {lock.owner_name for member in group.values() for _, lock in member.locks}
+        used = {name: member for name, member in group.items() if member.locks or name in held}
+        if held:
+            first = next(iter(used))
+            chain = _joined(used, ladders[first][0].options)
+            chains |= dict.fromkeys(used, chain)
+    return chains
+
+
+def _is_linear(subproblem: Subproblem) -> bool:
+    problem = subproblem.problem
+    return (
+        not subproblem.gp
+        and subproblem.dpp
+        and subproblem.kind == "LP"
+        and all(variable.is_real() for variable in problem.variables())
+    )
+
+
+def _asks_highs(ladder: Ladder) -> bool:
+    return ladder[0].target == "HIGHS" and "highs_options" not in ladder[0].options
+
+
+def _own_constraints(subproblem: Subproblem) -> frozenset[int]:
+    locks = {position for position, _ in subproblem.locks}
+    return frozenset(c.id for k, c in enumerate(subproblem.constraints) if k not in locks)
+
+
+def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set[str]) -> bool:
+    """Whether each of its locks is exact and its holders held nothing that it lets go."""
+    held = {lock.owner_name for _, lock in subproblem.locks}
+    for _, lock in subproblem.locks:
+        owner = group.get(lock.owner_name)
+        if owner is None or owner is not lock.owner() or lock.atol or lock.rtol:
+            return False
+        if lock.owner_name in loosened:
+            return False
+        if not {inner.owner_name for _, inner in owner.locks} <= held:
+            return False
+    return True
+
+
+def _joined(members: dict[str, Subproblem], options: Mapping[str, Any]) -> FaceChain:
+    """All members as one problem, compiled once for as long as they live."""
+    listed = list(members.values())
+    made = _JOINED.setdefault(listed[0], [])
+    joint = next((joint for known, joint in made if [ref() for ref in known] == listed), None)
+    if joint is None:
+        joint = _join(listed)
+        made.append((tuple(weakref.ref(member) for member in listed), joint))
+    problem, weights = joint
+    return FaceChain(members, options, problem, dict(zip(members, weights, strict=True)))
+
+
+def _join(members: list[Subproblem]) -> Joint:
+    locks = {position for position, _ in members[0].locks}
+    constraints = [c for k, c in enumerate(members[0].constraints) if k not in locks]
+    weights, terms = [], []
+    for member in members:
+        cost = -member.objective.expr if member.maximise else member.objective.expr
+        if cost.parameters():
+            # A weight times a parameter is not DPP, so the weight goes to a bound on the cost.
+            bound = cp.Variable()
+            constraints.append(cost <= bound)
+            cost = bound
+        weights.append(cp.Parameter(nonneg=True))
+        terms.append(weights[-1] * cost)
+    return cp.Problem(cp.Minimize(sum(terms)), constraints), weights

@@ -1,0 +1,1 @@
+"""Draws what outlines describe; nothing in the engine depends on it."""

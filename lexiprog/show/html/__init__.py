@@ -1,0 +1,1 @@
+"""Outlines as HTML without scripts, for notebooks and reports."""

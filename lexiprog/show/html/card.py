@@ -1,0 +1,145 @@
+"""One problem of a diagram as a card: declared, solved, or still open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lexiprog.outline.numbers import duration, number, tiny
+from lexiprog.outline.records import LockOutline, ProblemOutline, SolvedOutline, counted
+from lexiprog.show.html.page import safe, tag
+from lexiprog.show.html.rows import Row
+
+SHOWN_CONSTRAINTS = 3
+SHOWN_CHIPS = 8
+
+Solved = Mapping[str, SolvedOutline]
+
+
+def problem_card(
+    problem: ProblemOutline, colours: Mapping[str, str], solved: Solved | None, least: int
+) -> str:
+    """A card at least ``least`` pixels high, its links in the colours of what they lead to."""
+    if solved is None:
+        body = [_declared_head(problem), _model(problem, constrained=True)]
+        locks = [(hold.owner, f"holds {hold}") for hold in problem.holds]
+        return _card("", least, *body, _chips([*_reads(problem), *locks], colours))
+    found = solved.get(problem.name)
+    if found is None:
+        head = tag("div", "lx-head", _name(problem), _quiet("not solved"))
+        return _card("lx-open", least, head, _model(problem, constrained=False))
+    locks = [(lock.name, lock_text(lock)) for lock in found.locks]
+    return _card(
+        "" if found.certified else "lx-failed",
+        least,
+        _solved_head(problem, found),
+        _model(problem, constrained=False),
+        _chips([*_reads(problem), *locks], colours),
+        tag("div", "lx-quiet" if found.certified else "lx-bad", safe(found.certificate)),
+    )
+
+
+def summary_card(row: Row, solved: Solved | None, least: int) -> str:
+    """A card for several problems."""
+    parts = [tag("span", "lx-name", safe(row.text)), _quiet(row.note)]
+    if solved is None:
+        return _card("lx-open", least, tag("div", "lx-head", *parts))
+    found = [solved[p.name] for p in row.problems if p.name in solved]
+    failed = sum(not one.certified for one in found)
+    if found:
+        parts.insert(0, mark(certified=not failed))
+        low, high = (number(f(one.value for one in found)) for f in (min, max))
+        parts.append(tag("span", "lx-value", f"optima from {low} to {high}"))
+    if failed:
+        parts.append(tag("span", "lx-bad", f"{failed} not certified"))
+    if len(found) < len(row.problems):
+        parts.append(_quiet(f"{len(row.problems) - len(found)} not solved"))
+    parts.append(tag("span", "lx-end lx-quiet", duration(sum(one.seconds for one in found))))
+    return _card("lx-open", least, tag("div", "lx-head", *parts))
+
+
+def _card(extra: str, least: int, *parts: str) -> str:
+    return f'<div class="lx-card {extra}" style="min-height:{least + 14}px">{"".join(parts)}</div>'
+
+
+def _name(problem: ProblemOutline) -> str:
+    return tag("span", "lx-name", safe(problem.name))
+
+
+def _quiet(text: str) -> str:
+    return tag("span", "lx-quiet", safe(text)) if text else ""
+
+
+def _declared_head(problem: ProblemOutline) -> str:
+    count = len(problem.constraints) + len(problem.holds)
+    sizes = f"{counted(problem.size, 'variable')}, {counted(count, 'constraint')}"
+    solvers = tag("span", "lx-end lx-quiet", safe(", else ".join(problem.solvers)))
+    return tag("div", "lx-head", _name(problem), _kind(problem), _quiet(sizes), solvers)
+
+
+def _kind(problem: ProblemOutline) -> str:
+    return tag("span", "lx-kind", safe(problem.kind)) if problem.kind else ""
+
+
+def _solved_head(problem: ProblemOutline, found: SolvedOutline) -> str:
+    end = f"{found.solver}, {duration(found.seconds)}"
+    value = tag("span", "", _quiet("optimum "), tag("span", "lx-value", number(found.value)))
+    parts = [mark(certified=found.certified), _name(problem), value, _kind(problem)]
+    parts += [
+        _quiet("" if found.status == "optimal" else found.status),
+        tag("span", "lx-end lx-quiet", safe(end)),
+    ]
+    return tag("div", "lx-head", *parts)
+
+
+def mark(*, certified: bool) -> str:
+    """A green tick or a red cross."""
+    word, sign, tone = ("certified", "✓", "good") if certified else ("not certified", "✗", "bad")
+    return f'<span class="lx-{tone}" title="{word}" role="img" aria-label="{word}">{sign}</span>'
+
+
+def _model(problem: ProblemOutline, *, constrained: bool) -> str:
+    """Objective and constraints as one writes them, the words on the left."""
+    if not problem.objective:
+        return ""
+    lines = [_line(problem.sense, problem.objective)]
+    if constrained:
+        words = ["subject to", *[""] * len(problem.constraints)]
+        rows = [_line(word, c) for word, c in zip(words, problem.constraints, strict=False)]
+        if len(rows) <= SHOWN_CONSTRAINTS + 1:
+            lines += rows
+        else:
+            rest = counted(len(rows) - SHOWN_CONSTRAINTS, "further constraint")
+            hidden = f"<summary>{rest}</summary>{''.join(rows[SHOWN_CONSTRAINTS:])}"
+            lines += [*rows[:SHOWN_CONSTRAINTS], tag("details", "lx-more", hidden)]
+    return "".join(lines)
+
+
+def _line(word: str, expression: str) -> str:
+    word = tag("span", "lx-word lx-quiet", safe(word))
+    return tag("div", "lx-line", word, tag("span", "lx-code", safe(expression)))
+
+
+def _reads(problem: ProblemOutline) -> list[tuple[str, str]]:
+    return [(read.owner, f"reads {read}") for read in problem.reads]
+
+
+def _chips(uses: list[tuple[str, str]], colours: Mapping[str, str]) -> str:
+    chips = [
+        tag("span", f"lx-chip {colours.get(owner, '')}", safe(text))
+        for owner, text in uses[:SHOWN_CHIPS]
+    ]
+    if len(uses) > SHOWN_CHIPS:
+        chips.append(tag("span", "lx-quiet", f"and {len(uses) - SHOWN_CHIPS} more"))
+    return tag("div", "lx-chips", *chips) if chips else ""
+
+
+def lock_text(lock: LockOutline) -> str:
+    """The held optimum in words, its price only where somebody has asked for it already."""
+    allowed = f"within {number(lock.tolerance)}" if lock.tolerance else "exactly"
+    parts = [f"holds {lock.name} {allowed} ({lock.kind} lock)"]
+    if lock.guard:
+        parts.append(f"loosened by {tiny(lock.guard)}")
+    parts.append(f"drift {number(lock.drift) if lock.drift > 1e-4 else tiny(lock.drift)}")
+    if lock.price is not None:
+        parts.append(f"price {number(lock.price)}")
+    return ", ".join(parts)

@@ -1,0 +1,69 @@
+"""A program as rows from top to bottom, long stages and long programs summarised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lexiprog.outline.records import ProblemOutline, ProgramOutline, StageOutline, counted
+
+MOST_PROBLEMS = 6
+MOST_STAGES = 12
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stage's head, one problem, or the several problems that are not shown one by one."""
+
+    text: str
+    note: str = ""
+    problems: tuple[ProblemOutline, ...] = ()
+    single: bool = False
+
+    @property
+    def names(self) -> set[str]:
+        """The problems this row stands for."""
+        return {problem.name for problem in self.problems}
+
+    @property
+    def owners(self) -> set[str]:
+        """The problems this row reads or holds."""
+        reads = {read.owner for p in self.problems for read in p.reads}
+        return reads | {hold.owner for p in self.problems for hold in p.holds}
+
+
+def rows_of(program: ProgramOutline) -> list[Row]:
+    """Heads and problems in order."""
+    stages = list(enumerate(program.stages, 1))
+    if len(stages) <= MOST_STAGES:
+        return [row for k, stage in stages for row in _stage_rows(k, stage)]
+    start, hidden, end = stages[: MOST_STAGES - 3], stages[MOST_STAGES - 3 : -2], stages[-2:]
+    problems = tuple(p for _, stage in hidden for p in stage.problems)
+    text = f"{counted(len(hidden), 'further stage')}: {_span([s.name for _, s in hidden])}"
+    return [
+        *(row for k, stage in start for row in _stage_rows(k, stage)),
+        Row(text, _kinds(problems), problems),
+        *(row for k, stage in end for row in _stage_rows(k, stage)),
+    ]
+
+
+def _stage_rows(position: int, stage: StageOutline) -> list[Row]:
+    count = len(stage.problems)
+    note = f"{count} problems, independent of each other" if count > 1 else ""
+    head = Row(f"{position}. {stage.name}", note)
+    cut = count if count <= MOST_PROBLEMS else MOST_PROBLEMS - 1
+    rows = [Row(p.name, problems=(p,), single=True) for p in stage.problems[:cut]]
+    hidden = stage.problems[cut:]
+    if hidden:
+        text = f"{len(hidden)} more: {_span([p.name for p in hidden])}"
+        rows.append(Row(text, _kinds(hidden), hidden))
+    return [head, *rows]
+
+
+def _span(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, …, {names[-1]}"
+
+
+def _kinds(problems: tuple[ProblemOutline, ...]) -> str:
+    kinds = dict.fromkeys(p.kind for p in problems if p.kind)
+    sizes = counted(sum(p.size for p in problems), "variable")
+    return ", ".join([*kinds, f"{sizes} in all"]) if kinds else ""

@@ -1,0 +1,68 @@
+"""One solution as a table of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog.outline.numbers import duration, number
+from lexiprog.outline.records import Cell, SolvedOutline, TableOutline
+from lexiprog.show.html.card import lock_text, mark
+from lexiprog.show.html.page import page, safe, tag
+from lexiprog.show.html.table import table_parts
+
+SHOWN_ENTRIES = 12
+SHOWN_VARIABLES = 30
+
+
+def array_text(value: NDArray[np.generic]) -> str:
+    """A value as numpy would print it, long arrays shortened."""
+    return np.array2string(value, precision=6, threshold=8, separator=", ")
+
+
+def solution_html(
+    name: str, found: SolvedOutline, variables: Mapping[str, NDArray[np.generic]]
+) -> str:
+    """The optimum, its certificate and locks, and every variable, large ones summarised."""
+    shown = list(variables.items())[:SHOWN_VARIABLES]
+    rest = len(variables) - len(shown)
+    table = TableOutline(
+        title="",
+        columns=("variable", "shape", "value"),
+        rows=tuple(
+            (Cell(key), Cell(_shape(value.shape), "quiet"), Cell(_value(value)))
+            for key, value in shown
+        ),
+        notes=(Cell(f"and {rest} more variables", "quiet"),) if rest else (),
+    )
+    head = tag(
+        "div",
+        "lx-head",
+        mark(certified=found.certified),
+        tag("span", "lx-name", safe(name)),
+        tag("span", "lx-value", number(found.value)),
+        tag("span", "lx-quiet", safe(f"{found.status}, {found.solver}, {duration(found.seconds)}")),
+    )
+    locks = [tag("div", "", safe(lock_text(lock))) for lock in found.locks]
+    tone = "lx-quiet" if found.certified else "lx-bad"
+    return page(head, *table_parts(table), *locks, tag("div", tone, safe(found.certificate)))
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) if shape else "number"
+
+
+def _value(value: NDArray[np.generic]) -> str:
+    if not value.shape and value.dtype.kind in "biuf":
+        return number(float(value))
+    if value.size <= SHOWN_ENTRIES:
+        return array_text(value)
+    if value.dtype.kind not in "biuf":
+        return f"{value.size} numbers"
+    real = value.astype(float)
+    zeros = int(np.sum(np.abs(real) <= 1e-9))
+    low, high, mean = (number(float(f(real))) for f in (np.min, np.max, np.mean))
+    zero = f", {zeros} of them zero" if zeros else ""
+    return f"{value.size} numbers{zero}; least {low}, mean {mean}, largest {high}"

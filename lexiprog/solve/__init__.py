@@ -1,0 +1,1 @@
+"""A hierarchy, stage by stage: run, judge, record what was held, explain what failed."""

@@ -1,0 +1,67 @@
+"""Say why a subproblem has no certified optimum, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.errors import Attempt, StageError
+from lexiprog.result.result import Result
+from lexiprog.solve.relaxation import INFEASIBLE, UNBOUNDED, blame
+
+__all__ = ["INFEASIBLE", "UNBOUNDED", "stage_error"]
+
+
+def stage_error(
+    stage: str,
+    failed: list[Subproblem],
+    attempts: Mapping[str, list[Attempt]],
+    partial: Result,
+) -> StageError:
+    """The error for a stage whose first failed subproblem explains it."""
+    first = failed[0]
+    tries = attempts[first.name]
+    last = next((attempt for attempt in reversed(tries) if attempt.status in INFEASIBLE), tries[-1])
+    said = "; ".join(dict.fromkeys(map(str, tries)))
+    others = ", ".join(repr(p.name) for p in failed[1:])
+    message = (
+        f"stage {stage!r}, subproblem {first.name!r} has no certified optimum. "
+        f"{said}. {_advice(first, last, partial)}"
+        + (f" Also without one: {others}." if others else "")
+        + f" {len(partial)} solved subproblems are in error.partial; "
+        "solve(resume=error.partial) goes on from there."
+    )
+    return StageError(
+        message,
+        stage=stage,
+        subproblem=first.name,
+        solver=last.solver,
+        status=last.status,
+        attempts=tuple(tries),
+        partial=partial,
+    )
+
+
+def _advice(subproblem: Subproblem, last: Attempt, solved: Result) -> str:
+    if last.status in INFEASIBLE:
+        return blame(subproblem, solved)
+    if last.status in UNBOUNDED:
+        return "Its objective improves without limit: add the bounds that reality has."
+    if subproblem.integer and last.reason.startswith("not certified: gap"):
+        return (
+            "It found an integer point but no proof that none is better: raise the limit, or "
+            "accept such a gap with Solver(name, gap=...)."
+        )
+    if last.reason.startswith("not certified"):
+        return (
+            "The answer does not survive its own check: try another solver, a list of them, or "
+            "Solver(name, accept=...) if that much error is fine with you."
+        )
+    if "cannot solve this problem" in last.reason:
+        return (
+            f"{last.solver} does not take problems of its class, {subproblem.kind}: leave the "
+            "choice to the engine, or name one that does."
+        )
+    if "limit" in last.status:
+        return "It ran into a limit: raise the time or iteration limit, or try another solver."
+    return "Try another solver, or a list of them: program.solve(['HIGHS', 'CLARABEL'])."

@@ -1,0 +1,148 @@
+"""What a solve says about the optima it held: how, how well, and at what price."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lexiprog.compile.cvxpy_door import Answer
+from lexiprog.compile.task import Task, compile_for
+from lexiprog.declare.leaves import CVXPY_LOCK, holding
+from lexiprog.declare.reference import Lock, limit_of
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.errors import Attempt, LexiprogWarning
+from lexiprog.result.lock_record import LockRecord
+from lexiprog.result.solution import Solution
+from lexiprog.solve.price import right_derivative
+from lexiprog.solvers.solver import Solver
+from lexiprog.solvers.ways import Rung, variant
+
+
+def with_locks(
+    task: Task, answer: Answer, solution: Solution, solved: Mapping[str, Solution]
+) -> Solution | Attempt:
+    """The solution with a record of each optimum it holds, if they are really held.
+
+    Uncertainty about a held optimum, or a guard, counts by what it may have done to this one.
+    """
+    records = tuple(
+        _record(task, position, lock, solution, solved[lock.owner_name].value)
+        for position, lock in task.subproblem.locks
+    )
+    for lock in records:
+        beyond = lock.drift - lock.tolerance - lock.guard
+        if not beyond <= task.solver.accept * (1.0 + abs(lock.limit)):
+            reason = f"not certified: the held optimum {lock.name!r} is missed by {beyond:.1e}"
+            return Attempt(task.solver.name, solution.status, reason)
+    unsure = _uncertainty(task, answer, solved) / (1.0 + abs(solution.value))
+    doubted = "optimal_inaccurate"
+    # What holds a doubtful optimum is as doubtful; it was warned of when that was found.
+    status = doubted if any(solved[r.name].status == doubted for r in records) else solution.status
+    if unsure > task.solver.accept:
+        status = doubted
+        if np.isfinite(unsure):
+            _warn(
+                f"subproblem {solution.name!r} is sensitive to the optima it holds: what is not "
+                f"known of them may change its value by {unsure:.1e} of its size; hold them with "
+                "a tolerance (atol=, rtol=), or solve them more exactly."
+            )
+    if any(lock.guard for lock in records):
+        names = ", ".join(repr(lock.name) for lock in records if lock.guard)
+        _warn(
+            f"subproblem {solution.name!r} could only be solved with the lock on {names} loosened "
+            f"by {max(lock.guard for lock in records):.1e}."
+        )
+    return replace(solution, locks=records, status=status)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, LexiprogWarning, stacklevel=2)
+
+
+def _record(
+    task: Task, position: int, lock: Lock, solution: Solution, optimum: float
+) -> LockRecord:
+    owner = lock.owner()
+    found = float(np.real(solution.at(owner.objective.expr)))
+    return LockRecord(
+        name=lock.owner_name,
+        kind=_kind(task.subproblem, position, task.rung),
+        limit=task.slack.limit(lock, optimum),
+        tolerance=task.slack.tolerance(lock, optimum),
+        guard=task.slack.guard_for(optimum),
+        drift=max(optimum - found if lock.maximise else found - optimum, 0.0),
+        _price=_pricer(task, position, lock, solution),
+    )
+
+
+def _uncertainty(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> float:
+    """First-order effect on the optimum of what is not exactly known of the held ones.
+
+    An optimum that is certified to a gap of 1e-9 and held at a price of 1e5 leaves the later
+    objective uncertain by 1e-4.
+    """
+    if task.rung.mode in ("face", "argument"):
+        return 0.0
+    total = 0.0
+    for position, lock in task.subproblem.locks:
+        held = solved[lock.owner_name]
+        guard = task.slack.guard_for(held.value)
+        multiplier = answer.dual.get(task.subproblem.constraints[position].id)
+        if multiplier is not None:
+            gap = held.certificate.gap * (1.0 + abs(held.value))
+            total += abs(float(np.sum(multiplier))) * (gap + guard)
+        elif guard:
+            return np.inf  # nobody knows what a loosened lock without multiplier is worth
+    return total
+
+
+def _pricer(
+    task: Task, position: int, lock: Lock, solution: Solution
+) -> Callable[[], float | None] | float | None:
+    """The price of a lock, or how to find it where that costs a linear program."""
+    subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
+    if task.integer or owner is None or owner.integer:
+        return None
+    if _kind(subproblem, position, task.rung) == "argument":
+        return None
+    if subproblem.kind == "LP" and subproblem.dpp:
+        return lambda: _linear_price(subproblem, constants, position, lock)
+    dual = solution.duals[position]
+    if dual is None:
+        return None
+    # A geometric program is solved in logarithms, so its multipliers are elasticities.
+    limit = task.references[f"{lock.owner_name}.held"]
+    unit = solution.value / float(limit) if subproblem.gp else 1.0
+    return abs(float(np.sum(dual)) * unit)
+
+
+def _linear_price(
+    subproblem: Subproblem, constants: Mapping[int, Any], position: int, lock: Lock
+) -> float | None:
+    """Compile the lock's row twice, with its limit moved by one, to find which row it is."""
+    leaves = [(p, constants[p.id]) for p in subproblem.inputs]
+    constraint = subproblem.constraints[position]
+    limit = limit_of(constraint, lock)
+    highs = Solver("HIGHS")
+    step = -1.0 if lock.maximise else 1.0
+    with CVXPY_LOCK, holding(leaves):
+        form = compile_for(subproblem, highs, {}).form
+        with holding([(limit, constants[limit.id] + step)]):
+            moved = compile_for(subproblem, highs, {}).form
+    change = np.abs(moved.b - form.b)
+    row = int(np.argmax(change))
+    unit = float(change[row])
+    slope = right_derivative(form, row) if unit > 0 else None
+    return None if slope is None else slope * unit
+
+
+def _kind(subproblem: Subproblem, position: int, rung: Rung) -> str:
+    if rung.mode == "argument":
+        kept = variant(subproblem, rung).constraints
+        constraint = subproblem.constraints[position]
+        return "value" if any(constraint is other for other in kept) else "argument"
+    return "face" if rung.mode == "face" else "value"

@@ -1,0 +1,63 @@
+"""What one more unit of slack on a held optimum would buy, exactly, for linear programs.
+
+With slack d the optimum is v(d), convex and falling. Its right derivative is the least multiplier
+of the lock among all optimal ones, which need not be the one a solver happens to return. It is
+also the best rate of improvement over the directions that stay feasible: one more linear program.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog.forms.cones import StandardForm
+from lexiprog.solvers.highs import Bounds, Session, Vertex
+
+Array = NDArray[np.float64]
+
+ACTIVE = 1e-7
+
+
+def right_derivative(form: StandardForm, row: int) -> float | None:
+    """Fall of the optimum of ``form`` per unit added to ``b[row]``; None if HiGHS can't tell."""
+    vertex = _optimum(form)
+    if vertex is None:
+        return None
+    x = vertex.x
+    slack = form.slack(x)
+    scale = 1.0 + np.abs(form.b)
+    zero = form.cones.zero
+    active = slack <= ACTIVE * scale
+    active[:zero] = True
+    if not active[row]:
+        return 0.0
+    upper = np.where(active, 0.0, np.inf)
+    upper[row] = 1.0
+    lower = np.full(upper.size, -np.inf)
+    lower[:zero] = 0.0
+    down, up = _room(form, x)
+    directions = Session(form.A, {}).run(form.c, Bounds(down, up, lower, upper))
+    if not directions.optimal:
+        return None
+    return max(-float(form.c @ directions.x), 0.0)
+
+
+def _optimum(form: StandardForm) -> Vertex | None:
+    for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
+        session = Session(form.A, {"primal_feasibility_tolerance": tolerance})
+        vertex = session.run(form.c, Bounds.of(form))
+        if vertex.optimal:
+            return vertex
+    return None
+
+
+def _room(form: StandardForm, x: Array) -> tuple[Array, Array]:
+    """How far each column may move: not at all beyond a bound it has reached."""
+    down, up = np.full(x.size, -np.inf), np.full(x.size, np.inf)
+    if form.lower is not None:
+        finite = np.isfinite(form.lower)
+        down[finite & (x <= form.lower + ACTIVE * (1.0 + np.abs(x)))] = 0.0
+    if form.upper is not None:
+        finite = np.isfinite(form.upper)
+        up[finite & (x >= form.upper - ACTIVE * (1.0 + np.abs(x)))] = 0.0
+    return down, up

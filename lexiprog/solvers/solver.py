@@ -1,0 +1,193 @@
+"""Which solver runs on which subproblem, and with what options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
+
+import cvxpy as cp
+
+from lexiprog.errors import LexiprogError
+from lexiprog.proof.certificate import TOLERANCE
+
+__all__ = ["CustomSolver", "Ladder", "Solver", "UnknownSolver", "default_ladder", "resolve"]
+
+# Solvers whose factory settings stop short of what a certificate, or a later stage that holds
+# the optimum, asks for; what they reach is judged by its certificate, not by their own word.
+_SHARPER: dict[str, dict[str, Any]] = {
+    "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "accept_unknown": True},
+    "ECOS": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
+    "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 100_000},
+    "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "polishing": True},
+}
+_SHARPER_MIP: dict[str, dict[str, Any]] = {
+    "HIGHS": {"mip_rel_gap": 0.0},
+    "ECOS_BB": {"mi_rel_eps": 1e-9, "mi_abs_eps": 1e-9},
+}
+
+
+class UnknownSolver(LexiprogError, LookupError):
+    """A solver, stage or subproblem was named that does not exist here."""
+
+
+@runtime_checkable
+class CustomSolver(Protocol):
+    """Anything that can be handed a CVXPY problem and sets its variables' values."""
+
+    def solve(self, problem: cp.Problem) -> Any:
+        """Solve ``problem`` in place."""
+
+
+@dataclass(frozen=True, init=False)
+class Solver:
+    """A solver with options; names are CVXPY's.
+
+    Parameters
+    ----------
+    name : str or object
+        A solver CVXPY knows (``"HIGHS"``), an instance of CVXPY's custom-solver class, or an
+        object with ``solve(problem)``, which runs alone and is believed only as far as the
+        certificate goes.
+    accept : float
+        Largest certificate measure that still counts as optimal.
+    gap : float, optional
+        Relative gap accepted for integer problems; as ``accept`` if not given.
+    **options
+        Passed to the solver as they are.
+
+    Examples
+    --------
+    >>> import lexiprog as lx
+    >>> lx.Solver("CLARABEL", tol_gap_abs=1e-9)
+    Solver('CLARABEL', tol_gap_abs=1e-09)
+    """
+
+    target: Any
+    accept: float = TOLERANCE
+    gap: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __init__(
+        self, name: Any, *, accept: float = TOLERANCE, gap: float | None = None, **options: Any
+    ) -> None:
+        for label, value in (("accept", accept), ("gap", gap)):
+            if value is not None and not value >= 0:
+                raise ValueError(f"Solver({name!r}): {label} must be at least 0, not {value!r}.")
+        object.__setattr__(self, "target", name.upper() if isinstance(name, str) else name)
+        object.__setattr__(self, "accept", float(accept))
+        object.__setattr__(self, "gap", gap)
+        object.__setattr__(self, "options", MappingProxyType(options))
+
+    @property
+    def name(self) -> str:
+        """How results and errors call it."""
+        if isinstance(self.target, str):
+            return self.target
+        own = getattr(self.target, "name", None)
+        return str(own() if callable(own) else own or type(self.target).__name__)
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it solves CVXPY problems itself, outside of CVXPY's pipeline."""
+        return not isinstance(self.target, str) and not hasattr(self.target, "solve_via_data")
+
+    def options_for(self, *, integer: bool) -> dict[str, Any]:
+        """A fresh copy of the options with our defaults beneath the user's."""
+        options: dict[str, Any] = dict(_SHARPER.get(self.name, {}))
+        if integer:
+            options |= _SHARPER_MIP.get(self.name, {})
+            if self.gap is not None and self.name == "HIGHS":
+                options["mip_rel_gap"] = self.gap
+        # Some CVXPY interfaces write into the dictionaries they are given.
+        given = {k: dict(v) if isinstance(v, dict) else v for k, v in self.options.items()}
+        nested = given.get("highs_options", {})
+        return {key: value for key, value in options.items() if key not in nested} | given
+
+    def __repr__(self) -> str:
+        shown: dict[str, Any] = {} if self.accept == TOLERANCE else {"accept": self.accept}
+        shown |= {} if self.gap is None else {"gap": self.gap}
+        shown |= dict(self.options)
+        parts = [repr(self.name), *(f"{k}={v!r}" for k, v in shown.items())]
+        return f"Solver({', '.join(parts)})"
+
+
+Ladder = tuple[Solver, ...]
+
+
+def installed() -> list[str]:
+    """Names of the solvers CVXPY finds on this machine."""
+    names: list[str] = cp.installed_solvers()
+    return names
+
+
+def default_ladder(kind: str) -> Ladder:
+    """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
+
+    CLARABEL takes no integers: there, the first installed solver that does is asked.
+    """
+    if kind == "MILP":
+        return (Solver("HIGHS"),)
+    if kind == "LP":
+        return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"))
+    if kind.startswith("MI"):
+        names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
+        return tuple(Solver(name) for name in names if name in installed())
+    return (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False), Solver("ECOS"))
+
+
+def resolve(
+    choice: Any, stages: Mapping[str, tuple[Sequence[str], Any]]
+) -> dict[str, Ladder | None]:
+    """A ladder (or None: the default) for every subproblem.
+
+    Parameters
+    ----------
+    choice : object
+        What the user gave to ``solve``: a name, Solver, object, list of these, or a mapping
+        from stage and subproblem names to these.
+    stages : mapping
+        Stage name to (its subproblems' names, its own solver).
+    """
+    by_name: Mapping[str, Any] = choice if isinstance(choice, Mapping) else {}
+    general = None if isinstance(choice, Mapping) else choice
+    known = {name for stage, (names, _) in stages.items() for name in (stage, *names)}
+    for name in by_name:
+        if name not in known:
+            raise UnknownSolver(
+                f"solver choice for {name!r}, which is no stage or subproblem of this program; "
+                f"it has {', '.join(map(repr, sorted(known)))}."
+            )
+    table: dict[str, Ladder | None] = {}
+    for stage, (names, own) in stages.items():
+        for name in names:
+            picked = next(
+                (c for c in (by_name.get(name), by_name.get(stage), own, general) if c is not None),
+                None,
+            )
+            table[name] = None if picked is None else _ladder(picked, name)
+    return table
+
+
+def _ladder(choice: Any, where: str) -> Ladder:
+    rungs = choice if isinstance(choice, list | tuple) else [choice]
+    if not rungs:
+        raise UnknownSolver(f"the solver ladder for {where!r} is empty: name at least one solver.")
+    return tuple(_solver(rung, where) for rung in rungs)
+
+
+def _solver(choice: Any, where: str) -> Solver:
+    solver = choice if isinstance(choice, Solver) else Solver(choice)
+    if isinstance(solver.target, str):
+        if solver.target not in installed():
+            raise UnknownSolver(
+                f"solver {solver.target!r}, asked for {where!r}, is not installed; "
+                f"installed are {', '.join(sorted(installed()))}."
+            )
+    elif solver.is_custom and not isinstance(solver.target, CustomSolver):
+        raise UnknownSolver(
+            f"{solver.target!r}, asked for {where!r}, is no solver: give a name, a lexiprog.Solver "
+            "or an object with a method solve(problem)."
+        )
+    return solver

@@ -1,0 +1,1 @@
+"""One program again and again: over tolerances, over solvers."""

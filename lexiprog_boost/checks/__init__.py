@@ -1,0 +1,1 @@
+"""What a caller gives, checked once, with one sentence for each mistake."""

@@ -1,0 +1,120 @@
+"""Check what a caller gives to a program, one thing at a time, and say what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# 1/T is not a binary fraction: a cap of 1/T must not fail by its last bit.
+ROUNDING = 1e-12
+
+
+def check_margins(margins: Any) -> Floats:
+    """Return the margin matrix in float64."""
+    table = np.asarray(margins, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(
+            f"margins has shape {table.shape}; give one row a point and one column a member, "
+            "and at least one of each."
+        )
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(
+            f"the margin of member {column} on point {row} is {table[row, column]}; "
+            "margins must be finite."
+        )
+    return table
+
+
+def check_classes(classes: NDArray) -> NDArray:
+    """Refuse a problem with one class."""
+    if len(classes) < 2:
+        raise ValueError(f"y has the one class {classes.tolist()}; boosting needs two or more.")
+    return classes
+
+
+def check_class_costs(class_costs: Any, classes: NDArray) -> Floats:
+    """Return one cost a class from a mapping by label or a sequence in the order of the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.checks.values import check_class_costs
+    >>> check_class_costs({"rare": 5, "many": 1}, np.array(["many", "rare"])).tolist()
+    [1.0, 5.0]
+    """
+    labels = classes.tolist()
+    if class_costs is None:
+        return np.ones(len(labels))
+    if isinstance(class_costs, Mapping):
+        unknown = [label for label in class_costs if label not in labels]
+        missing = [label for label in labels if label not in class_costs]
+        if unknown:
+            raise ValueError(
+                f"class_costs has the label {unknown[0]!r}, which is no class; "
+                f"the classes are {labels}."
+            )
+        if missing:
+            raise ValueError(f"class_costs has no cost for class {missing[0]!r}; give it one.")
+        values = [class_costs[label] for label in labels]
+    else:
+        values = list(class_costs)
+        if len(values) != len(labels):
+            raise ValueError(
+                f"class_costs has {len(values)} costs for the {len(labels)} classes {labels}; "
+                "give one a class, in this order, or a mapping by label."
+            )
+    costs = np.asarray(values, dtype=np.float64)
+    for label, cost in zip(labels, costs.tolist(), strict=True):
+        if not 0 <= cost < np.inf:
+            raise ValueError(
+                f"the cost of class {label!r} is {cost}; costs must be finite and at least 0."
+            )
+    if not costs.any():
+        raise ValueError("class_costs is zero for every class; make some class matter.")
+    return costs
+
+
+def check_margin_target(margin_target: Any) -> float:
+    """Return theta, which lies above 0 and at most at 1."""
+    if not isinstance(margin_target, int | float | np.number) or not 0 < margin_target <= 1:
+        raise ValueError(
+            f"margin_target is {margin_target!r}; it must lie above 0 and at most at 1, "
+            "where 1 is the paper's."
+        )
+    return float(margin_target)
+
+
+def check_weight_cap(weight_cap: Any, n_members: int) -> float | None:
+    """Return the cap, which must leave room for weights that sum to one; a cap of 1 is none."""
+    if weight_cap is None:
+        return None
+    if not isinstance(weight_cap, int | float | np.number) or not weight_cap > 0:
+        raise ValueError(f"weight_cap is {weight_cap!r}; it must be a number above 0, or None.")
+    if weight_cap * n_members < 1 - ROUNDING:
+        raise ValueError(
+            f"weight_cap is {weight_cap!r}, but {n_members} members with at most that weight can't "
+            f"sum to one; give at least 1/{n_members} = {1 / n_members:.6g}, or more members."
+        )
+    return None if weight_cap >= 1 else max(float(weight_cap), 1.0 / n_members)
+
+
+def check_optima(optima: Any, classes: NDArray) -> Floats:
+    """Return the class optima L_j as an array, from a mapping by label or a sequence."""
+    labels = classes.tolist()
+    if isinstance(optima, Mapping):
+        absent = [label for label in labels if label not in optima]
+        if absent:
+            raise ValueError(f"optima has no value for class {absent[0]!r}; give it one.")
+        optima = [optima[label] for label in labels]
+    values = np.asarray(optima, dtype=np.float64)
+    if values.shape != (len(labels),) or not np.isfinite(values).all():
+        raise ValueError(
+            f"optima has shape {values.shape}; give one finite number for each of {labels}."
+        )
+    return values

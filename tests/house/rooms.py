@@ -1,0 +1,54 @@
+"""The rooms of both packages, in order: a module imports its own room and earlier ones only.
+
+CONTRIBUTING.md shows the same table to people; a test compares the two.
+"""
+
+from typing import NamedTuple
+
+
+class Room(NamedTuple):
+    """A folder, or the files at the top that belong together."""
+
+    name: str  # a folder, or the top's modules separated by spaces
+    does: str
+    entry: str  # where to start reading
+
+    @property
+    def patterns(self) -> list[str]:
+        """What the paths of its modules look like."""
+        return [f"{self.name}*"] if self.name.endswith("/") else self.name.split()
+
+
+ENGINE = [
+    Room("errors status progress", "words that everyone uses", "errors.py"),
+    Room("outline/", "plain records of what was declared and found, and their text", "records.py"),
+    Room("forms/", "problems as bare numbers: standard form, cones, faces", "standard_form.py"),
+    Room("declare/", "what the user says: subproblems, stages, references, locks", "subproblem.py"),
+    Room("solvers/", "who is asked and in which ways; one warm HiGHS object", "solver.py"),
+    Room("compile/", "from a declared problem to a task; the one door to CVXPY", "task.py"),
+    Room("proof/", "what makes an answer an optimum", "certificate.py"),
+    Room("result/", "what was found, frozen: shown, saved, connected again", "solution.py"),
+    Room("runners/", "a task in, an answer out: native, face, warm, custom", "runner.py"),
+    Room("solve/", "stage by stage: run, judge, record, explain failures", "hierarchy.py"),
+    Room("program", "the whole hierarchy: checked and solved", "program.py"),
+    Room("formulations/", "common hierarchies: priorities, goals, fairness, regret", "priorities.py"),
+    Room("sweeps/", "one program again and again", "tolerances.py"),
+    Room("plots/", "pictures with matplotlib", "stages.py"),
+    Room("show/", "draws outlines as HTML", "html/diagram.py"),
+]
+
+BOOST = [
+    Room("metrics", "scores in which a rare class counts", "metrics.py"),
+    Room("checks/", "what a caller gives, checked", "values.py"),
+    Room("datasets/", "real and made data", "dataset.py"),
+    Room("members/", "what a member of an ensemble is", "outputs.py"),
+    Room("learners/", "base learners that heed sample weights", "weighted_neighbors.py"),
+    Room("margins/", "by how much each member is right on each point", "matrix.py"),
+    Room("programs/", "the paper's programs, each a lexiprog.Program", "lexiboost.py"),
+    Room("reductions/", "smaller programs with the same optima", "collapse.py"),
+    Room("weights/", "from margins to the members' weights", "find.py"),
+    Room("pools/", "ways to train the members", "pool.py"),
+    Room("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),
+    Room("plots/", "pictures of ensembles", "tug.py"),
+    Room("experiments/", "the paper's experiments by one command", "__main__.py"),
+]

@@ -1,0 +1,72 @@
+"""What a module may not do, read from its source: each rule lists the places that break it."""
+
+import ast
+import re
+from collections.abc import Collection, Mapping
+
+from tests.house.layers import imports, nodes_at_run_time
+
+
+def forbidden_imports(modules: Mapping[str, str], forbidden: Collection[str]) -> list[str]:
+    return [
+        f"{module}:{found.line}: imports {found.module}"
+        for module, source in modules.items()
+        for found in imports(source)
+        if any(
+            f"{name}.".startswith(f"{root}.")
+            for root in forbidden
+            for name in (found.module, f"{found.module}.{found.name}")
+        )
+    ]
+
+
+def forbidden_attributes(modules: Mapping[str, str], names: Collection[str]) -> list[str]:
+    return [
+        f"{module}:{node.lineno}: uses .{node.attr}"
+        for module, source in modules.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute) and node.attr in names
+    ]
+
+
+def private_use(modules: Mapping[str, str], package: str, public: Collection[str]) -> list[str]:
+    """List what goes past a package's public names, by import or through the imported package."""
+    complaints = []
+    for module, source in modules.items():
+        for found in imports(source):
+            if found.module.startswith(f"{package}."):
+                complaints.append(f"{module}:{found.line}: imports the submodule {found.module}")
+            elif found.module == package and found.name not in (None, *public):
+                complaints.append(f"{module}:{found.line}: {found.name} is not public")
+        nodes = list(nodes_at_run_time(ast.parse(source)))
+        aliases = {
+            alias.asname or alias.name
+            for node in nodes
+            if isinstance(node, ast.Import)
+            for alias in node.names
+            if alias.name == package
+        }
+        complaints += [
+            f"{module}:{node.lineno}: {ast.unparse(node)} is not public"
+            for node in nodes
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in aliases
+            and node.attr not in public
+        ]
+    return complaints
+
+
+def forbidden_words(modules: Mapping[str, str], words: Collection[str]) -> list[str]:
+    pattern = re.compile("|".join(words), re.IGNORECASE)
+    return [
+        f"{module}:{number}: says {found[0]!r}"
+        for module, source in modules.items()
+        for number, line in enumerate(source.splitlines(), start=1)
+        if (found := pattern.search(line))
+    ]
+
+
+def too_long(modules: Mapping[str, str], limit: int) -> list[str]:
+    lengths = {module: len(source.splitlines()) for module, source in modules.items()}
+    return [f"{module}: {n} lines, at most {limit}" for module, n in lengths.items() if n > limit]

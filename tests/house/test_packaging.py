@@ -1,0 +1,120 @@
+"""The built wheel, in an environment that has nothing else: what a user gets from `pip install`."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+# The tests run in the order written: the engine is tried before scikit-learn is there.
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+SOLVE_A_TINY_PROGRAM = """
+import importlib.util, sys
+import cvxpy as cp
+import lexiprog as lx
+
+assert importlib.util.find_spec("sklearn") is None, "the engine must not bring scikit-learn"
+x = cp.Variable(2, nonneg=True)
+first = lx.Subproblem("first", cp.Minimize(cp.sum(x)), [x[0] + 2 * x[1] >= 4])
+second = lx.Subproblem("second", cp.Maximize(x[0]), [cp.sum(x) <= first.optimum + 1])
+result = lx.Program(lx.Stage("one", first), lx.Stage("two", second)).solve()
+print(lx.__version__, round(result["first"].value, 6), round(result["second"].value, 6))
+"""
+
+
+def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command} failed:\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def tracked() -> list[str]:
+    """Name what git would commit; nothing where there is no git to ask."""
+    if shutil.which("git") is None:
+        return []
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+
+
+def copy_source(to: Path) -> None:
+    """Copy what git would commit, so that the build finds no leftovers; without git, all of it."""
+    for name in tracked():
+        if (ROOT / name).is_file():  # a deleted file is listed until the deletion is committed
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, to / name)
+    if not (to / "pyproject.toml").exists():
+        leftovers = shutil.ignore_patterns(".venv*", "build", "dist", "__pycache__", ".*_cache")
+        shutil.copytree(ROOT, to, ignore=leftovers, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
+    copy_source(source)
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, source, cwd=source)
+    (built,) = out.glob("*.whl")
+    return built
+
+
+class Environment:
+    """An empty virtual environment. The tests' own pip fills it, so it need not hold one."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.python = path / "bin" / "python"
+        run(sys.executable, "-m", "venv", "--without-pip", path, cwd=path.parent)
+
+    def install(self, requirement: str) -> None:
+        pip = [sys.executable, "-m", "pip", "--python", self.python]
+        run(*pip, "install", "--quiet", "--no-compile", requirement, cwd=self.path)
+
+    def execute(self, code: str) -> subprocess.CompletedProcess[str]:
+        # Isolated mode: neither the working directory nor PYTHONPATH can lend a module.
+        command = [str(self.python), "-I", "-c", code]
+        return subprocess.run(command, cwd=self.path, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory) -> Environment:
+    made = Environment(tmp_path_factory.mktemp("empty") / "venv")
+    made.install(str(wheel))
+    return made
+
+
+def test_wheel_holds_both_packages_and_says_they_are_typed(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"lexiprog", "lexiprog_boost", f"lexiprog-{VERSION}.dist-info"}
+    assert {"lexiprog/py.typed", "lexiprog_boost/py.typed"} <= set(names)
+    assert "lexiprog/display/style.css" in names
+    for package in ("lexiprog", "lexiprog_boost"):
+        modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.py")}
+        assert modules <= set(names)
+
+
+def test_engine_solves_without_scikit_learn(environment):
+    done = environment.execute(SOLVE_A_TINY_PROGRAM)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [VERSION, "2.0", "3.0"]
+
+
+def test_boost_without_scikit_learn_names_the_extra(environment):
+    done = environment.execute("import lexiprog_boost")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: lexiprog_boost needs scikit-learn: pip install 'lexiprog[boost]'"
+    )
+
+
+def test_boost_imports_with_its_extra(environment, wheel):
+    environment.install(f"lexiprog[boost] @ {wheel.as_uri()}")
+    done = environment.execute("import lexiprog_boost; print(lexiprog_boost.__version__)")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [VERSION]

@@ -1,0 +1,168 @@
+"""Certificates pass for true optima and fail for anything that is a little off."""
+
+from dataclasses import replace
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.compile import cvxpy_door as canonical
+from lexiprog.forms.cones import Cones, distances
+from lexiprog.proof.certificate import certify
+
+RNG = np.random.default_rng(7)
+A = RNG.uniform(0.5, 2.0, size=(4, 3))
+C = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.2], [0.0, 0.2, 3.0]])
+
+
+def problems():
+    """One problem for each cone and class; every variable matters to the optimum."""
+    x = cp.Variable(3, name="x")
+    y = cp.Variable(3, bounds=[0.5, 4], name="y")
+    X = cp.Variable((3, 3), symmetric=True, name="X")
+    k = cp.Variable(3, integer=True, bounds=[0, 9], name="k")
+    b = cp.Variable(4, boolean=True, name="b")
+    return {
+        "LP": (cp.Minimize(cp.sum(x)), [A @ x >= 1, x >= 0.01]),
+        "LP with bounds": (cp.Maximize(y[0] + 2 * y[1] - y[2]), [cp.sum(y) <= 7]),
+        "QP": (cp.Minimize(cp.sum_squares(x - 1)), [A @ x >= 5]),
+        "SOCP": (cp.Minimize(cp.sum(x)), [cp.norm(x - 3) <= 2]),
+        "SDP": (cp.Minimize(cp.trace(X)), [X - C >> 0, X[0, 1] == 2]),
+        "exponential": (cp.Minimize(cp.sum(cp.exp(x))), [x[0] + 2 * x[1] + x[2] >= 1]),
+        "power": (cp.Maximize(x[2]), [cp.PowCone3D(x[0], x[1], x[2], 0.3), x[0] + x[1] <= 1]),
+        "power nd": (
+            cp.Maximize(x[2]),
+            [cp.PowConeND(y, x[2], np.array([0.2, 0.3, 0.5])), cp.sum(y) <= 5, cp.sum(x) == 9],
+        ),
+        "MILP": (cp.Maximize(k @ [3, 2, 4]), [k @ [3, 4, 5] <= 22.5]),
+        "binary": (cp.Maximize(b @ [3.0, 2.5, 4.0, 1.5]), [b @ [2, 3, 4, 1] <= 6]),
+    }
+
+
+CLASSES = list(problems())
+CONTINUOUS = [name for name in CLASSES if name not in ("MILP", "binary")]
+
+
+def solved(name, solver=None):
+    """Form, answer and certificate of one problem, straight from the solver's numbers."""
+    objective, constraints = problems()[name]
+    problem = cp.Problem(objective, constraints)
+    solver = solver or ("HIGHS" if problem.is_lp() else "CLARABEL")
+    options = {"eps_abs": 1e-10, "eps_rel": 1e-10} if solver == "SCS" else {}
+    compiled = canonical.compile_problem(problem, solver, gp=False, dpp=True, options=options)
+    answer = canonical.interpret(compiled, canonical.run(compiled, options))
+    return compiled.form, answer
+
+
+def check(form, answer):
+    return certify(form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_true_optimum_is_certified(name):
+    certificate = check(*solved(name))
+    assert certificate.passed, str(certificate)
+    assert certificate.worst <= 1e-7
+
+
+@pytest.mark.parametrize("solver", ["ECOS", "SCS"])
+@pytest.mark.parametrize("name", ["LP", "QP", "SOCP", "exponential"])
+def test_multipliers_of_every_interface_are_read_in_the_right_order(name, solver):
+    certificate = check(*solved(name, solver))
+    assert certificate.passed, str(certificate)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_point_off_by_a_thousandth_is_refused(name, seed):
+    form, answer = solved(name)
+    rng = np.random.default_rng(seed)
+    push = rng.choice([-1.0, 1.0], size=answer.x.size) * rng.uniform(0.5, 1.0, answer.x.size)
+    moved = answer.x + 1e-3 * push * np.maximum(np.abs(answer.x), 0.1)
+    # The claim moves along, so that only the point itself can give the lie away.
+    false = replace(answer, x=moved, claimed=form.objective(moved))
+    assert not check(form, false).passed
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_multipliers_off_by_a_thousandth_are_refused(name, seed):
+    form, answer = solved(name)
+    rng = np.random.default_rng(seed)
+    push = rng.choice([-1.0, 1.0], size=answer.z.size) * rng.uniform(0.5, 1.0, answer.z.size)
+    moved = answer.z + 1e-3 * push * np.maximum(np.abs(answer.z), 0.1)
+    assert not check(form, replace(answer, z=moved)).passed
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_claimed_optimum_off_by_a_thousandth_is_refused(name, sign):
+    form, answer = solved(name)
+    false = answer.claimed + sign * 1e-3 * max(abs(answer.claimed), 0.1)
+    assert not check(form, replace(answer, claimed=false)).passed
+
+
+def test_an_integer_point_far_from_its_bound_is_refused_unless_that_gap_is_accepted():
+    form, answer = solved("MILP")
+    early = replace(answer, bound=answer.claimed * 1.05)
+    assert set(check(form, early).failures) == {"gap"}
+    accepted = certify(form, early.x, None, claimed=early.claimed, bound=early.bound,
+                       gap_tolerance=0.1)  # fmt: skip
+    assert accepted.passed
+    assert accepted.gap > 0.01
+
+
+def test_a_point_without_multipliers_or_bound_is_never_certified():
+    form, answer = solved("LP")
+    assert "gap" in certify(form, answer.x, None, claimed=answer.claimed).failures
+
+
+def test_not_a_number_fails_every_comparison():
+    form, answer = solved("LP")
+    assert not check(form, replace(answer, x=answer.x * np.nan)).passed
+    assert not check(form, replace(answer, claimed=np.nan)).passed
+
+
+@pytest.mark.parametrize(
+    ("cones", "inside", "outside", "distance"),
+    [
+        (Cones(zero=1), [0.0], [0.25], 0.25),
+        (Cones(nonneg=1), [3.0], [-2.0], 2.0),
+        (Cones(soc=(3,)), [5.0, 3.0, 4.0], [4.0, 3.0, 4.0], 1.0),
+        (Cones(psd=(2,)), [2.0, np.sqrt(2), 2.0], [1.0, 2 * np.sqrt(2), 1.0], 1.0),
+        (Cones(exp=1), [1.0, 1.0, np.e], [0.0, 1.0, 0.5], 0.5),
+        (Cones(power=((0.5, 0.5),)), [4.0, 1.0, -2.0], [4.0, 1.0, 3.0], 1.0),
+    ],
+)
+def test_distances_to_cones_are_those_worked_by_hand(cones, inside, outside, distance):
+    assert distances(cones, np.array(inside)).max() == pytest.approx(0.0, abs=1e-12)
+    assert distances(cones, np.array(outside)).max() == pytest.approx(distance)
+
+
+@pytest.mark.parametrize(
+    ("cones", "inside", "outside"),
+    [
+        (Cones(zero=1), [-7.0], None),
+        (Cones(nonneg=1), [1.0], [-1.0]),
+        # The dual exponential cone has -u exp(v/u - 1) <= w: at u = -1, v = 0 that is exp(-1).
+        (Cones(exp=1), [-1.0, 0.0, np.exp(-1.0)], [-1.0, 0.0, 0.1]),
+        # (u/a)^a (v/(1-a))^(1-a) >= |w|: at a = 1/2, u = v = 1 the left side is 2.
+        (Cones(power=((0.5, 0.5),)), [1.0, 1.0, 2.0], [1.0, 1.0, 2.5]),
+    ],
+)
+def test_distances_to_dual_cones_are_those_worked_by_hand(cones, inside, outside):
+    assert distances(cones, np.array(inside), dual=True).max() == pytest.approx(0.0, abs=1e-12)
+    if outside is not None:
+        assert distances(cones, np.array(outside), dual=True).max() > 0.05
+
+
+def test_the_certificate_of_a_result_says_what_it_rests_on():
+    x = cp.Variable(2, name="x", integer=True, bounds=[0, 5])
+    y = cp.Variable(name="y")
+    whole = lx.Subproblem("whole", cp.Maximize(cp.sum(x)), [x[0] + 2 * x[1] <= 6])
+    real = lx.Subproblem("real", cp.Minimize(y), [y >= 1])
+    result = lx.Program(lx.Stage("both", whole, real)).solve()
+    assert result["whole"].certificate.basis == "incumbent"
+    assert result["real"].certificate.basis == "duals"
+    assert "certified" in str(result["real"].certificate)

@@ -1,0 +1,52 @@
+"""Native results that CVXPY's interfaces stumble over, and solves from several threads."""
+
+import threading
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.compile import cvxpy_door as canonical
+
+
+def program():
+    x = cp.Variable(2, nonneg=True, name="x")
+    first = lx.Subproblem("first", cp.Minimize(cp.sum(x)), [x >= 1])
+    second = lx.Subproblem("second", cp.Maximize(x[0]), [cp.sum(x) <= first.optimum + 1])
+    return lx.Program(lx.Stage("a", first), lx.Stage("b", second))
+
+
+@pytest.mark.parametrize("status", ["kUnknown", "kNotset", "kSolveError", "kMemoryLimit"])
+def test_a_status_highs_itself_cannot_explain_is_a_stage_error_with_what_was_solved(
+    monkeypatch, status
+):
+    true_run, calls = canonical.run, []
+
+    def run(compiled, options):
+        calls.append(None)
+        found = true_run(compiled, options)
+        return found if len(calls) == 1 else found | {"model_status": status}
+
+    monkeypatch.setattr(canonical, "run", run)
+    with pytest.raises(lx.StageError) as caught:
+        program().solve("HIGHS")
+    assert (caught.value.stage, caught.value.subproblem) == ("b", "second")
+    assert caught.value.partial["first"].value == pytest.approx(2.0)
+    monkeypatch.undo()
+    assert program().solve(["HIGHS", "CLARABEL"])["second"].value == pytest.approx(3.0)
+
+
+def test_one_program_solved_from_several_threads_gives_each_the_same_answer():
+    shared, values = program(), []
+
+    def work():
+        values.extend(shared.solve()["second"].value for _ in range(5))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(values) == 20
+    assert np.allclose(values, 3.0)

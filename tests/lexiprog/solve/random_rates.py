@@ -1,0 +1,89 @@
+"""How many random hierarchies each solver answers, and how wrong an answer ever is.
+
+`python -m tests.lexiprog.solve.random_rates [examples] [solver ...]` prints the table.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+
+from hypothesis import HealthCheck, Phase, given, settings
+
+import lexiprog as lx
+from tests.independent import TOLERANCE, verdicts
+from tests.lexiprog.solve.random_hierarchies import as_program, hierarchies
+
+SOLVERS = ("HIGHS", "CLARABEL", "ECOS", "SCS")
+
+
+@dataclass
+class Rates:
+    """Hierarchies and problems seen and answered, and the worst errors of what was answered."""
+
+    hierarchies: int = 0
+    answered: int = 0
+    problems: int = 0
+    solved: int = 0
+    value: float = 0.0
+    primal: float = 0.0
+    dual: float = 0.0
+    gap: float = 0.0
+
+    @property
+    def rate(self):
+        return self.answered / self.hierarchies
+
+    def __str__(self):
+        return (
+            f"answered {self.answered}/{self.hierarchies} hierarchies ({self.rate:.1%}), "
+            f"{self.solved}/{self.problems} problems; worst relative errors: value "
+            f"{self.value:.1e}, primal {self.primal:.1e}, dual {self.dual:.1e}, gap {self.gap:.1e}"
+        )
+
+
+def judged(stages, solver, rates):
+    """Solve one hierarchy and judge everything that was called optimal."""
+    program, records = as_program(stages)
+    tried = sum(map(len, stages))
+    try:
+        result, answered = program.solve(solver), True
+    except lx.StageError as error:
+        result, answered = error.partial, False
+        failed = [stage.name for stage in program.stages].index(error.stage)
+        tried = sum(map(len, stages[: failed + 1]))
+    rates.hierarchies += 1
+    rates.answered += answered
+    rates.problems += tried
+    rates.solved += len(result)
+    found = verdicts(stages, records(result))
+    for kind in ("value", "primal", "dual", "gap"):
+        worst = max((getattr(verdict, kind) for verdict in found.values()), default=0.0)
+        setattr(rates, kind, max(getattr(rates, kind), worst))
+    return found
+
+
+def survey(solver, examples, **profile):
+    """Draw and judge so many hierarchies; the first answer that is wrong is an AssertionError."""
+    rates = Rates()
+
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **profile)
+    @given(hierarchies())
+    def draw(stages):
+        found = judged(stages, solver, rates)
+        wrong = {name: verdict for name, verdict in found.items() if verdict.worst > TOLERANCE}
+        assert not wrong, f"{solver} calls these optimal: {wrong}"
+
+    draw()
+    return rates
+
+
+def main(arguments):
+    examples = int(arguments[0]) if arguments else 60
+    for solver in arguments[1:] or SOLVERS:
+        start = time.perf_counter()
+        rates = survey(solver, examples, derandomize=True, deadline=None, phases=[Phase.generate])
+        sys.stdout.write(f"{solver:9} {rates}; {time.perf_counter() - start:.0f} s\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,166 @@
+"""What slack on a held optimum would buy: the right derivative, exactly, by independent means."""
+
+import pickle
+from fractions import Fraction
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+import lexiprog as lx
+from tests.lexiprog.formulations import exact
+from tests.lexiprog.formulations.random_chains import chains
+
+
+def near(wanted, size=1e-6):
+    return pytest.approx(wanted, abs=size, rel=size)
+
+
+def corner():
+    """Maximise x0, then x1, where x0 + x1 <= 6 and both are at most 4: each unit buys one."""
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1]), "c": cp.Minimize(cp.sum(x))}
+    return lx.preemptive(levels, [cp.sum(x) <= 6])
+
+
+@pytest.mark.parametrize("solver", ["HIGHS", "CLARABEL", "ECOS"])
+def test_the_price_worked_by_hand(solver):
+    result = corner().solve(solver)
+    assert result["b"].price("a") == near(1)
+    assert result["c"].price("a") == near(1)
+    assert result["c"].price("b") == near(1)
+
+
+# Multipliers that are not unique: columns at most, rows at most, both objectives, right derivative.
+DEGENERATE = {
+    # The row through the optimum three times over: any split of its multiplier is one.
+    "one row thrice": ([9, 9], [[1, 1], [1, 1], [2, 2]], [6, 6, 12], [1, 0], [0, 1], 1),
+    # Slack on x opens nothing: the origin is all there is.
+    "no way out": ([9, 9], [[1, 1]], [0], [1, 0], [0, 1], 0),
+    # At (4, 2) both rows are met; y = min(2 + d, 2 + 2d).
+    "flatter of two": ([4, 9], [[1, 1], [2, 1]], [6, 10], [1, 0], [0, 1], 1),
+    # The first optimum is a whole edge; from its end (3, 3) to (3 - d/2, 3 + d/2).
+    "end of an edge": ([9, 9], [[1, 1], [3, 1]], [6, 12], [3, 1], [0, 1], Fraction(1, 2)),
+    # Three rows meet at (2, 2); the one that does not look tight leads to (2 - 2d/3, 2 + d/3).
+    "three rows": ([9, 9], [[1, 1], [2, 1], [1, 2]], [4, 6, 6], [2, 1], [0, 1], Fraction(1, 3)),
+    "same objective": ([9, 9], [[1, 2]], [6], [1, 1], [2, 2], 0),
+    "opposite objective": ([9, 9], [[1, 2]], [6], [1, 1], [-3, -3], 3),
+}
+
+
+def degenerate(case):
+    upper, rows, sides, first, second, wanted = DEGENERATE[case]
+    chain = exact.Chain(
+        lower=(0, 0), upper=tuple(upper), whole=(False, False), column_powers=(0, 0),
+        rows=tuple((tuple(row), "<=", side) for row, side in zip(rows, sides, strict=True)),
+        objectives=(("max", tuple(first)), ("max", tuple(second))), row_powers=(0,) * len(rows),
+    )  # fmt: skip
+    return chain, wanted
+
+
+@pytest.mark.parametrize("solver", ["HIGHS", "CLARABEL"])
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_the_price_is_the_right_derivative_where_multipliers_are_not_unique(case, solver):
+    chain, wanted = degenerate(case)
+    assert exact.price(chain, "1", "2") == Fraction(wanted)
+    assert exact.as_program(chain).solve(solver).final.price("1") == near(float(wanted))
+
+
+@pytest.mark.slow
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(chains(integers=False, lengths=(2, 4)))
+def test_prices_in_random_degenerate_chains_are_exact_right_derivatives(chain):
+    assume(exact.lexicographic_optimum(chain) is not None)
+    result = exact.as_program(chain).solve()
+    for name in list(result)[:-1]:
+        wanted = exact.price(chain, name, result.final.name)
+        assume(wanted is not None)
+        assert result.final.price(name) == near(float(wanted), 1e-5), name
+
+
+def by_difference(make, step=1e-4):
+    """Central difference of the last optimum in the tolerance of the first level."""
+    values = [make(0.5 + shift).solve("CLARABEL").final.value for shift in (-step, step)]
+    return abs(values[1] - values[0]) / (2 * step)
+
+
+def quadratic(tolerance):
+    x = cp.Variable(2, bounds=[0, 9], name="x")
+    levels = {"cost": cp.Minimize(3 * x[0] + x[1]), "near": cp.Minimize(cp.sum_squares(x - 5))}
+    return lx.preemptive(levels, [x[0] + x[1] >= 2], atol={"cost": tolerance})
+
+
+def curved_first(tolerance):
+    x = cp.Variable(2, bounds=[0, 9], name="x")
+    levels = {"near": cp.Minimize(cp.sum_squares(x - 1)), "far": cp.Maximize(x[0] + 2 * x[1])}
+    return lx.preemptive(levels, atol={"near": tolerance})
+
+
+def second_order(tolerance):
+    x = cp.Variable(3, name="x")
+    levels = {
+        "short": cp.Minimize(cp.norm(x - np.array([1.0, 2.0, 3.0]))),
+        "high": cp.Maximize(x[0] + x[1] + 2 * x[2]),
+    }
+    return lx.preemptive(levels, [cp.norm(x) <= 2], atol={"short": tolerance})
+
+
+@pytest.mark.parametrize("make", [quadratic, curved_first, second_order])
+def test_prices_of_curved_problems_agree_with_finite_differences(make):
+    solution = make(0.5).solve("CLARABEL").final
+    (lock,) = solution.locks
+    assert lock.kind == "value"
+    assert solution.price(lock.name) == near(by_difference(make), 1e-4)
+
+
+def test_arguments_and_integers_have_no_price():
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"curved": cp.Minimize(cp.square(cp.sum(x) - 3)), "then": cp.Maximize(x[0])}
+    assert lx.preemptive(levels).solve().final.price("curved") is None
+    n = cp.Variable(2, integer=True, bounds=[0, 4], name="n")
+    levels = {"first": cp.Maximize(n[0]), "then": cp.Maximize(n[1])}
+    assert lx.preemptive(levels, [cp.sum(n) <= 6]).solve().final.price("first") is None
+
+
+def test_a_name_that_is_not_held_is_an_error_that_says_which_are():
+    result = corner().solve()
+    with pytest.raises(KeyError, match="'c' does not hold 'd'; it holds 'a', 'b'"):
+        result["c"].price("d")
+    with pytest.raises(KeyError, match="'a' does not hold 'b'; it holds none"):
+        result["a"].price("b")
+
+
+def test_prices_survive_pickling_and_saving(tmp_path):
+    program = corner()
+    result = program.solve()
+    wanted = [result["c"].price(name) for name in ("a", "b")]
+    again = pickle.loads(pickle.dumps(program.solve()))
+    assert [again["c"].price(name) for name in ("a", "b")] == wanted
+    program.solve().save(tmp_path / "result.json")
+    for loaded in (
+        lx.Result.load(tmp_path / "result.json"),
+        lx.Result.load(tmp_path / "result.json", program),
+    ):
+        assert [loaded["c"].price(name) for name in ("a", "b")] == wanted
+        assert [lock.kind for lock in loaded["c"].locks] == ["face", "face"]
+
+
+def test_a_price_asked_for_later_is_that_of_its_own_solve():
+    """The numbers of the moment count, not those the parameters have when it is asked."""
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    steep = cp.Parameter(nonneg=True, name="steep", value=2.0)
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}
+    program = lx.preemptive(levels, [steep * x[0] + x[1] <= 9])
+    first = program.solve()
+    steep.value = 1.5
+    second = program.solve()
+    assert [first.final.price("a"), second.final.price("a")] == near([2, 1.5])
+
+
+def test_the_price_is_per_unit_of_slack_whatever_tolerance_there_is():
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}
+    for tolerance, wanted in [(0.0, 3), (0.2, 3), (1.0, 0)]:
+        program = lx.preemptive(levels, [3 * x[0] + x[1] <= 15], atol=tolerance)
+        assert program.solve().final.price("a") == near(wanted)
