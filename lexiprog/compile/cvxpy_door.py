@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.declare.leaves import CVXPY_LOCK
-from lexiprog.forms.cones import Cones, StandardForm
+from lexiprog.forms.standard_form import Cones, StandardForm
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.forms.cones import StandardForm, distances
+from lexiprog.forms.cones import distances
+from lexiprog.forms.standard_form import StandardForm
 
 Array = NDArray[np.float64]
 

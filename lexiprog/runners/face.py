@@ -24,7 +24,7 @@ from lexiprog.compile import cvxpy_door as canonical
 from lexiprog.compile.cvxpy_door import Answer, Compiled
 from lexiprog.compile.task import Task, bind_objective
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.forms.cones import Cones, StandardForm
+from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.forms.cones import StandardForm
+from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 
 Array = NDArray[np.float64]

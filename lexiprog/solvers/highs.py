@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.forms.cones import StandardForm
+from lexiprog.forms.standard_form import StandardForm
 
 Array = NDArray[np.float64]
 

@@ -31,7 +31,9 @@ ENGINE = [
     Room("runners/", "a task in, an answer out: native, face, warm, custom", "runner.py"),
     Room("solve/", "stage by stage: run, judge, record, explain failures", "hierarchy.py"),
     Room("program", "the whole hierarchy: checked and solved", "program.py"),
-    Room("formulations/", "common hierarchies: priorities, goals, fairness, regret", "priorities.py"),
+    Room(
+        "formulations/", "common hierarchies: priorities, goals, fairness, regret", "priorities.py"
+    ),
     Room("sweeps/", "one program again and again", "tolerances.py"),
     Room("plots/", "pictures with matplotlib", "stages.py"),
     Room("show/", "draws outlines as HTML", "html/diagram.py"),

@@ -8,7 +8,8 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile import cvxpy_door as canonical
-from lexiprog.forms.cones import Cones, distances
+from lexiprog.forms.cones import distances
+from lexiprog.forms.standard_form import Cones
 from lexiprog.proof.certificate import certify
 
 RNG = np.random.default_rng(7)

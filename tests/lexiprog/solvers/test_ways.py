@@ -8,7 +8,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile import cvxpy_door as canonical
-from lexiprog.forms.cones import Cones, StandardForm
+from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.certificate import certify
 
 

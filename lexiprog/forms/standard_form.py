@@ -1,0 +1,64 @@
+"""The standard form every convex problem is judged in, and distances to its cones.
+
+    minimise   1/2 x'Px + c'x + offset
+    subject to b - Ax in K,   lower <= x <= upper,   x[integer] whole
+
+``K`` is a product, in this order, of zeros, a non-negative orthant, second-order cones,
+semidefinite cones (as scaled triangles), exponential cones and power cones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cones:
+    """How the rows of a standard form divide into cones, in the order of the fields."""
+
+    zero: int = 0
+    nonneg: int = 0
+    soc: tuple[int, ...] = ()
+    psd: tuple[int, ...] = ()
+    exp: int = 0
+    power: tuple[tuple[float, ...], ...] = ()
+    psd_layout: Literal["upper", "lower", "full"] = "upper"
+
+    def psd_rows(self, order: int) -> int:
+        """Rows taken by one semidefinite cone of ``order`` x ``order`` matrices."""
+        return order * order if self.psd_layout == "full" else order * (order + 1) // 2
+
+    @property
+    def linear(self) -> int:
+        """Rows that are equations or inequalities."""
+        return self.zero + self.nonneg
+
+
+@dataclass(frozen=True)
+class StandardForm:
+    """A problem's own numbers, as its solver received them."""
+
+    c: Array
+    offset: float
+    A: Any
+    b: Array
+    cones: Cones
+    P: Any = None
+    lower: Array | None = None
+    upper: Array | None = None
+    integer: NDArray[np.intp] | None = None
+
+    def objective(self, x: Array) -> float:
+        """Value of the objective at ``x``."""
+        quadratic = 0.5 * float(x @ (self.P @ x)) if self.P is not None else 0.0
+        return quadratic + float(self.c @ x) + self.offset
+
+    def slack(self, x: Array) -> Array:
+        """``b - Ax``, which should lie in the cones."""
+        return self.b - self.A @ x if self.b.size else np.zeros(0)
