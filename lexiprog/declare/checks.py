@@ -9,15 +9,8 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.declare.leaves import key_of
+from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
-
-_SHOWN = 120
-
-
-def shorten(thing: Any) -> str:
-    """A CVXPY object as text, cut to a readable length."""
-    text = " ".join(str(thing).split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def kind_of(problem: cp.Problem, *, gp: bool) -> str:

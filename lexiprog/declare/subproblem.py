@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import cvxpy as cp
@@ -13,10 +13,10 @@ import numpy as np
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
+from lexiprog.declare.lock import LOCKS, Lock
+from lexiprog.declare.memory import Memory
 from lexiprog.declare.reference import (
-    LOCKS,
     REFERENCES,
-    Lock,
     Reference,
     attributes_of,
     dual_attributes,
@@ -24,6 +24,7 @@ from lexiprog.declare.reference import (
     is_whole,
     refer,
 )
+from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
 
 __all__ = ["Subproblem"]
@@ -53,6 +54,8 @@ class Subproblem(Frozen):
         The placeholders it depends on, each with what it stands for, inner ones first.
     locks : tuple of (int, Lock)
         Position and meaning of every constraint that holds an earlier optimum.
+    memory : Memory
+        What was made for it and may be needed again, such as compiled forms.
     kind : str
         LP, MILP, QP, MIQP, GP, or conic (MIconic) for the rest.
 
@@ -83,6 +86,7 @@ class Subproblem(Frozen):
     maximise: bool
     integer: bool
     kind: str
+    memory: Memory
 
     def __init__(
         self, name: str, objective: Any, constraints: Iterable[Any] = (), *, gp: bool = False
@@ -95,7 +99,7 @@ class Subproblem(Frozen):
         if not isinstance(objective, cp.Minimize | cp.Maximize):
             raise DeclarationError(
                 f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...) or a "
-                f"cp.Problem, not {checks.shorten(repr(objective))}."
+                f"cp.Problem, not {shorten(repr(objective))}."
             )
         try:
             with CVXPY_LOCK:
@@ -119,7 +123,7 @@ class Subproblem(Frozen):
             maximise=isinstance(objective, cp.Maximize),
             integer=bool(problem.is_mixed_integer()),
             kind=checks.kind_of(problem, gp=gp),
-            _placeholders={},
+            memory=Memory(),
         )
         self._check(where)
 
@@ -149,7 +153,7 @@ class Subproblem(Frozen):
             attributes = attributes_of(self.objective.expr, gp=self.gp)
             return refer(self, "optimum", (), lambda solution: solution.value, attributes)
 
-        return self._once("optimum", make)
+        return self.memory.once("optimum", make)
 
     def at(self, expression: Any) -> cp.Parameter:
         """Placeholder for the value of ``expression`` at the optimum."""
@@ -159,14 +163,14 @@ class Subproblem(Frozen):
         for variable in expression.variables():
             if variable.id not in mine:
                 raise DeclarationError(
-                    f"{self.name}.at({checks.shorten(expression)}): variable "
+                    f"{self.name}.at({shorten(expression)}): variable "
                     f"{variable.name()!r} is not part of subproblem {self.name!r}, so its optimum "
                     "says nothing about it."
                 )
         whole = is_whole(expression)
         return refer(
             self,
-            f"at({checks.shorten(expression)})",
+            f"at({shorten(expression)})",
             expression.shape,
             lambda solution: (
                 np.round(solution.at(expression)) if whole else solution.at(expression)
@@ -177,7 +181,7 @@ class Subproblem(Frozen):
 
     def dual(self, constraint: Any) -> cp.Parameter:
         """Placeholder for the multiplier of one of this problem's constraints."""
-        where = f"{self.name}.dual({checks.shorten(constraint)})"
+        where = f"{self.name}.dual({shorten(constraint)})"
         position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
         if position is None:
             raise DeclarationError(f"{where}: subproblem {self.name!r} has no such constraint.")
@@ -187,7 +191,7 @@ class Subproblem(Frozen):
                 "stage and refer to that one."
             )
         attributes = dual_attributes(constraint, where)
-        return self._once(
+        return self.memory.once(
             f"dual({position})",
             lambda: refer(
                 self,
@@ -233,13 +237,6 @@ class Subproblem(Frozen):
             )
         return by_name[name]
 
-    def _once(self, key: str, make: Callable[[], cp.Parameter]) -> cp.Parameter:
-        """The placeholder under ``key``, made at first use."""
-        kept: dict[str, cp.Parameter] = self.__dict__["_placeholders"]
-        if key not in kept:
-            kept[key] = make()
-        return kept[key]
-
     def __repr__(self) -> str:
         sense = "maximise" if self.maximise else "minimise"
-        return f"Subproblem({self.name!r}: {sense} {checks.shorten(self.objective.expr)})"
+        return f"Subproblem({self.name!r}: {sense} {shorten(self.objective.expr)})"

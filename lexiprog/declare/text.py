@@ -1,4 +1,4 @@
-"""CVXPY expressions as a person would write them."""
+"""CVXPY expressions as texts: as CVXPY writes them, and as a person would."""
 
 from __future__ import annotations
 
@@ -34,3 +34,9 @@ def readable(thing: Any) -> str:
     for pattern, form in _REWRITES:
         text = pattern.sub(form, text)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def shorten(thing: Any) -> str:
+    """A CVXPY object as CVXPY writes it, cut to a readable length."""
+    text = " ".join(str(thing).split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -14,7 +14,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.declare.checks import shorten
+from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 __all__ = [
-    "Cell",
     "Hold",
     "LockOutline",
     "ProblemOutline",
     "ProgramOutline",
     "Read",
     "ResultOutline",
+    "SolutionOutline",
     "SolvedOutline",
     "StageOutline",
+    "TableCell",
     "TableOutline",
 ]
 
@@ -127,6 +129,15 @@ class SolvedOutline:
 
 
 @dataclass(frozen=True)
+class SolutionOutline:
+    """One subproblem's solution with the values of its variables."""
+
+    name: str
+    found: SolvedOutline
+    variables: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class ResultOutline:
     """A program with what was found for it so far, by subproblem name."""
 
@@ -135,7 +146,7 @@ class ResultOutline:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A text in a table; ``tone`` is "good", "bad", "quiet" or nothing."""
 
     text: str
@@ -148,9 +159,9 @@ class TableOutline:
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     numeric: frozenset[str] = frozenset()
-    notes: tuple[Cell, ...] = field(default=())
+    notes: tuple[TableCell, ...] = field(default=())
 
 
 def counted(count: int, noun: str) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from lexiprog.declare.leaves import evaluate
-from lexiprog.outline.records import SolvedOutline
+from lexiprog.outline.drawing import draw
+from lexiprog.outline.records import SolutionOutline, SolvedOutline
+from lexiprog.outline.text import array_text
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.lock_record import LockRecord
-from lexiprog.show.html.solution import array_text, solution_html
+from lexiprog.status import Status
 
 __all__ = ["Solution"]
 
@@ -70,7 +73,7 @@ class Solution:
     name: str
     stage: str
     value: float
-    status: str
+    status: Status
     solver: str
     certificate: Certificate
     variables: Mapping[str, Any]
@@ -96,13 +99,13 @@ class Solution:
         duals = tuple(None if dual is None else frozen(dual) for dual in self.duals)
         object.__setattr__(self, "duals", duals)
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = {k: dict(v) if isinstance(v, Mapping) else v for k, v in self.__dict__.items()}
-        return state | {"_leaves": {}, "_rows": {}}
+    def _fields(self) -> dict[str, Any]:
+        """Every field but those that mean nothing in another process."""
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name[0] != "_"}
+        return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
+    def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
+        return partial(Solution, **self._fields()), ()
 
     @property
     def seconds(self) -> float:
@@ -139,13 +142,14 @@ class Solution:
 
         Parameters that this problem does not use keep the value they have now.
         """
-        recorded = [(leaf, self[leaf]) for leaf in expression.variables()]
-        recorded += [
-            (leaf, self._leaves[leaf.id])
-            for leaf in expression.parameters()
-            if leaf.id in self._leaves
+        return evaluate(expression, self.recorded(expression))
+
+    def recorded(self, expression: Any) -> list[tuple[Any, Any]]:
+        """The variables of an expression, and the parameters known here, with their values."""
+        known = [leaf for leaf in expression.parameters() if leaf.id in self._leaves]
+        return [(leaf, self[leaf]) for leaf in expression.variables()] + [
+            (leaf, self._leaves[leaf.id]) for leaf in known
         ]
-        return evaluate(expression, recorded)
 
     def dual(self, constraint: Any) -> Any:
         """Multiplier of a constraint, given as the object or as its position."""
@@ -176,16 +180,14 @@ class Solution:
 
     def record(self) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""
-        state = self.__getstate__()
-        del state["_leaves"], state["_rows"]
-        state["certificate"] = asdict(self.certificate)
-        state["locks"] = [lock.record() for lock in self.locks]
-        return state
+        locks = [lock.record() for lock in self.locks]
+        return self._fields() | {"certificate": asdict(self.certificate), "locks": locks}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Solution:
         """The solution that :meth:`record` described."""
         parts = dict(record)
+        parts["status"] = Status(parts["status"])
         parts["certificate"] = Certificate(**parts["certificate"])
         parts["locks"] = tuple(LockRecord.from_record(lock) for lock in parts["locks"])
         parts["attempts"] = tuple(parts["attempts"])
@@ -207,8 +209,8 @@ class Solution:
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
-        return solution_html(self.name, self.outline, self.variables)
+    def _repr_html_(self) -> str | None:
+        return draw(SolutionOutline(self.name, self.outline, self.variables))
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]

@@ -12,7 +12,15 @@ import cvxpy as cp
 from lexiprog.errors import LexiprogError
 from lexiprog.proof.certificate import TOLERANCE
 
-__all__ = ["CustomSolver", "Ladder", "Solver", "UnknownSolver", "default_ladder", "resolve"]
+__all__ = [
+    "CustomSolver",
+    "Ladder",
+    "Solver",
+    "SolverChoice",
+    "UnknownSolver",
+    "default_ladder",
+    "resolve",
+]
 
 # Solvers whose factory settings stop short of what a certificate, or a later stage that holds
 # the optimum, asks for; what they reach is judged by its certificate, not by their own word.
@@ -114,6 +122,10 @@ class Solver:
 
 
 Ladder = tuple[Solver, ...]
+# One way to name a solver, several to be tried in turn, and what `Program.solve` takes.
+OneSolver = str | Solver | CustomSolver
+SolverOrLadder = OneSolver | Sequence[OneSolver]
+SolverChoice = SolverOrLadder | Mapping[str, SolverOrLadder] | None
 
 
 def installed() -> list[str]:
@@ -134,11 +146,13 @@ def default_ladder(kind: str) -> Ladder:
     if kind.startswith("MI"):
         names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())
-    return (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False), Solver("ECOS"))
+    conic = (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False))
+    # ECOS has another licence (GPL-3), so people may have to do without it.
+    return (*conic, Solver("ECOS")) if "ECOS" in installed() else conic
 
 
 def resolve(
-    choice: Any, stages: Mapping[str, tuple[Sequence[str], Any]]
+    choice: SolverChoice, stages: Mapping[str, tuple[Sequence[str], SolverOrLadder | None]]
 ) -> dict[str, Ladder | None]:
     """A ladder (or None: the default) for every subproblem.
 
@@ -150,7 +164,7 @@ def resolve(
     stages : mapping
         Stage name to (its subproblems' names, its own solver).
     """
-    by_name: Mapping[str, Any] = choice if isinstance(choice, Mapping) else {}
+    by_name: Mapping[str, SolverOrLadder] = choice if isinstance(choice, Mapping) else {}
     general = None if isinstance(choice, Mapping) else choice
     known = {name for stage, (names, _) in stages.items() for name in (stage, *names)}
     for name in by_name:
@@ -170,14 +184,14 @@ def resolve(
     return table
 
 
-def _ladder(choice: Any, where: str) -> Ladder:
-    rungs = choice if isinstance(choice, list | tuple) else [choice]
+def _ladder(choice: SolverOrLadder, where: str) -> Ladder:
+    rungs: Sequence[Any] = choice if isinstance(choice, list | tuple) else [choice]
     if not rungs:
         raise UnknownSolver(f"the solver ladder for {where!r} is empty: name at least one solver.")
     return tuple(_solver(rung, where) for rung in rungs)
 
 
-def _solver(choice: Any, where: str) -> Solver:
+def _solver(choice: OneSolver, where: str) -> Solver:
     solver = choice if isinstance(choice, Solver) else Solver(choice)
     if isinstance(solver.target, str):
         if solver.target not in installed():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lexiprog.compile.task import read_parameters
+from lexiprog.compile.binding import read_parameters
 from lexiprog.errors import StageError
 from lexiprog.program import Program
 from lexiprog.progress import bar
