@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lexiprog.aliases import Value, Values
 from lexiprog.compile.binding import bind_references, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled, Prepared
 from lexiprog.declare.leaves import CVXPY_LOCK, dense
@@ -34,9 +35,9 @@ class Task:
     way: Way
     options: dict[str, Any]
     slack: Slack
-    parameters: Mapping[str, Any]
-    references: Mapping[str, Any]
-    constants: Mapping[int, Any]  # values of parameters and placeholders by CVXPY id
+    parameters: Values
+    references: Values
+    constants: Mapping[int, Value]  # values of parameters and placeholders by CVXPY id
     compiled: Compiled | None  # None for solvers that take problems
 
     @property

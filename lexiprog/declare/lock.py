@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from lexiprog.aliases import Owner
 from lexiprog.declare.registry import Registry
 
 
@@ -14,7 +14,7 @@ class Lock:
     """A constraint that holds an earlier optimum, within a tolerance."""
 
     owner_name: str
-    owner: Callable[[], Any]
+    owner: Owner
     maximise: bool
     atol: float
     rtol: float

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint, Owner
 from lexiprog.declare.leaves import dense
 from lexiprog.declare.lock import Lock
 from lexiprog.declare.registry import Registry
@@ -25,10 +26,10 @@ class Reference:
 
     label: str
     owner_name: str
-    owner: Callable[[], Any]  # weak: a dead owner is outside of every program
+    owner: Owner  # weak: a dead owner is outside of every program
     read: Callable[[Solution], Any]
     lock: Lock | None = None  # for limits of held optima, whose slack may vary
-    inside: tuple[Any, ...] = ()  # parameters and placeholders the value itself depends on
+    inside: tuple[cp.Parameter, ...] = ()  # parameters and placeholders the value itself depends on
 
 
 REFERENCES: Registry[Reference] = Registry()
@@ -46,7 +47,7 @@ def refer(
     read: Callable[[Solution], Any],
     attributes: dict[str, bool],
     lock: Lock | None = None,
-    inside: Iterable[Any] = (),
+    inside: Iterable[cp.Parameter] = (),
 ) -> cp.Parameter:
     """A placeholder named for what it stands for, with its owner on record."""
     label = f"{owner.name}.{what}"
@@ -56,7 +57,7 @@ def refer(
     return parameter
 
 
-def limit_of(constraint: Any, lock: Lock) -> Any:
+def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:
     """The placeholder of the bound in a constraint that holds an optimum."""
     for parameter in constraint.parameters():
         reference = REFERENCES.get(parameter)
@@ -65,7 +66,7 @@ def limit_of(constraint: Any, lock: Lock) -> Any:
     raise KeyError(f"{constraint} does not hold {lock.owner_name!r}")
 
 
-def inputs_of(parameters: Iterable[Any]) -> list[Any]:
+def inputs_of(parameters: Iterable[cp.Parameter]) -> list[cp.Parameter]:
     """The parameters and all that their values depend on, inner ones first, each once."""
     found: dict[int, Any] = {}
     for parameter in parameters:
@@ -76,7 +77,7 @@ def inputs_of(parameters: Iterable[Any]) -> list[Any]:
     return list(found.values())
 
 
-def sign_of(expression: Any) -> dict[str, bool]:
+def sign_of(expression: cp.Expression) -> dict[str, bool]:
     """Sign as a parameter attribute, from DCP analysis or from variable bounds."""
     if expression.is_complex():
         return {"complex": True}
@@ -97,7 +98,7 @@ def sign_of(expression: Any) -> dict[str, bool]:
     return {}
 
 
-def attributes_of(expression: Any, *, gp: bool) -> dict[str, bool]:
+def attributes_of(expression: cp.Expression, *, gp: bool) -> dict[str, bool]:
     """Sign and structure that a placeholder for ``expression`` may promise."""
     sign = sign_of(expression)
     if gp and "nonneg" in sign:
@@ -119,7 +120,7 @@ def attributes_of(expression: Any, *, gp: bool) -> dict[str, bool]:
     return {"hermitian": True} if structure == "hermitian" else sign | {structure: True}
 
 
-def is_whole(expression: Any) -> bool:
+def is_whole(expression: cp.Expression) -> bool:
     """Whether the expression is an integer or boolean variable."""
     return isinstance(expression, cp.Variable) and bool(
         expression.attributes.get("integer") or expression.attributes.get("boolean")
@@ -158,7 +159,7 @@ def bind(parameter: cp.Parameter, value: Any) -> None:
     parameter.value = array
 
 
-def dual_attributes(constraint: Any, where: str) -> dict[str, bool]:
+def dual_attributes(constraint: Constraint, where: str) -> dict[str, bool]:
     """Sign and structure of a constraint's multiplier, or a refusal if it is no single array."""
     kinds = cp.constraints
     if isinstance(constraint, kinds.Inequality | kinds.NonNeg | kinds.NonPos):

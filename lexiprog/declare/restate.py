@@ -12,6 +12,7 @@ from typing import Any, Literal
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint
 from lexiprog.declare.lock import Lock
 from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
@@ -19,6 +20,7 @@ from lexiprog.declare.subproblem import Subproblem
 __all__ = ["Restatement", "arguments", "can_restate", "restated"]
 
 Restatement = Literal["argument", "equal"]
+Terms = list[cp.Expression]
 
 # Operators have classes that CVXPY does not export, so they are asked for theirs.
 _one, _few = cp.Variable(nonneg=True), cp.Variable(2)
@@ -51,7 +53,7 @@ def restated(subproblem: Subproblem, how: Restatement, loosened: frozenset[str])
 
 
 def _rewrite(subproblem: Subproblem, how: Restatement, loosened: frozenset[str]) -> Subproblem:
-    constraints: list[Any] = []
+    constraints: list[Constraint] = []
     locks = {k: lock for k, lock in subproblem.locks if lock.owner_name not in loosened}
     changed = False
     for position, constraint in enumerate(subproblem.constraints):
@@ -64,7 +66,7 @@ def _rewrite(subproblem: Subproblem, how: Restatement, loosened: frozenset[str])
     return Subproblem(subproblem.name, subproblem.objective, constraints, gp=subproblem.gp)
 
 
-def _other_way(lock: Lock, constraint: Any, how: Restatement) -> list[Any] | None:
+def _other_way(lock: Lock, constraint: Constraint, how: Restatement) -> list[Constraint] | None:
     owner = lock.owner()
     if owner is None or lock.atol or lock.rtol:
         return None
@@ -77,10 +79,10 @@ def _other_way(lock: Lock, constraint: Any, how: Restatement) -> list[Any] | Non
     return None if held is None else [part == owner.at(part) for part in held]
 
 
-def arguments(expression: Any) -> list[Any] | None:
+def arguments(expression: cp.Expression) -> Terms | None:
     """Affine expressions that are equal at every optimum, or None if that is not known."""
-    curved: list[Any] = []
-    linear: list[Any] = []
+    curved: Terms = []
+    linear: Terms = []
     if not _collect(expression, curved, linear) or not curved:
         return None
     if linear:
@@ -88,7 +90,7 @@ def arguments(expression: Any) -> list[Any] | None:
     return curved
 
 
-def _collect(expression: Any, curved: list[Any], linear: list[Any]) -> bool:
+def _collect(expression: cp.Expression, curved: Terms, linear: Terms) -> bool:
     """Sort the terms of a sum; False if one of them is neither affine nor strictly curved."""
     if expression.is_constant():
         return True
@@ -99,7 +101,7 @@ def _collect(expression: Any, curved: list[Any], linear: list[Any]) -> bool:
     if kind in (_ADD, _SUM):
         return all(_collect(part, curved, linear) for part in expression.args)
     if kind is _NEGATE:
-        inner: list[Any] = []
+        inner: Terms = []
         held = _collect(expression.args[0], curved, inner)
         linear += [-part for part in inner]
         return held
@@ -112,7 +114,7 @@ def _collect(expression: Any, curved: list[Any], linear: list[Any]) -> bool:
     return True
 
 
-def _collect_scaled(expression: Any, curved: list[Any], linear: list[Any]) -> bool:
+def _collect_scaled(expression: cp.Expression, curved: Terms, linear: Terms) -> bool:
     """A product with constants that are nowhere zero keeps strict curvature."""
     left, right = expression.args
     constant, other = (right, left) if right.is_constant() else (left, right)
@@ -121,7 +123,7 @@ def _collect_scaled(expression: Any, curved: list[Any], linear: list[Any]) -> bo
     factor = constant.value
     if not np.all(factor):
         return False
-    inner: list[Any] = []
+    inner: Terms = []
     held = _collect(other, curved, inner)
     if type(expression) is _DIVIDE:
         linear += [part / factor for part in inner]
@@ -132,7 +134,7 @@ def _collect_scaled(expression: Any, curved: list[Any], linear: list[Any]) -> bo
     return held
 
 
-def _strict_argument(expression: Any) -> Any:
+def _strict_argument(expression: cp.Expression) -> Any:
     """The argument in which the atom is strictly curved, if it is one of those known to be."""
     kind = type(expression)
     if kind in _STRICT:
@@ -150,6 +152,6 @@ def _strict_argument(expression: Any) -> Any:
     return None
 
 
-def _is_number(expression: Any) -> bool:
+def _is_number(expression: cp.Expression) -> bool:
     """Constant once and for all, not only until a parameter changes."""
     return bool(expression.is_constant()) and not expression.parameters()

@@ -10,6 +10,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
@@ -74,13 +75,13 @@ class Subproblem(Frozen):
     """
 
     objective: cp.Minimize | cp.Maximize
-    constraints: tuple[Any, ...]
+    constraints: tuple[Constraint, ...]
     gp: bool
     problem: cp.Problem
     dpp: bool
-    variables: tuple[Any, ...]
-    inputs: tuple[Any, ...]
-    parameters: tuple[Any, ...]
+    variables: tuple[cp.Variable, ...]
+    inputs: tuple[cp.Parameter, ...]
+    parameters: tuple[cp.Parameter, ...]
     references: tuple[tuple[cp.Parameter, Reference], ...]
     locks: tuple[tuple[int, Lock], ...]
     maximise: bool
@@ -89,7 +90,7 @@ class Subproblem(Frozen):
     memory: Memory
 
     def __init__(
-        self, name: str, objective: Any, constraints: Iterable[Any] = (), *, gp: bool = False
+        self, name: str, objective: Any, constraints: Iterable[Constraint] = (), *, gp: bool = False
     ) -> None:
         checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
@@ -155,7 +156,7 @@ class Subproblem(Frozen):
 
         return self.memory.once("optimum", make)
 
-    def at(self, expression: Any) -> cp.Parameter:
+    def at(self, expression: cp.Expression) -> cp.Parameter:
         """Placeholder for the value of ``expression`` at the optimum."""
         if not isinstance(expression, cp.Expression):
             expression = cp.Constant(expression)
@@ -179,7 +180,7 @@ class Subproblem(Frozen):
             inside=expression.parameters(),
         )
 
-    def dual(self, constraint: Any) -> cp.Parameter:
+    def dual(self, constraint: Constraint) -> cp.Parameter:
         """Placeholder for the multiplier of one of this problem's constraints."""
         where = f"{self.name}.dual({shorten(constraint)})"
         position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
@@ -202,7 +203,7 @@ class Subproblem(Frozen):
             ),
         )
 
-    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Any:
+    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Constraint:
         """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
 
         Put it among the constraints of a later subproblem.
@@ -227,7 +228,7 @@ class Subproblem(Frozen):
         LOCKS.add(constraint, lock)
         return constraint
 
-    def variable(self, name: str) -> Any:
+    def variable(self, name: str) -> cp.Variable:
         """The variable called ``name``."""
         by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
         if name not in by_name:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 _READ, _SHOWN = 2000, 120
 _INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # text whose brackets match
@@ -28,7 +27,7 @@ _REWRITES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = 
 ]
 
 
-def readable(thing: Any) -> str:
+def readable(thing: object) -> str:
     """The text of an expression or constraint, tidied and cut to a readable length."""
     text = " ".join(str(thing)[:_READ].split())
     for pattern, form in _REWRITES:
@@ -36,7 +35,7 @@ def readable(thing: Any) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def shorten(thing: Any) -> str:
+def shorten(thing: object) -> str:
     """A CVXPY object as CVXPY writes it, cut to a readable length."""
     text = " ".join(str(thing).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

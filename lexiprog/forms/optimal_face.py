@@ -9,11 +9,12 @@ objective makes no difference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from lexiprog.aliases import Matrix
 
 __all__ = ["Binding", "Sizes", "binding"]
 
@@ -28,7 +29,7 @@ FLOOR = 1e-12
 class Sizes:
     """Magnitudes of a matrix's entries, which all objectives over it share."""
 
-    def __init__(self, A: Any) -> None:
+    def __init__(self, A: Matrix) -> None:
         self.entries = abs(sp.csr_array(A))
         self.heights = self.highest(np.ones(self.entries.shape[1]))
 
@@ -61,7 +62,7 @@ class Binding:
     columns: NDArray[np.bool_]
 
 
-def binding(c: Array, A: Any, y: Array, sizes: Sizes, *, slack: Array | None = None) -> Binding:
+def binding(c: Array, A: Matrix, y: Array, sizes: Sizes, *, slack: Array | None = None) -> Binding:
     """Tell multipliers from noise, for ``c + A'y = reduced``.
 
     Parameters

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+
+from lexiprog.aliases import Values
 
 __all__ = [
     "Hold",
@@ -134,7 +135,7 @@ class SolutionOutline:
 
     name: str
     found: SolvedOutline
-    variables: Mapping[str, Any]
+    variables: Values
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from lexiprog.aliases import Value
 from lexiprog.declare.leaves import key_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.solution import Solution
@@ -12,7 +12,7 @@ from lexiprog.result.solution import Solution
 __all__ = ["attach"]
 
 
-def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Any]) -> Solution:
+def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
     """Let the solution be asked by CVXPY objects."""
     leaves = dict(constants)
     for position, variable in enumerate(subproblem.variables):

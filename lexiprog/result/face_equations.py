@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Constraint, Matrix
 from lexiprog.declare.leaves import holding
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
@@ -50,7 +51,7 @@ class OptimalFace:
     True
     """
 
-    equations: tuple[Any, ...]
+    equations: tuple[Constraint, ...]
     is_point: bool
 
 
@@ -100,14 +101,14 @@ def optimal_face(subproblem: Subproblem, solution: Solution) -> OptimalFace:
     return OptimalFace(tuple(equations), _leaves_one_point(matrix[met], ~fixed))
 
 
-def _tight(subproblem: Subproblem, tight: Mask) -> Iterator[Any]:
+def _tight(subproblem: Subproblem, tight: Mask) -> Iterator[Constraint]:
     for constraint, rows in _parts(subproblem.constraints, tight, lambda c: int(c.expr.size)):
         if len(rows) and not isinstance(constraint, cp.constraints.Equality):
             whole = len(rows) == constraint.expr.size
             yield (constraint.expr if whole else constraint.expr[rows]) == 0
 
 
-def _fixed(subproblem: Subproblem, fixed: Mask, bounds: Array) -> Iterator[Any]:
+def _fixed(subproblem: Subproblem, fixed: Mask, bounds: Array) -> Iterator[Constraint]:
     start = 0
     for variable, columns in _parts(subproblem.variables, fixed, lambda v: int(v.size)):
         if len(columns):
@@ -116,7 +117,7 @@ def _fixed(subproblem: Subproblem, fixed: Mask, bounds: Array) -> Iterator[Any]:
         start += variable.size
 
 
-def _leaves_one_point(rows: Any, free: Mask) -> bool:
+def _leaves_one_point(rows: Matrix, free: Mask) -> bool:
     """Whether the equations determine all columns that are not fixed."""
     columns = np.flatnonzero(free)
     if len(columns) > min(rows.shape[0], LARGEST):
@@ -137,9 +138,9 @@ def _parts(
         start += size(owner)
 
 
-def _rows(subproblem: Subproblem, solution: Solution) -> tuple[Any, Array, Array]:
+def _rows(subproblem: Subproblem, solution: Solution) -> tuple[Matrix, Array, Array]:
     """All constraints as one matrix over all variables, with multiplier and slack of each row."""
-    blocks: list[Any] = [sp.csr_array((0, sum(v.size for v in subproblem.variables)))]
+    blocks: list[Matrix] = [sp.csr_array((0, sum(v.size for v in subproblem.variables)))]
     multipliers, slacks = [np.zeros(0)], [np.zeros(0)]
     for position, constraint in enumerate(subproblem.constraints):
         blocks.append(_jacobian(constraint.expr, subproblem.variables, solution))
@@ -148,7 +149,9 @@ def _rows(subproblem: Subproblem, solution: Solution) -> tuple[Any, Array, Array
     return sp.vstack(blocks, format="csr"), np.concatenate(multipliers), np.concatenate(slacks)
 
 
-def _jacobian(expression: Any, variables: Sequence[Any], solution: Solution) -> Any:
+def _jacobian(
+    expression: cp.Expression, variables: Sequence[cp.Variable], solution: Solution
+) -> Matrix:
     with holding(solution.recorded(expression)):  # CVXPY has no slopes without values
         slopes = expression.grad
     parts = [
@@ -160,7 +163,7 @@ def _jacobian(expression: Any, variables: Sequence[Any], solution: Solution) -> 
     return sp.hstack(parts, format="csr")
 
 
-def _bounds(variables: Sequence[Any], lower: Mask) -> Array:
+def _bounds(variables: Sequence[cp.Variable], lower: Mask) -> Array:
     """The bound that each column leans on: the lower one where ``lower``."""
     pairs = [
         [np.broadcast_to(bound, v.shape).ravel(order="F") for bound in v.get_bounds()]

@@ -8,8 +8,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
 from lexiprog.declare.leaves import evaluate
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
@@ -76,18 +78,18 @@ class Solution:
     status: Status
     solver: str
     certificate: Certificate
-    variables: Mapping[str, Any]
+    variables: Values
     duals: tuple[Any, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     iterations: int | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    references: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Values = field(default_factory=dict)
+    references: Values = field(default_factory=dict)
     locks: tuple[LockRecord, ...] = ()
     attempts: tuple[str, ...] = ()
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
     # since the ids mean nothing in another process.
-    _leaves: Mapping[int, Any] = field(default_factory=dict, repr=False, compare=False)
+    _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -137,21 +139,22 @@ class Solution:
             )
         )
 
-    def at(self, expression: Any) -> Any:
+    def at(self, expression: cp.Expression) -> Value:
         """Value of a CVXPY expression of this problem's variables and parameters.
 
         Parameters that this problem does not use keep the value they have now.
         """
-        return evaluate(expression, self.recorded(expression))
+        value: Value = evaluate(expression, self.recorded(expression))
+        return value
 
-    def recorded(self, expression: Any) -> list[tuple[Any, Any]]:
+    def recorded(self, expression: cp.Expression) -> list[tuple[Leaf, Value]]:
         """The variables of an expression, and the parameters known here, with their values."""
         known = [leaf for leaf in expression.parameters() if leaf.id in self._leaves]
         return [(leaf, self[leaf]) for leaf in expression.variables()] + [
             (leaf, self._leaves[leaf.id]) for leaf in known
         ]
 
-    def dual(self, constraint: Any) -> Any:
+    def dual(self, constraint: Constraint) -> Any:
         """Multiplier of a constraint, given as the object or as its position."""
         position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
         if position is None or not -len(self.duals) <= position < len(self.duals):
@@ -174,7 +177,7 @@ class Solution:
         held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
         raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
 
-    def attached(self, leaves: Mapping[int, Any], rows: Mapping[int, int]) -> Solution:
+    def attached(self, leaves: Mapping[int, Value], rows: Mapping[int, int]) -> Solution:
         """The same solution, reached by these CVXPY ids as well as by name."""
         return replace(self, _leaves=dict(leaves), _rows=dict(rows))
 

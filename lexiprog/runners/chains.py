@@ -8,6 +8,7 @@ from typing import Any
 
 import cvxpy as cp
 
+from lexiprog.aliases import Options
 from lexiprog.compile.cvxpy_door import Prepared
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
@@ -101,7 +102,7 @@ def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set
     return True
 
 
-def _joined(members: dict[str, Subproblem], options: Mapping[str, Any]) -> FaceChain:
+def _joined(members: dict[str, Subproblem], options: Options) -> FaceChain:
     """All members as one problem, compiled once for as long as they live."""
     listed = list(members.values())
     # Members are kept weakly, or none would ever be freed.

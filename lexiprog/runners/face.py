@@ -10,7 +10,6 @@ predecessors held, without tolerance, and HIGHS is asked first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Options
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
@@ -59,7 +59,7 @@ class FaceChain:
     """Linear problems over one feasible set, compiled as one with a weight on each objective."""
 
     members: dict[str, Subproblem]
-    options: Mapping[str, Any]
+    options: Options
     prepared: Prepared
     weights: dict[str, cp.Parameter]
     faces: dict[str, HeldFace] = field(default_factory=dict)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from lexiprog.aliases import Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding
 from lexiprog.declare.lock import Lock
 from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt, LexiprogWarning
+from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
 from lexiprog.solve.price import right_derivative
@@ -68,6 +68,8 @@ def _record(
     task: Task, position: int, lock: Lock, solution: Solution, optimum: float
 ) -> LockRecord:
     owner = lock.owner()
+    if owner is None:
+        raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
     found = float(np.real(solution.at(owner.objective.expr)))
     return LockRecord(
         name=lock.owner_name,
@@ -120,7 +122,7 @@ def _price(task: Task, position: int, lock: Lock, solution: Solution) -> Price:
 
 
 def _linear_price(
-    subproblem: Subproblem, constants: Mapping[int, Any], position: int, lock: Lock
+    subproblem: Subproblem, constants: Mapping[int, Value], position: int, lock: Lock
 ) -> float | None:
     """Compile the lock's row twice, with its limit moved by one, to find which row it is."""
     leaves = [(p, constants[p.id]) for p in subproblem.inputs]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.binding import bind_references
 from lexiprog.compile.cvxpy_door import Prepared
@@ -67,12 +67,12 @@ def blame(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> str:
     return f"The earlier optima {names} together make it infeasible, by {together:.6g} in sum."
 
 
-def _labels(constraint: Any) -> list[str]:
+def _labels(constraint: Constraint) -> list[str]:
     found = (REFERENCES.get(parameter) for parameter in constraint.parameters())
     return sorted({reference.label for reference in found if reference is not None})
 
 
-def _elastic(constraint: Any, slack: Any) -> Any:
+def _elastic(constraint: Constraint, slack: cp.Variable) -> Constraint | None:
     """The constraint with room ``slack`` to be missed, where its kind has a natural one."""
     if isinstance(constraint, cp.constraints.Inequality):
         return constraint.expr <= slack

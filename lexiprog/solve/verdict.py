@@ -9,6 +9,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint, Leaf, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, prepare
@@ -93,7 +94,7 @@ def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
 
 
 def _of_point(
-    task: Task, answer: Answer, value: float, leaves: list[Any], own: Answer | None
+    task: Task, answer: Answer, value: float, leaves: list[tuple[Leaf, Value]], own: Answer | None
 ) -> Certificate:
     """Certificate of a bare point: violations as declared, and the distance to our own optimum."""
     variables = [(leaf, found) for leaf, found in leaves if isinstance(leaf, cp.Variable)]
@@ -139,7 +140,7 @@ def _own_answer(task: Task, solutions: Mapping[str, Solution]) -> Answer | None:
     return None
 
 
-def _whole(variable: Any, value: Any, tolerance: float) -> Any:
+def _whole(variable: cp.Variable, value: Value, tolerance: float) -> Value:
     """Integer values without the solver's rounding noise."""
     if not (variable.attributes["integer"] or variable.attributes["boolean"]):
         return value
@@ -147,7 +148,7 @@ def _whole(variable: Any, value: Any, tolerance: float) -> Any:
     return np.where(np.abs(rounded - value) <= tolerance, rounded, value)
 
 
-def _dual(constraint: Any, answer: Answer) -> Any:
+def _dual(constraint: Constraint, answer: Answer) -> Any:
     value = answer.dual.get(constraint.id)
     if value is None:
         return None

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import cvxpy as cp
 
+from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
 from lexiprog.proof.certificate import TOLERANCE
 
@@ -24,13 +25,13 @@ __all__ = [
 
 # Solvers whose factory settings stop short of what a certificate, or a later stage that holds
 # the optimum, asks for; what they reach is judged by its certificate, not by their own word.
-_SHARPER: dict[str, dict[str, Any]] = {
+_SHARPER: dict[str, Options] = {
     "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "accept_unknown": True},
     "ECOS": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
     "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 100_000},
     "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "polishing": True},
 }
-_SHARPER_MIP: dict[str, dict[str, Any]] = {
+_SHARPER_MIP: dict[str, Options] = {
     "HIGHS": {"mip_rel_gap": 0.0},
     "ECOS_BB": {"mi_rel_eps": 1e-9, "mi_abs_eps": 1e-9},
 }
@@ -75,7 +76,7 @@ class Solver:
     target: Any
     accept: float = TOLERANCE
     gap: float | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __init__(
         self, name: Any, *, accept: float = TOLERANCE, gap: float | None = None, **options: Any

@@ -19,6 +19,7 @@ from lexiprog.progress import bar
 from lexiprog.result.result import Result
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
+from lexiprog.solvers.solver import SolverChoice
 
 if TYPE_CHECKING:
     import pandas
@@ -98,7 +99,7 @@ def tradeoff(
     name: str,
     tolerances: Iterable[float],
     *,
-    solver: Any = None,
+    solver: SolverChoice = None,
     progress: bool = False,
 ) -> Tradeoff:
     """Solve a program again and again with more slack on one held optimum.

@@ -9,6 +9,7 @@ import cvxpy.settings as s
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Constraint, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.declare.leaves import CVXPY_LOCK
@@ -59,7 +60,7 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
     )
 
 
-def dual_arrays(constraint: Any, value: Any) -> Any:
+def dual_arrays(constraint: Constraint, value: Value) -> Value | list[Value]:
     """A multiplier in the shape CVXPY shows it: an array, or a list for cones with parts."""
     if isinstance(constraint, _ONE_ARRAY):
         return np.reshape(np.asarray(value, dtype=float), constraint.shape, order="F")
