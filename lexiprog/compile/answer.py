@@ -18,14 +18,15 @@ Array = NDArray[np.float64]
 class Answer:
     """A status and, where there is one, a point with its multipliers.
 
-    ``primal`` and ``dual`` are keyed by the ids of CVXPY's variables and constraints; ``x`` and
-    ``z`` belong to the standard form ``form``, which is the task's own if it is None.
+    ``value``, ``primal`` and ``dual``, keyed by the ids of CVXPY's variables and constraints, are
+    in the user's units; ``claimed``, ``bound``, ``x`` and ``z`` belong to ``form``, the problem in
+    the equilibrated units in which it was solved and is judged.
     """
 
     status: Status
     said: str = ""  # the solver's own word, where it says more than the status
     value: float = np.nan  # in the problem's own sense
-    claimed: float = np.nan  # the same in the standard form's minimising sense
+    claimed: float = np.nan  # in the minimising sense of the form
     x: Array | None = None
     z: Array | None = None
     bound: float | None = None

@@ -80,6 +80,15 @@ def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
     return Scaling(rows, columns, float(objective))
 
 
+def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Scaling:
+    """The same units of rows and columns, with the unit of the objective that suits ``form``."""
+    sizes = np.abs(form.c * scaling.columns)
+    sizes = sizes[sizes > 0.0]
+    if not sizes.size or (sizes.min() >= 2.0**-mild and sizes.max() <= 2.0**mild):
+        return replace(scaling, cost=1.0)
+    return replace(scaling, cost=float(_whole(-np.mean(np.log2(sizes)))))
+
+
 def _is_mild(form: StandardForm, mild: float) -> bool:
     """Whether all numbers lie between ``2**-mild`` and ``2**mild``, seen without logarithms."""
     diagonal = None if form.P is None else form.P.diagonal()

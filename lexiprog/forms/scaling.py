@@ -57,6 +57,15 @@ class Scaling:
         """Whether nothing changes."""
         return self.cost == 1.0 and bool((self.rows == 1.0).all() and (self.columns == 1.0).all())
 
+    def is_near(self, other: Scaling, factor: float = 16.0) -> bool:
+        """Whether no unit of the other differs from this one's by more than ``factor``."""
+        pairs = ((self.rows, other.rows), (self.columns, other.columns))
+        return all(
+            mine.shape == theirs.shape
+            and bool(((mine <= factor * theirs) & (theirs <= factor * mine)).all())
+            for mine, theirs in (*pairs, (np.array(self.cost), np.array(other.cost)))
+        )
+
     def of(self, form: StandardForm) -> StandardForm:
         """The form in these units, its arrays its own; itself if nothing changes."""
         if self.identity:

@@ -80,7 +80,7 @@ def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
     if task.integer and bound is None and answer.status is Status.OPTIMAL:
         bound = answer.claimed  # some interfaces keep the bound to themselves
     certificate = certify(
-        task.form if answer.form is None else answer.form,
+        task.native.scaled if answer.form is None else answer.form,
         answer.x,
         None if task.integer else answer.z,
         claimed=answer.claimed,

@@ -14,8 +14,19 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.status import Status
 
 Array = NDArray[np.float64]
+
+
+_WORDS = {
+    "kOptimal": Status.OPTIMAL,
+    "kInfeasible": Status.INFEASIBLE,
+    "kUnbounded": Status.UNBOUNDED,
+    "kUnboundedOrInfeasible": Status.EITHER,
+    "kTimeLimit": Status.NO_POINT,
+    "kIterationLimit": Status.NO_POINT,
+}
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,11 @@ class Vertex:
     def optimal(self) -> bool:
         """Whether HiGHS calls it optimal."""
         return self.status == "kOptimal"
+
+    @property
+    def word(self) -> Status:
+        """HiGHS's status in our words."""
+        return _WORDS.get(self.status, Status.FAILED)
 
 
 class Session:
