@@ -54,6 +54,8 @@ class Solution:
         As the solver counts them.
     certificate : Certificate
         Why this is an optimum.
+    bound : float or None
+        What the optimum is proved not to be better than; None if nothing is proved.
     parameters, references : mapping
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
@@ -79,6 +81,7 @@ class Solution:
     solver: str
     certificate: Certificate
     variables: Values
+    bound: float | None = None
     duals: tuple[Any, ...] = ()
     options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
