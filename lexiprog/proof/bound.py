@@ -18,9 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.forms.precision import Sums, products, total, transposed_times, up
 from lexiprog.forms.projections import project
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.proof.precision import Sums, products, total, transposed_times, up
 from lexiprog.proof.ranges import implied_ranges, own_ranges
 
 Array = NDArray[np.float64]

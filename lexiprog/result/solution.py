@@ -56,6 +56,8 @@ class Solution:
         Why this is an optimum.
     bound : float or None
         What the optimum is proved not to be better than; None if nothing is proved.
+    unit : float
+        What counts as one for the objective: tolerances are relative to ``unit + abs(value)``.
     parameters, references : mapping
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
@@ -82,6 +84,7 @@ class Solution:
     certificate: Certificate
     variables: Values
     bound: float | None = None
+    unit: float = 1.0
     duals: tuple[Any, ...] = ()
     options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -111,6 +114,16 @@ class Solution:
 
     def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
         return partial(Solution, **self._fields()), ()
+
+    @property
+    def size(self) -> float:
+        """What errors of the value are compared with."""
+        return self.unit + abs(self.value)
+
+    @property
+    def uncertainty(self) -> float:
+        """How far the true optimum may be from the value; infinite if nothing is proved."""
+        return float("inf") if self.bound is None else abs(self.value - self.bound)
 
     @property
     def seconds(self) -> float:

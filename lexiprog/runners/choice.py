@@ -51,6 +51,11 @@ class Runners:
         ladder = self.ladders[subproblem.name]
         return ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
 
+    def doubtful(self, subproblem: Subproblem) -> list[str]:
+        """The optima it holds whose face rounding may have changed."""
+        chain = self.chains.get(subproblem.name)
+        return [] if chain is None else chain.doubtful(subproblem)
+
     def runner(self, subproblem: Subproblem, way: Way) -> Runner:
         """Who runs the subproblem this way."""
         if way.mode == "face":

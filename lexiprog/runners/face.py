@@ -52,6 +52,7 @@ class HeldFace:
     reduced: Array
     cost: float  # unit of the member's objective
     basis: Any
+    doubtful: bool  # whether some multiplier may be rounding or not
     easy: bool  # presolve did nearly all of the work, and so it may for the next
 
 
@@ -73,6 +74,14 @@ class FaceChain:
     def serves(self, member: Subproblem) -> bool:
         """Whether the faces of all optima that it holds are known."""
         return all(lock.owner_name in self.faces for _, lock in member.locks)
+
+    def doubtful(self, member: Subproblem) -> list[str]:
+        """The held optima whose face rounding may have changed."""
+        return [
+            lock.owner_name
+            for _, lock in member.locks
+            if lock.owner_name in self.faces and self.faces[lock.owner_name].doubtful
+        ]
 
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
@@ -132,12 +141,12 @@ class FaceChain:
         lower, upper = _column_bounds(_on_face(form, held))
         bounds = Bounds(lower, upper, below, form.b)
         if not held:
-            return self._session.run(form.c, bounds)
+            return self._session.run(form.c, bounds, refine=True)
         if held[-1].easy:
-            vertex = self._session.run(form.c, bounds)
+            vertex = self._session.run(form.c, bounds, refine=True)
             if vertex.optimal:
                 return vertex
-        return self._session.run(form.c, bounds, held[-1].basis)
+        return self._session.run(form.c, bounds, held[-1].basis, refine=True)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
@@ -146,7 +155,8 @@ class FaceChain:
             return
         if self._sizes is None:
             self._sizes = Sizes(form.A)
-        found = binding(form.c, form.A, -vertex.row_dual, self._sizes)
+        lack = None if vertex.correction is None else -vertex.correction
+        found = binding(form.c, form.A, -vertex.row_dual, self._sizes, correction=lack)
         lower, upper = _column_bounds(_on_face(form, self._held(task.subproblem)))
         at_bound = np.where(found.reduced > 0, lower, upper)
         # What a held face fixes already may have a reduced cost of either sign: it says nothing.
@@ -160,6 +170,7 @@ class FaceChain:
             found.reduced,
             task.native.scaling.cost,
             vertex.basis,
+            found.doubtful,
             easy,
         )
 

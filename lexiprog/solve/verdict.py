@@ -59,6 +59,7 @@ def judge(
         solver=name,
         certificate=certificate,
         bound=checked.bound,
+        unit=unit,
         variables={key_of(v, k): found for k, (v, found) in enumerate(values)},
         duals=tuple(_dual(c, answer) for c in subproblem.constraints),
         options=task.solver.options,
