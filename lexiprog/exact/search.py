@@ -1,0 +1,154 @@
+"""Find and prove the end of a linear program: a basis from floats, corrected, then exact.
+
+What HiGHS says is only a hint where to look. An optimal basis is solved exactly and accepted if
+its point is within all limits and its reduced costs have the right signs. If not, what is wrong is
+magnified and given back to HiGHS; the simplex method in exact arithmetic does the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lexiprog.exact.basis import Basis
+from lexiprog.exact.float_model import FloatModel
+from lexiprog.exact.integer_program import Limits
+from lexiprog.exact.outcome import Effort
+from lexiprog.exact.simplex import Found, Simplex
+from lexiprog.exact.vectors import Vector
+from lexiprog.exact.whole_matrix import WholeMatrix
+
+ROUNDS = 6  # of corrections in floats
+
+
+class Search:
+    """One matrix, searched for many objectives and limits.
+
+    Parameters
+    ----------
+    matrix : WholeMatrix
+        Whole numbers.
+    options : mapping
+        HiGHS options.
+    """
+
+    def __init__(self, matrix: WholeMatrix, options: Mapping[str, Any]) -> None:
+        self._matrix, self._options = matrix, options
+        self._floats = FloatModel(matrix, options)
+
+    def run(
+        self,
+        cost: Sequence[int],
+        lower: Limits,
+        upper: Limits,
+        effort: Effort,
+        *,
+        start: Basis | None = None,
+        deadline: float = math.inf,
+    ) -> Found:
+        """The optimum, or a proof that there is none.
+
+        Parameters
+        ----------
+        cost : sequence of int
+            Costs of the columns.
+        lower, upper : list of int or None
+            Limits of all variables, which do not cross.
+        effort : Effort
+            Is added to.
+        start : Basis, optional
+            Where HiGHS begins.
+        deadline : float
+            Time of `time.perf_counter` after which TimeoutError is raised.
+        """
+        simplex = Simplex(self._matrix, cost, lower, upper, deadline)
+        status, basis = self._floats.guess(cost, lower, upper, start)
+        effort.runs += 1
+        if status != "kOptimal" and start is not None:
+            # From a basis HiGHS works without presolve, which is the more fragile way.
+            status, basis = self._floats.guess(cost, lower, upper)
+            effort.runs += 1
+        hint = basis or start
+        if status == "kOptimal" and basis is not None:
+            hint = self._corrected(simplex, basis, effort)
+        elif status in ("kInfeasible", "kUnboundedOrInfeasible", "kUnbounded"):
+            found = self._without_optimum(simplex, status, effort)
+            if isinstance(found, Found):
+                return found
+            hint = found
+        try:
+            return simplex.run(hint or Basis.of_rows(self._matrix, lower, upper))
+        finally:
+            effort.pivots += simplex.pivots
+
+    def _corrected(self, simplex: Simplex, basis: Basis, effort: Effort) -> Basis:
+        """The basis that floats end with after a few looks at what is exactly wrong with it."""
+        seen = {basis.places.tobytes()}
+        for _ in range(ROUNDS):
+            corner, point, reduced = simplex.look(basis)
+            basis = corner.basis
+            effort.core = max(effort.core, corner.factor.core_size)
+            outside = simplex.too_low_or_high(corner, point)
+            if not outside and not simplex.worth_moving(corner, reduced):
+                break
+            better = self._floats.correct(basis, point, reduced, simplex.lower, simplex.upper)
+            effort.runs += 1
+            effort.corrections += 1
+            if better is None or better.places.tobytes() in seen:
+                break
+            seen.add(better.places.tobytes())
+            basis = better
+        return basis
+
+    def _without_optimum(
+        self, simplex: Simplex, status: str, effort: Effort
+    ) -> Found | Basis | None:
+        """A proof that there is no optimum, or a basis within the limits if there may be one."""
+        lower, upper, deadline = simplex.lower, simplex.upper, simplex.deadline
+        none = [0] * self._matrix.n
+        if status != "kInfeasible":
+            status, basis = self._floats.guess(none, lower, upper)
+            effort.runs += 1
+            if status == "kOptimal" and basis is not None:
+                inside = Simplex(self._matrix, none, lower, upper, deadline)
+                found = inside.run(self._corrected(inside, basis, effort))
+                effort.pivots += inside.pivots
+                if found.kind == "infeasible":
+                    return found
+                ray = self._falling(simplex, effort)
+                if ray is None:
+                    return found.basis
+                return Found("unbounded", found.basis, found.point, found.reduced, ray)
+        return self._infeasible(simplex, effort)
+
+    def _falling(self, simplex: Simplex, effort: Effort) -> Vector | None:
+        """A direction that never ends and lowers the objective, or None."""
+        n = self._matrix.n
+        low: Limits = [
+            (-1 if v < n else None) if limit is None else 0 for v, limit in enumerate(simplex.lower)
+        ]
+        high: Limits = [
+            (1 if v < n else None) if limit is None else 0 for v, limit in enumerate(simplex.upper)
+        ]
+        found = self.run(simplex.cost, low, high, effort, deadline=simplex.deadline)
+        top, _ = found.point.dot(range(n), simplex.cost)
+        return found.point if top < 0 else None
+
+    def _infeasible(self, simplex: Simplex, effort: Effort) -> Found | Basis:
+        """Weights that prove it: the multipliers of the least total violation of the rows."""
+        n, m = self._matrix.n, self._matrix.m
+        elastic = Search(self._matrix.with_units(), self._options)
+        cost = [0] * n + [1] * (2 * m)
+        low = [*simplex.lower[:n], *[0] * (2 * m), *simplex.lower[n:]]
+        high = [*simplex.upper[:n], *[None] * (2 * m), *simplex.upper[n:]]
+        found = elastic.run(cost, low, high, effort, deadline=simplex.deadline)
+        added = slice(n, n + 2 * m)
+        basis = Basis(np.delete(found.basis.places, added)).settled(simplex.lower, simplex.upper)
+        if not any(found.point.numerators[added]):
+            return basis
+        weights = Vector(list(found.reduced.numerators), list(found.reduced.denominators))
+        del weights.numerators[added], weights.denominators[added]
+        return Found("infeasible", basis, ray=weights)
