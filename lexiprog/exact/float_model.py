@@ -25,6 +25,8 @@ OPTIONS = {
 }
 PASSES = 8  # of geometric scaling
 LARGEST = 1e14  # HiGHS refuses matrices with larger entries
+# Iterations of HiGHS per row and column, for a correction and for a first guess.
+FEW, MANY = 1, 100
 SPREAD = 20  # bits between the middle and the largest of costs or limits that are kept at one
 
 
@@ -59,9 +61,8 @@ class FloatModel:
     ) -> tuple[str, Basis | None]:
         """HiGHS's status and basis, from a basis to start with if there is one."""
         n = self._whole.n
-        level = _middle([*lower, *upper], self._shifts(0) * 2)
+        level, height = self._sizes(cost, lower, upper)
         limits = self._bounds(lower, upper, level)
-        height = _middle(cost, self._column.tolist())
         costs = np.array(
             [scaled(c, 1, s - height) for c, s in zip(cost, self._column.tolist(), strict=True)]
         )
@@ -74,7 +75,13 @@ class FloatModel:
         return vertex.status, Basis.from_highs(vertex.basis, lower, upper)
 
     def correct(
-        self, basis: Basis, point: Vector, reduced: Vector, lower: Limits, upper: Limits
+        self,
+        basis: Basis,
+        point: Vector,
+        reduced: Vector,
+        cost: Sequence[int],
+        lower: Limits,
+        upper: Limits,
     ) -> Basis | None:
         """A better basis: what is wrong with an exact point, magnified, solved in floats.
 
@@ -84,28 +91,28 @@ class FloatModel:
         for they have reduced costs too.
         """
         size = self._whole.n + self._whole.m
-        shifts = self._shifts(0)
-        low, high, cost = (np.zeros(size) for _ in range(3))
+        level, height = self._sizes(cost, lower, upper)
+        shifts = self._shifts(level)
+        low, high, slope = (np.zeros(size) for _ in range(3))
         pairs = zip(point.numerators, point.denominators, strict=True)
         for v, (top, bottom) in enumerate(pairs):
             low[v] = _difference(lower[v], top, bottom, shifts[v], -np.inf)
             high[v] = _difference(upper[v], top, bottom, shifts[v], np.inf)
-            cost[v] = scaled(reduced.numerators[v], reduced.denominators[v], -shifts[v])
+            shift = -shifts[v] - level - height
+            slope[v] = scaled(reduced.numerators[v], reduced.denominators[v], shift)
         at = basis.places
-        worst = max(low.max(initial=0.0), -high.min(initial=0.0))
+        outside = max(low.max(initial=0.0), -high.min(initial=0.0))
         movable = (at != BASIC) & (low < high)
-        toward = np.where(at == ZERO, -np.abs(cost), np.where(at == LOWER, cost, -cost))
+        toward = np.where(at == ZERO, -np.abs(slope), np.where(at == LOWER, slope, -slope))
         steepest = -toward[movable].min(initial=0.0)
-        # A side without any violation keeps its size.
-        grow = 1.0 if worst == 0 else 2.0 ** -round(math.log2(worst))
-        tilt = 1.0 / (np.abs(cost).max(initial=0.0) or 1.0) if steepest == 0 else 1.0 / steepest
-        limits = Bounds(low * grow, high * grow, *np.zeros((2, self._whole.m)))
-        vertex = self._session(explicit=True).run(
-            cost * tilt, limits, basis.to_highs(size, self._whole.m)
+        limits = Bounds(
+            low * _magnified(outside), high * _magnified(outside), *np.zeros((2, self._whole.m))
         )
-        if not vertex.optimal or not vertex.basis.valid:
-            return None
-        return Basis.from_highs(vertex.basis, lower, upper)
+        vertex = self._session(explicit=True).run(
+            slope * _magnified(steepest), limits, basis.to_highs(size, self._whole.m)
+        )
+        # Even where HiGHS gives up, its last basis may be the right one.
+        return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None
 
     def _session(self, *, explicit: bool) -> Session:
         """HiGHS on the matrix, or with the rows' activities as columns of their own."""
@@ -113,8 +120,16 @@ class FloatModel:
             floats = self._floats
             if explicit:
                 floats = sp.hstack([floats, -sp.eye_array(self._whole.m)], format="csc")
-            self._sessions[explicit] = Session(floats, self._options)
+            # Nearly dependent rows can make HiGHS stall; exact pivots are quicker then.
+            patience = (FEW if explicit else MANY) * (sum(floats.shape) + 100)
+            limit = {"simplex_iteration_limit": patience}
+            self._sessions[explicit] = Session(floats, limit | self._options)
         return self._sessions[explicit]
+
+    def _sizes(self, cost: Sequence[int], lower: Limits, upper: Limits) -> tuple[int, int]:
+        """Powers of two that limits, and that costs, have in their middle."""
+        level = _middle([*lower, *upper], self._shifts(0) * 2)
+        return level, _middle(cost, self._column.tolist())
 
     def _shifts(self, level: int) -> list[int]:
         """Powers of two that take each variable to HiGHS's units."""
@@ -147,6 +162,11 @@ def scaled(top: Any, bottom: Any, shift: int) -> float:
         return math.inf if top > 0 else -math.inf
 
 
+def _magnified(violation: float) -> float:
+    """The power of two that takes a small violation to size one."""
+    return 1.0 if not 0 < violation < 1 else 2.0 ** -round(math.log2(violation))
+
+
 def _difference(limit: int | None, top: Any, bottom: Any, shift: int, none: float) -> float:
     return none if limit is None else scaled(limit * bottom - top, bottom, shift)
 
@@ -175,4 +195,5 @@ def _halfway(values: Array, groups: NDArray[Any], size: int) -> Array:
     np.maximum.at(high, groups, values)
     empty = np.isinf(low)
     low[empty] = high[empty] = 0.0
-    return (low + high) / 2
+    middle: Array = (low + high) / 2
+    return middle

@@ -65,9 +65,16 @@ class IntegerProgram:
 
     def cost(self, c: Sequence[Fraction]) -> tuple[list[int], int]:
         """Whole costs of the columns, and how many units of them are one unit of ``c'x``."""
-        scaled = [value * scale for value, scale in zip(c, self._scales, strict=True)]
-        factor = lcm(*(value.denominator for value in scaled))
-        return [int(value * factor) for value in scaled], factor * self._whole
+        pairs = list(zip(c, self._scales, strict=True))
+        factor = lcm(*(value.denominator * scale.denominator for value, scale in pairs if value))
+        whole = [
+            value.numerator * scale.numerator * (factor // (value.denominator * scale.denominator))
+            if value
+            else 0
+            for value, scale in pairs
+        ]
+        common = gcd(factor, *whole)
+        return [value // common for value in whole], factor // common * self._whole
 
     def limits(self, fixed: Mapping[int, int]) -> tuple[Limits, Limits]:
         """Limits with some variables fixed at their lower (-1) or upper (+1) one."""

@@ -153,10 +153,15 @@ class Lifting:
     def _rational(
         self, whole: list[int], digits: list[Whole], bits: int, rhs: Sequence[int]
     ) -> tuple[list[Any], Any] | None:
-        fmpz = library().fmpz
-        scaled = [fmpz(value) for value in _joined(whole, digits, bits)]
+        fmpz, table = library().fmpz, np.array(digits)
         length = bits * len(digits)
-        denominator = _common_denominator(scaled, length)
+        # One entry tells for all, as a rule, whether there are digits enough.
+        first = [fmpz(value) for value in _joined(whole[:1], table[:, :1], bits)]
+        denominator = _common_denominator(first, length, fmpz(1))
+        if denominator is None:
+            return None
+        scaled = [fmpz(value) for value in _joined(whole, table, bits)]
+        denominator = _common_denominator(scaled, length, denominator)
         if denominator is None:
             return None
         half = fmpz(1) << (length - 1)
@@ -181,9 +186,9 @@ def _part(values: Sequence[int], k: int, width: int, top: int = -1) -> Whole:
     return np.array([a * b for a, b in zip(kept, signs, strict=True)], dtype=np.int64)
 
 
-def _joined(whole: list[int], digits: list[Whole], bits: int) -> list[int]:
+def _joined(whole: list[int], digits: Whole, bits: int) -> list[int]:
     """``(whole + 0.digits) * 2**(bits * len(digits))``: carries in numpy, then bytes to numbers."""
-    table = np.array(digits)
+    table = digits.copy()
     carry = np.zeros(table.shape[1], dtype=np.int64)
     for k in range(len(digits) - 1, -1, -1):
         total = table[k] + carry
@@ -197,10 +202,13 @@ def _joined(whole: list[int], digits: list[Whole], bits: int) -> list[int]:
     ]
 
 
-def _common_denominator(scaled: list[Any], length: int) -> Any:
-    """A denominator that makes every ``scaled / 2**length`` nearly whole, or None."""
+def _common_denominator(scaled: list[Any], length: int, denominator: Any) -> Any:
+    """A multiple of ``denominator`` that makes every ``scaled / 2**length`` nearly whole, or None.
+
+    None if it has more than half of the digits, for then it says nothing.
+    """
     fmpz = library().fmpz
-    one, denominator = fmpz(1) << length, fmpz(1)
+    one = fmpz(1) << length
     for value in scaled:
         rest = (value * denominator) % one
         near = denominator << 2

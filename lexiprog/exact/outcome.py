@@ -39,6 +39,15 @@ class Face:
         return cls(columns, rows)
 
 
+@dataclass(frozen=True)
+class Tight:
+    """Which bounds and rows a point meets exactly, among those of the whole program."""
+
+    lower: frozenset[int] = frozenset()
+    upper: frozenset[int] = frozenset()
+    rows: frozenset[int] = frozenset()
+
+
 @dataclass
 class Effort:
     """What a proof took.
@@ -88,6 +97,8 @@ class Outcome:
         A column whose lower bound is above its upper one: infeasible without any row.
     face : Face
         All optimal points: what the multipliers fix, and what was fixed before.
+    tight : Tight
+        What the optimal point meets.
     basis : Basis or None
         Where it ended; the next level may start from it.
     effort : Effort
@@ -102,5 +113,6 @@ class Outcome:
     direction: RationalVector | None = None
     crossed: int | None = None
     face: Face = field(default_factory=Face)
+    tight: Tight = field(default_factory=Tight, repr=False)
     basis: Basis | None = field(default=None, repr=False)
     effort: Effort = field(default_factory=Effort, repr=False)

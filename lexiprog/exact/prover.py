@@ -10,7 +10,7 @@ from typing import Any
 
 from lexiprog.exact.basis import Basis
 from lexiprog.exact.integer_program import IntegerProgram, Limits
-from lexiprog.exact.outcome import Effort, Face, Outcome
+from lexiprog.exact.outcome import Effort, Face, Outcome, Tight
 from lexiprog.exact.program import ExactLP
 from lexiprog.exact.search import Search
 from lexiprog.exact.simplex import Found
@@ -52,10 +52,11 @@ class Prover:
     ) -> None:
         library()  # an absent library is told before any work
         self.lp = lp
-        self._limit = math.inf if time_limit is None else time_limit
-        self._program = IntegerProgram(lp)
+        self.limit = math.inf if time_limit is None else time_limit
+        self.program = IntegerProgram(lp)
         limit = {} if time_limit is None else {"time_limit": float(time_limit)}
-        self._search = Search(self._program.matrix, limit | dict(options or {}))
+        self.options = limit | dict(options or {})
+        self._search = Search(self.program.matrix, self.options)
 
     def minimise(
         self,
@@ -81,7 +82,7 @@ class Prover:
         begin, effort, face = time.perf_counter(), Effort(), face or Face()
         if c is None:
             c, offset = self.lp.c, self.lp.offset
-        n, program = self._program.matrix.n, self._program
+        n, program = self.program.matrix.n, self.program
         fixed = face.columns | {n + i: 1 for i in face.rows}
         lower, upper = program.limits(fixed)
         for v, (low, high) in enumerate(zip(lower, upper, strict=True)):
@@ -90,7 +91,7 @@ class Prover:
         cost, units = program.cost(c)
         try:
             found = self._search.run(
-                cost, lower, upper, effort, start=start, deadline=begin + self._limit
+                cost, lower, upper, effort, start=start, deadline=begin + self.limit
             )
         except TimeoutError:
             effort.seconds = time.perf_counter() - begin
@@ -114,6 +115,7 @@ class Prover:
             x=x,
             y=y,
             reduced=reduced,
+            tight=_tight(found, program.lower, program.upper, n),
             face=_optimal_face(found, face, lower, upper, n),
             basis=basis,
             effort=effort,
@@ -121,24 +123,42 @@ class Prover:
 
     def _columns(self, point: Vector) -> RationalVector:
         """The columns of a point, or of a direction, in the user's units."""
-        return _scaled(point, self._program.unit[: self._program.matrix.n])
+        unit = self.program.unit[: self.program.matrix.n]
+        return _scaled(point, [u.numerator for u in unit], [u.denominator for u in unit])
 
     def _multipliers(self, reduced: Vector, units: int) -> tuple[RationalVector, RationalVector]:
         """Multipliers of the rows and reduced costs of the columns in the user's units."""
-        n, unit = self._program.matrix.n, self._program.unit
+        n, unit = self.program.matrix.n, self.program.unit
+        tops, bottoms = [u.denominator for u in unit], [u.numerator * units for u in unit]
         rows = Vector(reduced.numerators[n:], reduced.denominators[n:])
         # An activity's reduced cost is the price of b, whose multiplier has the other sign.
-        y = _scaled(rows, [-1 / (u * units) for u in unit[n:]])
-        return y, _scaled(reduced, [1 / (u * units) for u in unit[:n]])
+        y = _scaled(rows, [-top for top in tops[n:]], bottoms[n:])
+        return y, _scaled(reduced, tops[:n], bottoms[:n])
 
 
-def _scaled(vector: Vector, factors: Sequence[Fraction]) -> RationalVector:
+def _scaled(vector: Vector, tops: Sequence[int], bottoms: Sequence[int]) -> RationalVector:
     """The first entries times some factors."""
-    size = len(factors)
-    tops = [int(a) * f.numerator for a, f in zip(vector.numerators[:size], factors, strict=True)]
+    size = len(tops)
     return RationalVector(
-        tops,
-        [int(b) * f.denominator for b, f in zip(vector.denominators[:size], factors, strict=True)],
+        [int(a) * top for a, top in zip(vector.numerators[:size], tops, strict=True)],
+        [int(b) * bottom for b, bottom in zip(vector.denominators[:size], bottoms, strict=True)],
+    )
+
+
+def _tight(found: Found, lower: Limits, upper: Limits, n: int) -> Tight:
+    low, high = (
+        [
+            v
+            for v, limit in enumerate(limits)
+            if limit is not None
+            and found.point.numerators[v] == limit * found.point.denominators[v]
+        ]
+        for limits in (lower, upper)
+    )
+    return Tight(
+        frozenset(v for v in low if v < n),
+        frozenset(v for v in high if v < n),
+        frozenset(v - n for v in high if v >= n),
     )
 
 

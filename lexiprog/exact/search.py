@@ -85,23 +85,25 @@ class Search:
             effort.pivots += simplex.pivots
 
     def _corrected(self, simplex: Simplex, basis: Basis, effort: Effort) -> Basis:
-        """The basis that floats end with after a few looks at what is exactly wrong with it."""
-        seen = {basis.places.tobytes()}
+        """The best basis of those that floats find, told each time what is exactly wrong."""
+        seen: dict[bytes, tuple[int, Basis]] = {}
         for _ in range(ROUNDS):
             corner, point, reduced = simplex.look(basis)
-            basis = corner.basis
             effort.core = max(effort.core, corner.factor.core_size)
             outside = simplex.too_low_or_high(corner, point)
-            if not outside and not simplex.worth_moving(corner, reduced):
-                break
-            better = self._floats.correct(basis, point, reduced, simplex.lower, simplex.upper)
+            wrong = len(outside) + len(simplex.worth_moving(corner, reduced))
+            seen[basis.places.tobytes()] = wrong, corner.basis
+            if not wrong:
+                return corner.basis
+            better = self._floats.correct(
+                corner.basis, point, reduced, simplex.cost, simplex.lower, simplex.upper
+            )
             effort.runs += 1
             effort.corrections += 1
             if better is None or better.places.tobytes() in seen:
                 break
-            seen.add(better.places.tobytes())
             basis = better
-        return basis
+        return min(seen.values(), key=lambda found: found[0])[1]
 
     def _without_optimum(
         self, simplex: Simplex, status: str, effort: Effort
