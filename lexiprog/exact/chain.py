@@ -7,18 +7,13 @@ is fixed is the optimal face and nothing else.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lexiprog.exact.integer_program import Limits
-from lexiprog.exact.outcome import Effort, Outcome
+from lexiprog.exact.outcome import Outcome
 from lexiprog.exact.program import ExactLP
 from lexiprog.exact.prover import Prover
-from lexiprog.exact.search import Search
-from lexiprog.exact.verification import verify
-from lexiprog.exact.whole_matrix import Line
 
 
 def solve_chain(
@@ -101,55 +96,13 @@ def locked_multipliers(levels: Sequence[Outcome]) -> Locked:
         for j in owner.face.columns.keys() - (before.columns.keys() if before else set()):
             need = max(need, -reduced[j] / owner.reduced[j])
         if need:
-            y = [a + need * b for a, b in zip(y, owner.y, strict=True)]
-            reduced = [a + need * b for a, b in zip(reduced, owner.reduced, strict=True)]
+            y = _plus(y, need, owner.y)
+            reduced = _plus(reduced, need, owner.reduced)
             locks[k] = need
     return Locked(y, reduced, locks)
 
 
-def price(
-    prover: Prover,
-    outcome: Outcome,
-    c: Sequence[Fraction],
-    earlier: Sequence[Sequence[Fraction]],
-    held: int,
-) -> Fraction:
-    """What slack on an earlier level buys in a later one: a right derivative, not negative.
-
-    The optimum falls at the rate of the steepest direction that no tight bound, row or lock
-    forbids, where the one lock gives way at rate one.
-
-    Parameters
-    ----------
-    prover : Prover
-        Of the chain.
-    outcome : Outcome
-        The later level's optimum.
-    c : sequence of Fraction
-        Its costs.
-    earlier : sequence of sequences of Fraction
-        Costs of the levels it holds.
-    held : int
-        Which of them is given slack.
-    """
-    program, tight = prover.program, outcome.tight
-    n, m = program.matrix.n, program.matrix.m
-    locks: list[Line] = []
-    lower: Limits = [0 if j in tight.lower else None for j in range(n)]
-    upper: Limits = [0 if j in tight.upper else None for j in range(n)]
-    lower += [0 if i < prover.lp.zero else None for i in range(m)]
-    upper += [0 if i in tight.rows else None for i in range(m)]
-    for k, costs in enumerate(earlier):
-        whole, units = program.cost(costs)
-        kept = [j for j, value in enumerate(whole) if value]
-        locks.append((kept, [whole[j] for j in kept]))
-        lower.append(None)
-        upper.append(units if k == held else 0)
-    cost, units = program.cost(c)
-    matrix = program.matrix.with_rows(locks)
-    found = Search(matrix, prover.options).run(
-        cost, lower, upper, Effort(), deadline=time.perf_counter() + prover.limit
-    )
-    verify(found, matrix, cost, lower, upper)
-    top, bottom = found.point.dot(range(n), cost)
-    return -Fraction(int(top), int(bottom) * units)
+def _plus(
+    values: Sequence[Fraction], times: Fraction, others: Sequence[Fraction]
+) -> list[Fraction]:
+    return [a + times * b if b else a for a, b in zip(values, others, strict=True)]

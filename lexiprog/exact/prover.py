@@ -52,7 +52,7 @@ class Prover:
     ) -> None:
         library()  # an absent library is told before any work
         self.lp = lp
-        self.limit = math.inf if time_limit is None else time_limit
+        self.time_limit = math.inf if time_limit is None else time_limit
         self.program = IntegerProgram(lp)
         limit = {} if time_limit is None else {"time_limit": float(time_limit)}
         self.options = limit | dict(options or {})
@@ -91,7 +91,7 @@ class Prover:
         cost, units = program.cost(c)
         try:
             found = self._search.run(
-                cost, lower, upper, effort, start=start, deadline=begin + self.limit
+                cost, lower, upper, effort, start=start, deadline=begin + self.time_limit
             )
         except TimeoutError:
             effort.seconds = time.perf_counter() - begin

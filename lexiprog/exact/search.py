@@ -47,6 +47,7 @@ class Search:
         effort: Effort,
         *,
         start: Basis | None = None,
+        solvable: bool = False,
         deadline: float = math.inf,
     ) -> Found:
         """The optimum, or a proof that there is none.
@@ -61,6 +62,8 @@ class Search:
             Is added to.
         start : Basis, optional
             Where HiGHS begins.
+        solvable : bool
+            Whether it is known that there is an optimum, whatever HiGHS says.
         deadline : float
             Time of `time.perf_counter` after which TimeoutError is raised.
         """
@@ -71,16 +74,14 @@ class Search:
             # From a basis HiGHS works without presolve, which is the more fragile way.
             status, basis = self._floats.guess(cost, lower, upper)
             effort.runs += 1
-        hint = basis or start
-        if status == "kOptimal" and basis is not None:
-            hint = self._corrected(simplex, basis, effort)
-        elif status in ("kInfeasible", "kUnboundedOrInfeasible", "kUnbounded"):
+        hint = basis or start or Basis.of_rows(self._matrix, lower, upper)
+        if not solvable and status in ("kInfeasible", "kUnboundedOrInfeasible", "kUnbounded"):
             found = self._without_optimum(simplex, status, effort)
             if isinstance(found, Found):
                 return found
             hint = found
         try:
-            return simplex.run(hint or Basis.of_rows(self._matrix, lower, upper))
+            return simplex.run(self._corrected(simplex, hint, effort))
         finally:
             effort.pivots += simplex.pivots
 
@@ -105,9 +106,7 @@ class Search:
             basis = better
         return min(seen.values(), key=lambda found: found[0])[1]
 
-    def _without_optimum(
-        self, simplex: Simplex, status: str, effort: Effort
-    ) -> Found | Basis | None:
+    def _without_optimum(self, simplex: Simplex, status: str, effort: Effort) -> Found | Basis:
         """A proof that there is no optimum, or a basis within the limits if there may be one."""
         lower, upper, deadline = simplex.lower, simplex.upper, simplex.deadline
         none = [0] * self._matrix.n
@@ -135,7 +134,7 @@ class Search:
         high: Limits = [
             (1 if v < n else None) if limit is None else 0 for v, limit in enumerate(simplex.upper)
         ]
-        found = self.run(simplex.cost, low, high, effort, deadline=simplex.deadline)
+        found = self.run(simplex.cost, low, high, effort, solvable=True, deadline=simplex.deadline)
         top, _ = found.point.dot(range(n), simplex.cost)
         return found.point if top < 0 else None
 
@@ -146,7 +145,7 @@ class Search:
         cost = [0] * n + [1] * (2 * m)
         low = [*simplex.lower[:n], *[0] * (2 * m), *simplex.lower[n:]]
         high = [*simplex.upper[:n], *[None] * (2 * m), *simplex.upper[n:]]
-        found = elastic.run(cost, low, high, effort, deadline=simplex.deadline)
+        found = elastic.run(cost, low, high, effort, solvable=True, deadline=simplex.deadline)
         added = slice(n, n + 2 * m)
         basis = Basis(np.delete(found.basis.places, added)).settled(simplex.lower, simplex.upper)
         if not any(found.point.numerators[added]):
