@@ -12,10 +12,10 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.exact.factor import Factor
 from lexiprog.exact.integer_program import Limits
-from lexiprog.exact.vectors import Vector, library
-from lexiprog.exact.whole_matrix import Line, WholeMatrix, within
+from lexiprog.exact.systems.factor import Factor
+from lexiprog.exact.systems.vectors import Vector, library
+from lexiprog.exact.systems.whole_matrix import Line, WholeMatrix, within
 
 LOWER, BASIC, UPPER, ZERO = -1, 0, 1, 2
 _FROM_HIGHS = {"kLower": LOWER, "kBasic": BASIC, "kUpper": UPPER, "kZero": ZERO}

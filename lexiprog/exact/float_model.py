@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from lexiprog.exact.basis import BASIC, LOWER, ZERO, Basis
 from lexiprog.exact.integer_program import Limits
-from lexiprog.exact.vectors import Vector
-from lexiprog.exact.whole_matrix import WholeMatrix
+from lexiprog.exact.systems.vectors import Vector
+from lexiprog.exact.systems.whole_matrix import WholeMatrix
 from lexiprog.solvers.highs import Bounds, Session
 
 Array = NDArray[np.float64]

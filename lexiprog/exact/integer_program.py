@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from lexiprog.exact.program import ExactLP
-from lexiprog.exact.whole_matrix import Line, WholeMatrix
+from lexiprog.exact.systems.whole_matrix import Line, WholeMatrix
 
 Limits = list[int | None]
 
@@ -80,7 +80,10 @@ class IntegerProgram:
         """Limits with some variables fixed at their lower (-1) or upper (+1) one."""
         lower, upper = list(self.lower), list(self.upper)
         for v, side in fixed.items():
-            lower[v] = upper[v] = upper[v] if side > 0 else lower[v]
+            limit = upper[v] if side > 0 else lower[v]
+            if limit is None:
+                raise ValueError(f"Column {v} has no bound on the side that the face fixes.")
+            lower[v] = upper[v] = limit
         return lower, upper
 
 

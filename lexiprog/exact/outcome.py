@@ -8,13 +8,32 @@ from fractions import Fraction
 from typing import Literal
 
 from lexiprog.exact.basis import Basis
-from lexiprog.exact.vectors import RationalVector
+from lexiprog.exact.systems.vectors import RationalVector, Vector
 
+Kind = Literal["optimal", "infeasible", "unbounded"]
 Status = Literal["optimal", "infeasible", "unbounded", "time_limit"]
 
 
+NOTHING = Vector([], [])
+
+
 @dataclass(frozen=True)
-class Face:
+class Found:
+    """How a search ended, with vectors over columns and activities in whole units.
+
+    ``point`` and ``reduced`` are those of the basis; ``ray`` is a direction (unbounded) or weights
+    of all variables whose sum is zero by the rows but positive within the limits (infeasible).
+    """
+
+    kind: Kind
+    basis: Basis
+    point: Vector = NOTHING
+    reduced: Vector = NOTHING
+    ray: Vector = NOTHING
+
+
+@dataclass(frozen=True)
+class ExactFace:
     """A face of a feasible set: what stays at its bound.
 
     Attributes
@@ -29,7 +48,7 @@ class Face:
     rows: frozenset[int] = frozenset()
 
     @classmethod
-    def common(cls, faces: Iterable[Face]) -> Face:
+    def common(cls, faces: Iterable[ExactFace]) -> ExactFace:
         """What lies in all of the faces."""
         columns: dict[int, int] = {}
         rows: frozenset[int] = frozenset()
@@ -95,7 +114,7 @@ class Outcome:
         If unbounded, where the objective falls for ever.
     crossed : int or None
         A column whose lower bound is above its upper one: infeasible without any row.
-    face : Face
+    face : ExactFace
         All optimal points: what the multipliers fix, and what was fixed before.
     tight : Tight
         What the optimal point meets.
@@ -112,7 +131,7 @@ class Outcome:
     reduced: RationalVector | None = None
     direction: RationalVector | None = None
     crossed: int | None = None
-    face: Face = field(default_factory=Face)
+    face: ExactFace = field(default_factory=ExactFace)
     tight: Tight = field(default_factory=Tight, repr=False)
     basis: Basis | None = field(default=None, repr=False)
     effort: Effort = field(default_factory=Effort, repr=False)

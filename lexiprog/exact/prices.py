@@ -10,8 +10,8 @@ from lexiprog.exact.integer_program import Limits
 from lexiprog.exact.outcome import Effort, Outcome
 from lexiprog.exact.prover import Prover
 from lexiprog.exact.search import Search
+from lexiprog.exact.systems.whole_matrix import Line
 from lexiprog.exact.verification import NotProved, verify
-from lexiprog.exact.whole_matrix import Line
 
 
 def price(

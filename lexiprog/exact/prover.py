@@ -10,11 +10,10 @@ from typing import Any
 
 from lexiprog.exact.basis import Basis
 from lexiprog.exact.integer_program import IntegerProgram, Limits
-from lexiprog.exact.outcome import Effort, Face, Outcome, Tight
+from lexiprog.exact.outcome import Effort, ExactFace, Found, Outcome, Tight
 from lexiprog.exact.program import ExactLP
 from lexiprog.exact.search import Search
-from lexiprog.exact.simplex import Found
-from lexiprog.exact.vectors import RationalVector, Vector, library
+from lexiprog.exact.systems.vectors import RationalVector, Vector, library
 from lexiprog.exact.verification import verify
 
 
@@ -63,7 +62,7 @@ class Prover:
         c: Sequence[Fraction] | None = None,
         offset: Fraction = Fraction(0),
         *,
-        face: Face | None = None,
+        face: ExactFace | None = None,
         start: Basis | None = None,
     ) -> Outcome:
         """The exact optimum on a face of the feasible set.
@@ -74,12 +73,12 @@ class Prover:
             Costs; those of the program, with its offset, if not given.
         offset : Fraction
             A constant to add.
-        face : Face, optional
+        face : ExactFace, optional
             What is fixed; nothing if not given.
         start : Basis, optional
             Where HiGHS begins, for instance the last outcome's.
         """
-        begin, effort, face = time.perf_counter(), Effort(), face or Face()
+        begin, effort, face = time.perf_counter(), Effort(), face or ExactFace()
         if c is None:
             c, offset = self.lp.c, self.lp.offset
         n, program = self.program.matrix.n, self.program
@@ -162,7 +161,7 @@ def _tight(found: Found, lower: Limits, upper: Limits, n: int) -> Tight:
     )
 
 
-def _optimal_face(found: Found, face: Face, lower: Limits, upper: Limits, n: int) -> Face:
+def _optimal_face(found: Found, face: ExactFace, lower: Limits, upper: Limits, n: int) -> ExactFace:
     """By complementary slackness what has a reduced cost stays where it is, and only that."""
     held = {
         v: -1 if cost > 0 else 1
@@ -170,4 +169,4 @@ def _optimal_face(found: Found, face: Face, lower: Limits, upper: Limits, n: int
         if cost and lower[v] != upper[v]
     }
     columns = {v: side for v, side in held.items() if v < n}
-    return Face(face.columns | columns, face.rows | {v - n for v in held if v >= n})
+    return ExactFace(face.columns | columns, face.rows | {v - n for v in held if v >= n})

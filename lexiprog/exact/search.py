@@ -16,10 +16,10 @@ import numpy as np
 from lexiprog.exact.basis import Basis
 from lexiprog.exact.float_model import FloatModel
 from lexiprog.exact.integer_program import Limits
-from lexiprog.exact.outcome import Effort
-from lexiprog.exact.simplex import Found, Simplex
-from lexiprog.exact.vectors import Vector
-from lexiprog.exact.whole_matrix import WholeMatrix
+from lexiprog.exact.outcome import Effort, Found
+from lexiprog.exact.simplex import Simplex
+from lexiprog.exact.systems.vectors import Vector
+from lexiprog.exact.systems.whole_matrix import WholeMatrix
 
 ROUNDS = 6  # of corrections in floats
 

@@ -11,33 +11,17 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from lexiprog.exact.basis import LOWER, UPPER, ZERO, Basis, Corner, repaired
 from lexiprog.exact.integer_program import Limits
-from lexiprog.exact.peeling import SingularError
+from lexiprog.exact.outcome import Found
 from lexiprog.exact.rationals import quotient
-from lexiprog.exact.vectors import Vector, library
-from lexiprog.exact.whole_matrix import WholeMatrix
+from lexiprog.exact.systems.peeling import SingularError
+from lexiprog.exact.systems.vectors import Vector, library
+from lexiprog.exact.systems.whole_matrix import WholeMatrix
 
-Kind = Literal["optimal", "infeasible", "unbounded"]
-NOTHING = Vector([], [])
 PATIENCE = 8  # pivots without progress before Bland's rule
-
-
-@dataclass(frozen=True)
-class Found:
-    """How a search ended, in whole units.
-
-    ``point`` and ``reduced`` are those of the basis; ``ray`` is a direction (unbounded) or weights
-    of all variables whose sum is zero by the rows but positive within the limits (infeasible).
-    """
-
-    kind: Kind
-    basis: Basis
-    point: Vector = NOTHING
-    reduced: Vector = NOTHING
-    ray: Vector = NOTHING
 
 
 @dataclass
@@ -112,9 +96,15 @@ class Simplex:
 
     def run(self, basis: Basis) -> Found:
         """Pivot until the end."""
+        corner, point, reduced = self.look(basis)
+        outside = self.too_low_or_high(corner, point)
+        if not outside and not self.worth_moving(corner, reduced):
+            return Found("optimal", corner.basis, point, reduced)
+        # Pivots keep a basis one, so it is enough to know that the first is.
+        basis = repaired(self.matrix, corner.basis, self.lower, self.upper)
         corner, point, _ = self.look(basis)
         if self.too_low_or_high(corner, point):
-            found = self._dual(corner.basis)
+            found = self._dual(basis)
             if found.kind == "infeasible":
                 return found
             basis = found.basis

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lexiprog.exact.integer_program import Limits
-from lexiprog.exact.simplex import Found
-from lexiprog.exact.vectors import Vector
-from lexiprog.exact.whole_matrix import WholeMatrix
+from lexiprog.exact.outcome import Found
+from lexiprog.exact.systems.vectors import Vector
+from lexiprog.exact.systems.whole_matrix import WholeMatrix
 
 
 class NotProved(ArithmeticError):

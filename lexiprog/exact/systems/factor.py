@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from lexiprog.exact.lifting import Lifting
-from lexiprog.exact.peeling import SingularError, peel
-from lexiprog.exact.vectors import Vector, library
+from lexiprog.exact.systems.lifting import Lifting
+from lexiprog.exact.systems.peeling import SingularError, peel
+from lexiprog.exact.systems.vectors import Vector, library
 
 Line = tuple[Sequence[int], Sequence[int]]
 
@@ -34,7 +34,7 @@ class Factor:
 
     Examples
     --------
-    >>> from lexiprog.exact.factor import Factor
+    >>> from lexiprog.exact.systems.factor import Factor
     >>> rows = [([0, 1], [2, 1]), ([0, 1], [1, 3])]
     >>> solution = Factor(rows, rows).solve([1, 0])
     >>> [f"{a}/{b}" for a, b in zip(solution.numerators, solution.denominators)]
@@ -56,13 +56,15 @@ class Factor:
     def solve(self, rhs: Sequence[Any]) -> Vector:
         """The solution of ``matrix x = rhs`` for whole numbers."""
         order = self._order
-        return self._substitute(self._rows, rhs, order.first, order.core, order.last, False)
+        return self._substitute(
+            self._rows, rhs, order.first, order.core, order.last, transposed=False
+        )
 
     def solve_transposed(self, rhs: Sequence[Any]) -> Vector:
         """The solution of ``matrix' y = rhs`` for whole numbers."""
         order = self._order
         first, last = ([(j, i) for i, j in pairs] for pairs in (order.last, order.first))
-        return self._substitute(self._columns, rhs, first, order.core[::-1], last, True)
+        return self._substitute(self._columns, rhs, first, order.core[::-1], last, transposed=True)
 
     def _substitute(
         self,
@@ -71,7 +73,8 @@ class Factor:
         first: Iterable[tuple[int, int]],
         core: tuple[list[int], list[int]],
         last: Sequence[tuple[int, int]],
-        transposed: bool,  # noqa: FBT001
+        *,
+        transposed: bool,
     ) -> Vector:
         flint = library()
         zero, one = flint.fmpz(0), flint.fmpz(1)
@@ -79,7 +82,7 @@ class Factor:
         for line, place in first:
             _set(found, lines[line], rhs[line], place)
         if core[0]:
-            self._set_core(found, lines, rhs, core, transposed)
+            self._set_core(found, lines, rhs, core, transposed=transposed)
         for line, place in reversed(last):
             _set(found, lines[line], rhs[line], place)
         return found
@@ -90,7 +93,8 @@ class Factor:
         lines: Sequence[Line],
         rhs: Sequence[Any],
         core: tuple[list[int], list[int]],
-        transposed: bool,  # noqa: FBT001
+        *,
+        transposed: bool,
     ) -> None:
         # What is not known yet is zero in `found`, so that it does not enter these sums.
         sides = [found.dot(*lines[line], -rhs[line]) for line in core[0]]

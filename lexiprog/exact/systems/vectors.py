@@ -70,7 +70,7 @@ class RationalVector(Sequence[Fraction]):
 
     Examples
     --------
-    >>> from lexiprog.exact.vectors import RationalVector
+    >>> from lexiprog.exact.systems.vectors import RationalVector
     >>> vector = RationalVector([2, 3], [4, 1])
     >>> vector[0], len(vector), vector.floats()
     (Fraction(1, 2), 2, array([0.5, 3. ]))

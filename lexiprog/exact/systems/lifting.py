@@ -19,7 +19,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sl
 from numpy.typing import NDArray
 
-from lexiprog.exact.vectors import library
+from lexiprog.exact.systems.vectors import library
 
 Line = tuple[Sequence[int], Sequence[int]]
 Whole = NDArray[np.int64]
