@@ -46,7 +46,7 @@ def solve_chain(
             break
         outcomes.append(
             prover.minimise(
-                [Fraction(value) for value in c],
+                c,
                 face=before.face if before else None,
                 start=before.basis if before else None,
             )

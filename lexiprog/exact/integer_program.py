@@ -64,7 +64,15 @@ class IntegerProgram:
         self.unit = [unit / self._whole for unit in units]
 
     def cost(self, c: Sequence[Fraction]) -> tuple[list[int], int]:
-        """Whole costs of the columns, and how many units of them are one unit of ``c'x``."""
+        """Whole costs of the columns, and how many units of them are one unit of ``c'x``.
+
+        Raises
+        ------
+        TypeError
+            If a cost is a float: who has it knows how it is meant.
+        """
+        if not all(isinstance(value, Fraction | int) for value in c):
+            raise TypeError("Costs are fractions; lexiprog.exact.rationals.read reads floats.")
         pairs = list(zip(c, self._scales, strict=True))
         factor = lcm(*(value.denominator * scale.denominator for value, scale in pairs if value))
         whole = [

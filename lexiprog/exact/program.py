@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import compress, pairwise
 from math import inf
+from numbers import Integral, Rational
 from typing import Any
 
 import numpy as np
@@ -146,11 +147,11 @@ class ExactLP:
 def _rows(A: Any, columns: int, read_as: ReadAs) -> Iterable[Row]:
     if A is None:
         return
-    if sp.issparse(A) or isinstance(A, np.ndarray):
-        matrix = sp.csr_array(A, dtype=float, copy=True)
+    if sp.issparse(A) or (isinstance(A, np.ndarray) and A.dtype != object):
+        matrix = sp.csr_array(A, copy=True)
         matrix.sum_duplicates()
         _refuse_width(matrix.shape[1], columns)
-        values, places = read(matrix.data, read_as), matrix.indices.tolist()
+        values, places = _numbers(matrix.data, read_as), matrix.indices.tolist()
         for start, end in pairwise(matrix.indptr.tolist()):
             yield _row(places[start:end], values[start:end])
         return
@@ -170,12 +171,17 @@ def _refuse_width(width: int, columns: int) -> None:
 
 
 def _numbers(values: Any, read_as: ReadAs) -> list[Fraction]:
-    if isinstance(values, np.ndarray) and values.dtype != object:
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return read(values, read_as)
-    return [
-        read([value], read_as)[0] if isinstance(value, float) else Fraction(value)
-        for value in values
-    ]
+    return [_number(value, read_as) for value in values]
+
+
+def _number(value: Any, read_as: ReadAs) -> Fraction:
+    if isinstance(value, Integral):
+        return Fraction(int(value))  # numpy's whole numbers overflow
+    if isinstance(value, Rational):
+        return Fraction(value)
+    return read([value], read_as)[0]
 
 
 def _limits(values: Any, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:

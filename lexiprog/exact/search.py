@@ -8,7 +8,9 @@ magnified and given back to HiGHS; the simplex method in exact arithmetic does t
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,12 +70,10 @@ class Search:
             Time of `time.perf_counter` after which TimeoutError is raised.
         """
         simplex = Simplex(self._matrix, cost, lower, upper, deadline)
-        status, basis = self._floats.guess(cost, lower, upper, start)
-        effort.runs += 1
+        status, basis = self._guess(simplex, effort, start)
         if status != "kOptimal" and start is not None:
             # From a basis HiGHS works without presolve, which is the more fragile way.
-            status, basis = self._floats.guess(cost, lower, upper)
-            effort.runs += 1
+            status, basis = self._guess(simplex, effort)
         hint = basis or start or Basis.of_rows(self._matrix, lower, upper)
         if not solvable and status in ("kInfeasible", "kUnboundedOrInfeasible", "kUnbounded"):
             found = self._without_optimum(simplex, status, effort)
@@ -84,6 +84,14 @@ class Search:
             return simplex.run(self._corrected(simplex, hint, effort))
         finally:
             effort.pivots += simplex.pivots
+
+    def _guess(
+        self, simplex: Simplex, effort: Effort, start: Basis | None = None
+    ) -> tuple[str, Basis | None]:
+        if time.perf_counter() > simplex.deadline:
+            raise TimeoutError
+        effort.runs += 1
+        return self._floats.guess(simplex.cost, simplex.lower, simplex.upper, start)
 
     def _corrected(self, simplex: Simplex, basis: Basis, effort: Effort) -> Basis:
         """The best basis of those that floats find, told each time what is exactly wrong."""
@@ -108,13 +116,10 @@ class Search:
 
     def _without_optimum(self, simplex: Simplex, status: str, effort: Effort) -> Found | Basis:
         """A proof that there is no optimum, or a basis within the limits if there may be one."""
-        lower, upper, deadline = simplex.lower, simplex.upper, simplex.deadline
-        none = [0] * self._matrix.n
         if status != "kInfeasible":
-            status, basis = self._floats.guess(none, lower, upper)
-            effort.runs += 1
+            inside = replace(simplex, cost=[0] * self._matrix.n)
+            status, basis = self._guess(inside, effort)
             if status == "kOptimal" and basis is not None:
-                inside = Simplex(self._matrix, none, lower, upper, deadline)
                 found = inside.run(self._corrected(inside, basis, effort))
                 effort.pivots += inside.pivots
                 if found.kind == "infeasible":

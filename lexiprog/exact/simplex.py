@@ -47,9 +47,9 @@ class Simplex:
     lower: Limits
     upper: Limits
     deadline: float = math.inf
-    pivots: int = 0
-    _raised: dict[int, int] = field(default_factory=dict)
-    _looked: tuple[Any, tuple[Corner, Vector, Vector]] | None = None
+    pivots: int = field(default=0, init=False)
+    _raised: dict[int, int] = field(default_factory=dict, init=False)
+    _looked: tuple[Any, tuple[Corner, Vector, Vector]] | None = field(default=None, init=False)
 
     def look(self, basis: Basis) -> tuple[Corner, Vector, Vector]:
         """A basis, mended if it is none, with its exact point and reduced costs."""
