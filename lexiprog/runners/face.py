@@ -65,6 +65,7 @@ class FaceChain:
     prepared: Prepared
     weights: dict[str, cp.Parameter]
     faces: dict[str, HeldFace] = field(default_factory=dict)
+    forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
     _session: Session | None = None
     _sizes: Sizes | None = None
     _units: Scaling | None = None
@@ -90,6 +91,7 @@ class FaceChain:
         for name, weight in self.weights.items():
             weight.value = float(name == subproblem.name)
         compiled = self.prepared.compile("HIGHS", dict(self.options))
+        self.forms[subproblem.name] = compiled.form
         if self._units is None:
             # The matrix is shared, so its units cannot depend on one member's objective.
             self._units = equilibrate(replace(compiled.form, c=np.zeros_like(compiled.form.c)))

@@ -174,7 +174,7 @@ class _Run:
             return verdict
         verdict = attach(verdict, task.subproblem, task.constants)
         if task.subproblem.locks:
-            doubtful = self.runners.doubtful(task.subproblem)
+            doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
             verdict = with_locks(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)
