@@ -182,14 +182,20 @@ class Session:
             every = np.arange(rows, dtype=np.int32)
             self._highs.changeRowsBounds(rows, every, bounds.row_lower, bounds.row_upper)
             return
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = columns, rows
-        model.col_cost_ = cost
-        model.col_lower_, model.col_upper_ = bounds.lower, bounds.upper
-        model.row_lower_, model.row_upper_ = bounds.row_lower, bounds.row_upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = self._A.indptr
-        model.a_matrix_.index_ = self._A.indices
-        model.a_matrix_.value_ = self._A.data
-        self._highs.passModel(model)
+        self._highs.passModel(as_model(self._A, cost, bounds))
         self._loaded = True
+
+
+def as_model(A: Matrix, cost: Array, bounds: Bounds) -> Any:
+    """A linear program as HiGHS takes it."""
+    A = sp.csc_array(A)
+    model = highspy.HighsLp()
+    model.num_row_, model.num_col_ = A.shape
+    model.col_cost_ = cost
+    model.col_lower_, model.col_upper_ = bounds.lower, bounds.upper
+    model.row_lower_, model.row_upper_ = bounds.row_lower, bounds.row_upper
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = A.indptr
+    model.a_matrix_.index_ = A.indices
+    model.a_matrix_.value_ = A.data
+    return model
