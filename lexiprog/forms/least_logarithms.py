@@ -73,7 +73,8 @@ class Fit:
         def times(vector: Array) -> Array:
             r, d, k = np.split(vector, split)
             coupled = [self.matrix @ d, self.matrix.T @ r + self.coupling * k, [self.coupling @ d]]
-            return moves * (diagonal * vector + np.concatenate(coupled))
+            product: Array = moves * (diagonal * vector + np.concatenate(coupled))
+            return product
 
         found = moves * np.concatenate([rows, columns, [cost]])
         pulls = np.concatenate([self.row_pulls, self.column_pulls, [self.cost_pull]])
