@@ -98,7 +98,9 @@ def in_units(problem, rng, base=10.0, *, rows=0, columns=0, cost=0):
         offset=form.offset * k,
         A=sp.csc_array(sp.diags_array(R) @ form.A @ sp.diags_array(C)),
         b=form.b * R,
-        P=None if form.P is None else sp.csc_array(sp.diags_array(C * k) @ form.P @ sp.diags_array(C)),
+        P=None
+        if form.P is None
+        else sp.csc_array(sp.diags_array(C * k) @ form.P @ sp.diags_array(C)),
         lower=form.lower / C,
         upper=form.upper / C,
     )

@@ -37,9 +37,7 @@ def leading_minors_are_not_negative(square):
         if pivot < 0 or (pivot == 0 and any(rest[0])):
             return False
         if pivot > 0:
-            rest = [
-                [row[k] - row[0] * rest[0][k] / pivot for k in range(len(row))] for row in rest
-            ]
+            rest = [[row[k] - row[0] * rest[0][k] / pivot for k in range(len(row))] for row in rest]
         rest = [row[1:] for row in rest[1:]]
     return True
 
