@@ -45,7 +45,10 @@ def leading_minors_are_not_negative(square):
 @given(seeds)
 def test_second_order_points_are_inside_exactly(seed):
     cones = Cones(soc=(4, 1, 3))
-    for point in points(seed, 8):
+    on_the_boundary = np.random.default_rng(seed).normal(size=8)
+    for head, stop in ((0, 4), (4, 5), (5, 8)):
+        on_the_boundary[head] = np.linalg.norm(on_the_boundary[head + 1 : stop])
+    for point in (*points(seed, 8), on_the_boundary):
         near = [Fraction(v) for v in project(cones, point)]
         for head, stop in ((0, 4), (4, 5), (5, 8)):
             assert near[head] >= 0

@@ -83,6 +83,15 @@ def test_whole_numbers_make_no_error_at_all():
     assert np.array_equal(sums.upper, A.T @ z)
 
 
+@given(seeds)
+def test_products_too_small_for_a_float_are_counted_as_errors(seed):
+    rng = np.random.default_rng(seed)
+    left = rng.normal(size=(3, 2)) * 2.0**-600
+    right = rng.normal(size=3) * 2.0 ** rng.integers(-480, -300)
+    sums = transposed_times(sp.csc_array(left), right)
+    assert holds(sums, [exact_dot(column, right) for column in left.T])
+
+
 def test_columns_without_entries_and_empty_matrices_sum_to_zero():
     A = sp.csc_array(np.array([[0.0, 2.0, 0.0], [0.0, 3.0, 0.0]]))
     assert transposed_times(A, np.array([1.0, 1.0])).nearest.tolist() == [0.0, 5.0, 0.0]

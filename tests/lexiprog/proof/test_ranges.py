@@ -1,6 +1,7 @@
 """Implied ranges leave out no feasible point, and find what a person would find."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -66,6 +67,16 @@ def test_a_ball_bounds_what_lies_in_it():
     # norm(x - 3) <= 2 as (2, x0 - 3, x1 - 3) in a second-order cone.
     A = [[0, 0], [-1, 0], [0, -1]]
     assert ends(form_of(A, [2, -3, -3], Cones(soc=(3,)))) == ([1, 1], [5, 5])
+
+
+@given(seeds)
+def test_a_ball_is_never_too_small_by_a_rounding(seed):
+    rng = np.random.default_rng(seed)
+    radius, centre = rng.random(), rng.normal()
+    lower, upper = implied_ranges(form_of([[0], [-1]], [radius, -centre], Cones(soc=(2,))))
+    assert Fraction(upper[0]) >= Fraction(centre) + Fraction(radius)
+    assert Fraction(lower[0]) <= Fraction(centre) - Fraction(radius)
+    assert upper[0] - lower[0] == pytest.approx(2.0 * radius)
 
 
 @pytest.mark.parametrize("layout", ["upper", "lower"])
