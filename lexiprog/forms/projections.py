@@ -85,11 +85,11 @@ def _semidefinite(part: Array, order: int, layout: str) -> Array:
         square = (vectors * positive) @ vectors.T
         square = 0.5 * (square + square.T)
     # A computed Cholesky factor of a matrix with so much less on its diagonal proves that the
-    # matrix itself is semidefinite (Rump, 2006). The margin grows until that succeeds.
-    margin = 4.0 * (order + 2) * _UNIT * float(np.abs(np.diag(square)).sum())
+    # matrix itself is semidefinite (Rump, 2006). The diagonal grows until that succeeds.
+    less = 4.0 * (order + 2) * _UNIT * float(np.abs(np.diag(square)).sum())
     push, identity = 0.0, np.eye(order)
-    while square.any() and not _is_definite(square + (push - margin) * identity):
-        push = max(2.0 * push, 2.0 * margin, _TINY)
+    while square.any() and not _is_definite(square + (push - less) * identity):
+        push = max(2.0 * push, 2.0 * less, _TINY)
     return triangle(square + push * identity, layout)
 
 

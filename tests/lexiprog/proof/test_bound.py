@@ -1,5 +1,6 @@
 """A lower bound never exceeds the optimum, whatever point and multipliers it is made from."""
 
+import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -173,6 +174,18 @@ def test_what_is_no_number_proves_nothing(spoilt, bad):
     bound = lower_bound(problem.form, x, z, radius=1.0)
     assert bound.everywhere == -np.inf or spoilt == "z"
     assert not max(bound.value, bound.everywhere) > float(problem.optimum)
+
+
+def test_a_hundred_thousand_rows_take_a_moment():
+    rng = np.random.default_rng(0)
+    size, each = 100_000, 6
+    where = np.repeat(np.arange(size), each), rng.integers(0, size, size * each)
+    A = sp.csc_array(sp.coo_array((rng.normal(size=size * each), where), shape=(size, size)))
+    form = StandardForm(np.ones(size), 0.0, A, np.ones(size), Cones(nonneg=size),
+                        lower=np.zeros(size), upper=np.ones(size))  # fmt: skip
+    start = time.process_time()
+    assert np.isfinite(lower_bound(form, np.ones(size), rng.random(size)).everywhere)
+    assert time.process_time() - start < 3.0
 
 
 def nearly_parallel(seed, size):
