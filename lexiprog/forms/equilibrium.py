@@ -86,7 +86,7 @@ def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Sc
     sizes = sizes[sizes > 0.0]
     if not sizes.size or (sizes.min() >= 2.0**-mild and sizes.max() <= 2.0**mild):
         return replace(scaling, cost=1.0)
-    return replace(scaling, cost=float(_whole(-np.mean(np.log2(sizes)))))
+    return replace(scaling, cost=float(_whole(np.array(-np.log2(sizes).mean()))))
 
 
 def _is_mild(form: StandardForm, mild: float) -> bool:
