@@ -4,12 +4,14 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 import lexiprog
+import lexiprog_boost
 from lexiprog import plots
 
 # A name is added here, to the README's table and to `lexiprog.__all__` together.
@@ -57,9 +59,14 @@ def test_plot_has_a_docstring_with_an_example(name):
 
 
 def test_version_is_the_same_everywhere():
-    citation = (Path(__file__).parents[2] / "CITATION.cff").read_text()
-    assert lexiprog.__version__ == version("lexiprog")
-    assert f"\nversion: {lexiprog.__version__}\n" in citation
+    root = Path(__file__).parents[2]
+    assert lexiprog.__version__ == version("lexiprog"), "install again: the metadata are older"
+    assert lexiprog_boost.__version__ == lexiprog.__version__
+    assert f"\nversion: {lexiprog.__version__}\n" in (root / "CITATION.cff").read_text()
+    newest = re.search(r"^## \[(.*?)\]", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == lexiprog.__version__
+    assert f"\nVersion {lexiprog.__version__} " in (root / "README.md").read_text()
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))

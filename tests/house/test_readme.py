@@ -1,49 +1,22 @@
-"""What the README shows is what the code does."""
+"""What the README shows is what the code does, and it names all that is public."""
 
-import contextlib
-import io
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Durations and rounding errors differ from machine to machine.
-UNSTEADY = re.compile(r"\d+(\.\d+)? ?(ms|s)\b|\d(\.\d+)?e-\d\d|0\.0e\+00")
+import lexiprog
+import lexiprog_boost
+from tests.house.snippets import run
 
-
-def snippets(text: str) -> list[tuple[str, str | None]]:
-    """Pair every python block with the text block that follows it directly, if one does."""
-    blocks = list(FENCE.finditer(text))
-    pairs = []
-    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
-        if block[1] == "python":
-            follows = after and after[1] == "text" and not text[block.end() : after.start()].strip()
-            pairs.append((block[2], after[2] if follows else None))
-    return pairs
-
-
-def steady(output: str) -> str:
-    """Replace what no two machines agree on, and the padding around it."""
-    return re.sub(r" +", " ", UNSTEADY.sub("~", output)).strip()
-
-
-def run(text: str) -> int:
-    """Run the snippets in one namespace, compare what they print, and say how many ran."""
-    namespace: dict[str, object] = {}
-    pairs = snippets(text)
-    for number, (code, expected) in enumerate(pairs, start=1):
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, f"README snippet {number}", "exec"), namespace)
-        if expected is not None:
-            assert steady(printed.getvalue()) == steady(expected)
-    return len(pairs)
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+PYPROJECT = (ROOT / "pyproject.toml").read_text()
 
 
 def test_readme_snippets_run_and_print_what_is_shown():
-    assert run(README.read_text()) > 0
+    assert run(README, name="README") > 0
 
 
 def test_a_wrong_output_is_noticed():
@@ -51,3 +24,18 @@ def test_a_wrong_output_is_noticed():
     assert run(snippet.format("1 3 ms")) == 1
     with pytest.raises(AssertionError):
         run(snippet.format("2 3 ms"))
+
+
+@pytest.mark.parametrize("package", [lexiprog, lexiprog_boost], ids=lambda p: p.__name__)
+def test_every_public_name_is_in_a_table_of_the_readme(package):
+    rows = "\n".join(line for line in README.splitlines() if line.startswith("| `"))
+    named = set(re.findall(r"\w+", rows))
+    assert not set(package.__all__) - named
+
+
+def test_install_comes_first_and_every_extra_is_explained():
+    first = re.search(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert first is not None
+    assert first[1].startswith("pip install lexiprog")
+    for name in tomllib.loads(PYPROJECT)["project"]["optional-dependencies"]:
+        assert f"| `{name}` |" in README, f"the extra {name} is not explained"
