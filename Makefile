@@ -54,8 +54,8 @@ format: .venv/dev.stamp
 
 # A warning is an error here.
 docs: .venv/dev.stamp
-	$(BIN)/python -W error -m pdoc --docformat numpy --no-show-source --output-directory build/docs \
-	    lexiprog lexiprog.plots lexiprog_boost lexiprog_boost.plots
+	$(BIN)/python -W error -m pdoc --docformat numpy --no-show-source --template-directory .ci/pdoc \
+	    --output-directory build/docs lexiprog lexiprog.plots lexiprog_boost lexiprog_boost.plots
 	$(BIN)/python -W error .ci/pages.py build/docs
 	@echo "Written: build/docs/index.html"
 

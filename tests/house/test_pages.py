@@ -36,3 +36,8 @@ def test_signs_of_mathematics_are_no_markup(pages):
     assert "L_j = theta - max_t m_jt" in " ".join(facts.split())
     assert set(re.findall(r"<em>(.*?)</em>", facts)) == {"Proof."}
     assert facts.count("<pre>") >= 15
+
+
+def test_the_index_leads_to_every_page(pages):
+    index = (SCRIPT.parent / "pdoc" / "index.html.jinja2").read_text()
+    assert set(re.findall(r'href="([^"]*)"', index)) == set(pages)
