@@ -14,6 +14,8 @@ import lexiprog
 import lexiprog_boost
 from lexiprog import plots
 
+ALIASES = {"SolverChoice"}  # names for types have no docstring of their own
+
 MODULES = [
     lexiprog.__name__,
     *(found.name for found in pkgutil.walk_packages(lexiprog.__path__, "lexiprog.")),
@@ -36,7 +38,7 @@ def test_version_is_the_same_everywhere():
     assert f"\nVersion {lexiprog.__version__} " in (root / "README.md").read_text()
 
 
-@pytest.mark.parametrize("name", lexiprog.__all__)
+@pytest.mark.parametrize("name", sorted(set(lexiprog.__all__) - ALIASES))
 def test_public_name_has_a_docstring_with_an_example(name):
     text = inspect.getdoc(getattr(lexiprog, name)) or ""
     assert "Examples\n--------" in text, f"{name} shows no example"
