@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.cells.store import Store
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = {"engine": {"sweep", "tiny", "parallel"}, "preemptive": {"transport", "covering"}}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lexiprog_boost.experiments.choose import Results, choose
-from lexiprog_boost.experiments.contenders import OWN
+from lexiprog_boost.experiments.cells.contenders import OWN
+from lexiprog_boost.experiments.report.results import Results, choose
 from lexiprog_boost.experiments.studies import study
 
 

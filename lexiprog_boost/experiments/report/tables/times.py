@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 import numpy as np
 
-from lexiprog_boost.experiments.choose import Results
-from lexiprog_boost.experiments.markdown import NOTHING, comma_separated, number, page, table
+from lexiprog_boost.experiments.report.markdown import NOTHING, fixed, markdown_page, markdown_table
+from lexiprog_boost.experiments.report.results import Results
 
 
 def fit_seconds(results: Results, dataset: str, learner: str, contender: str) -> list[list[float]]:
@@ -27,8 +26,8 @@ def times_page(results: Results) -> str:
         rows = list(_rows(results, learner))
         parts.append(f"## {learner}")
         header = ["", "data sets", "settings", "one fit", "the whole grid", "grid against AdaBoost"]
-        parts.append(table(header, rows))
-    return page(f"{results.study.name}: training times", *parts)
+        parts.append(markdown_table(header, rows))
+    return markdown_page(f"{results.study.name}: training times", *parts)
 
 
 def _rows(results: Results, learner: str) -> Iterator[list[str]]:
@@ -43,21 +42,5 @@ def _rows(results: Results, learner: str) -> Iterator[list[str]]:
         whole[contender] = float(np.mean([sum(fold) for fold in fits]))
         ratio = whole[contender] / whole["AdaBoost"] if "AdaBoost" in whole else None
         settings = max(len(fold) for fold in fits)
-        yield [contender, str(len(sets)), str(settings), number(one, 3),
-               number(whole[contender], 3), number(ratio, 1)]  # fmt: skip
-
-
-def times_file(results: Results) -> str:
-    """Mean seconds of one fit and of the whole cell, inner folds included, a data set a line."""
-    rows: list[list[object]] = []
-    for dataset in results.study.datasets:
-        for learner in results.study.learners:
-            for contender in results.contenders("paper", "rival", "sweep"):
-                fits = list(chain(*fit_seconds(results, dataset, learner, contender)))
-                cells = results.cells(dataset, learner, contender) or []
-                if fits:
-                    total = sum(cell["seconds"] for cell in cells)
-                    mean = f"{np.mean(fits):.6f}"
-                    rows.append([dataset, learner, contender, len(fits), mean, f"{total:.3f}"])
-    header = ["data set", "learner", "contender", "fits", "seconds a fit", "seconds in all"]
-    return comma_separated(header, rows)
+        yield [contender, str(len(sets)), str(settings), fixed(one, 3),
+               fixed(whole[contender], 3), fixed(ratio, 1)]  # fmt: skip

@@ -8,9 +8,15 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from lexiprog_boost.experiments.cells import Record
-from lexiprog_boost.experiments.choose import Results
-from lexiprog_boost.experiments.markdown import NOTHING, number, page, share, table
+from lexiprog_boost.experiments.cells.cell import Record
+from lexiprog_boost.experiments.report.markdown import (
+    NOTHING,
+    fixed,
+    markdown_page,
+    markdown_table,
+    share,
+)
+from lexiprog_boost.experiments.report.results import Results
 
 DUAL = "Dual-LexiBoost"
 LEXICOGRAPHIC = ("LexiBoost", DUAL)
@@ -42,17 +48,17 @@ def models_page(results: Results, classes: Mapping[str, int]) -> str:
             "", "models", "trained", "one", "two", "three or more", "more than classes",
             "like the heaviest", "models entirely like it",
         ]  # fmt: skip
-        parts.append(table(header, _weights(results, learner, classes)))
+        parts.append(markdown_table(header, _weights(results, learner, classes)))
         parts.append(f"## {learner}: perfect pools\n\n{_PERFECT}")
         header = ["", "models", "perfect for some class", "no regret at all", "mean worst regret"]
-        parts.append(table(header, _perfect(results, learner)))
+        parts.append(markdown_table(header, _perfect(results, learner)))
         parts.append(f"## {learner}: the rounds of {DUAL}\n\n{_DUAL}")
         header = ["data set", "classes", "models", "mean members", "one member",
                   "second round on one class"]  # fmt: skip
-        parts.append(table(header, _rounds(results, learner, classes)))
+        parts.append(markdown_table(header, _rounds(results, learner, classes)))
         stops = _stops(results, learner)
-        parts.append(table(["why its second loop ended", "models", "share"], stops))
-    return page(f"{results.study.name}: facts about the fitted models", *parts)
+        parts.append(markdown_table(["why its second loop ended", "models", "share"], stops))
+    return markdown_page(f"{results.study.name}: facts about the fitted models", *parts)
 
 
 def facts_in(results: Results, learner: str, contender: str) -> Iterator[tuple[str, Record]]:
@@ -76,7 +82,7 @@ def _weights(results: Results, learner: str, classes: Mapping[str, int]) -> Iter
         yield [
             contender,
             str(n),
-            number(float(np.mean([facts["members"] for _, facts in found]))),
+            fixed(float(np.mean([facts["members"] for _, facts in found]))),
             share(counts.count(1), n),
             share(counts.count(2), n),
             share(sum(count > 2 for count in counts), n),
@@ -96,7 +102,7 @@ def _perfect(results: Results, learner: str) -> Iterator[list[str]]:
                 str(len(found)),
                 share(sum(facts["perfect"] for facts in found), len(found)),
                 share(int((regrets < 1e-9).sum()), len(found)),
-                number(float(regrets.mean()), 3),
+                fixed(float(regrets.mean()), 3),
             ]
 
 
@@ -118,7 +124,7 @@ def _round_row(name: str, classes: str, found: list[Record]) -> list[str]:
         name,
         classes,
         str(len(found)),
-        number(float(np.mean(members))),
+        fixed(float(np.mean(members))),
         share(members.count(1), len(found)),
         share(sum(one > ALL for one in second), len(second)),
     ]

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog_boost.experiments.choose import Results, score_of
-from lexiprog_boost.experiments.markdown import best_in_bold, number, page, table
-from lexiprog_boost.experiments.statistics import signed_rank
+from lexiprog_boost.experiments.report.markdown import (
+    best_in_bold,
+    fixed,
+    markdown_page,
+    markdown_table,
+)
+from lexiprog_boost.experiments.report.results import Results, score_of
+from lexiprog_boost.experiments.report.statistics import signed_rank
 
 _HOW_TO_READ = (
     "Mean G-Mean of LexiBoost when a regret of the minority counts so many times that of the "
@@ -95,8 +100,8 @@ def costs_page(results: Results) -> str:
             continue
         costs = [f"{cost:g}" for cost in sweep.costs]
         header = ["data set", *costs, "best cost", "its gain", "chosen elsewhere", "its gain"]
-        parts += [table(header, _rows(sweep)), _sentence(sweep)]
-    return page(f"{results.study.name}: LexiBoost against class costs", *parts)
+        parts += [markdown_table(header, _rows(sweep)), _sentence(sweep)]
+    return markdown_page(f"{results.study.name}: LexiBoost against class costs", *parts)
 
 
 def _rows(sweep: CostSweep) -> Iterator[list[str]]:
@@ -113,8 +118,8 @@ def _rows(sweep: CostSweep) -> Iterator[list[str]]:
 
 def _gains(plain: float, best: float, elsewhere: float) -> list[str]:
     return [
-        number(best, 3), number(best - plain, 3),
-        number(elsewhere, 3), number(elsewhere - plain, 3),
+        fixed(best, 3), fixed(best - plain, 3),
+        fixed(elsewhere, 3), fixed(elsewhere - plain, 3),
     ]  # fmt: skip
 
 
@@ -122,6 +127,6 @@ def _sentence(sweep: CostSweep) -> str:
     verdict = signed_rank(sweep.elsewhere, sweep.plain)
     moved = int(np.sum(np.ptp(sweep.means, axis=1) > 1e-9))
     return (
-        f"Signed rank test, cost chosen elsewhere against no cost: p = {number(verdict.p, 3)}, "
+        f"Signed rank test, cost chosen elsewhere against no cost: p = {fixed(verdict.p, 3)}, "
         f"{verdict}. On {moved} of {len(sweep.datasets)} data sets some cost changes the G-Mean."
     )

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog_boost.experiments.choose import Metric, Results, Role
-from lexiprog_boost.experiments.figures.sheet import sheet
-from lexiprog_boost.experiments.markdown import PROTOCOL_NAMES, metric_name
-from lexiprog_boost.experiments.statistics import average_ranks, critical_difference
+from lexiprog_boost.experiments.report.figures.style import sheet
+from lexiprog_boost.experiments.report.results import PROTOCOL_NAMES, Metric, Results, Role
+from lexiprog_boost.experiments.report.statistics import average_ranks, critical_difference
 from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def critical_difference_figure(
     for ax, (learner, protocol, scores) in zip(axes, panels, strict=False):
         width = critical_difference(len(scores.contenders), len(scores.datasets))
         draw(ax, scores.contenders, average_ranks(scores.means).tolist(), width)
-        name = metric_name(metric, multi_class=results.multi_class)
+        name = results.metric_name(metric)
         title = f"{learner}, {name}, {len(scores.datasets)} data sets"
         ax.set_title(f"{title}\n{PROTOCOL_NAMES[protocol]}", loc="left", fontsize=11)
     for ax in axes[len(panels) :]:

@@ -9,7 +9,7 @@ from typing import Any
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
-from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.cells.store import Store
 
 
 def run_missing(
@@ -49,8 +49,8 @@ def run_missing(
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from lexiprog_boost.experiments.run import run_missing
-    >>> from lexiprog_boost.experiments.store import Store
+    >>> from lexiprog_boost.experiments.cells.workers import run_missing
+    >>> from lexiprog_boost.experiments.cells.store import Store
     >>> store = Store(pathlib.Path(tempfile.mkdtemp(), "cells.jsonl"))
     >>> run_missing({"4": 4, "x": "x"}, lambda x: {"half": x / 2}, store, n_jobs=1, progress=False)
     {'x': "TypeError: unsupported operand type(s) for /: 'str' and 'int'"}

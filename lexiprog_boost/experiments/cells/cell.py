@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.experiments.contenders import BY_NAME, Setting, make_learner
-from lexiprog_boost.experiments.facts import facts_of
+from lexiprog_boost.experiments.cells.contenders import BY_NAME, Setting, make_learner
+from lexiprog_boost.experiments.cells.facts import facts_of
 from lexiprog_boost.metrics import average_auc_score, geometric_mean_score
 
 Record = dict[str, Any]
@@ -37,7 +37,7 @@ class Cell:
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.cells import Cell
+    >>> from lexiprog_boost.experiments.cells.cell import Cell
     >>> Cell("keel-two-class", "pima", "kNN", "LexiBoost", 0).key
     'keel-two-class/pima/kNN/LexiBoost/0'
     """
@@ -59,7 +59,7 @@ class Cell:
         return crc32(f"{self.study}/{self.dataset}/{self.fold}".encode()) & 0x7FFFFFFF
 
 
-def evaluate(
+def evaluate_cell(
     cell: Cell,
     data: Dataset,
     settings: Sequence[Setting],

@@ -7,16 +7,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.experiments.choose import Results
-from lexiprog_boost.experiments.markdown import page, table
 from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.report.markdown import markdown_page, markdown_table
+from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.report.tables.costs import costs_page
+from lexiprog_boost.experiments.report.tables.failures import failures_page
+from lexiprog_boost.experiments.report.tables.files import scores_file, tests_file, times_file
+from lexiprog_boost.experiments.report.tables.models import models_page
+from lexiprog_boost.experiments.report.tables.ranks import ranks_page
+from lexiprog_boost.experiments.report.tables.scores import datasets_page, scores_page
+from lexiprog_boost.experiments.report.tables.times import times_page
 from lexiprog_boost.experiments.studies import Study, load
-from lexiprog_boost.experiments.tables.costs import costs_page
-from lexiprog_boost.experiments.tables.failures import failures_page
-from lexiprog_boost.experiments.tables.models import models_page
-from lexiprog_boost.experiments.tables.ranks import ranks_page, tests_file
-from lexiprog_boost.experiments.tables.scores import datasets_page, scores_file, scores_page
-from lexiprog_boost.experiments.tables.times import times_file, times_page
 
 # Everything else is the same from the same cells, byte for byte.
 DIFFER_BETWEEN_RUNS = ("times.csv", "times.md", "times.png")
@@ -91,8 +92,8 @@ def _write_figures(
 ) -> dict[str, str]:
     if find_spec("matplotlib") is None:
         return {}
-    from lexiprog_boost.experiments.figures.gallery import figures_of
-    from lexiprog_boost.experiments.figures.sheet import save
+    from lexiprog_boost.experiments.report.figures.gallery import figures_of
+    from lexiprog_boost.experiments.report.figures.style import save
 
     written = {}
     for name, (sentence, draw) in figures_of(results, data, data_dir).items():
@@ -126,7 +127,7 @@ def _index(study: Study, about: Mapping[str, str], cells: int, missing: int) -> 
         f"{len(study.contenders)} contenders, base learners {' and '.join(study.learners)}. {state}"
     )
     rows = [[f"[{name}]({name})", sentence] for name, sentence in sorted(about.items())]
-    return page(study.name, facts, table(["file", "what it holds"], rows, left=2))
+    return markdown_page(study.name, facts, markdown_table(["file", "what it holds"], rows, left=2))
 
 
 def _key(record: Mapping[str, object]) -> str:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog_boost.experiments.choose import Results
-from lexiprog_boost.experiments.figures.sheet import plain, sheet
-from lexiprog_boost.experiments.tables.costs import CostSweep, cost_sweep
+from lexiprog_boost.experiments.report.figures.style import plain, sheet
+from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.report.tables.costs import CostSweep, cost_sweep
 from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE, SOFT
 
 if TYPE_CHECKING:

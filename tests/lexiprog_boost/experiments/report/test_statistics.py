@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiprog_boost.experiments.statistics import (
+from lexiprog_boost.experiments.report.statistics import (
     average_ranks,
     critical_difference,
     friedman,

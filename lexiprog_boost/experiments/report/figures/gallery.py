@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.experiments.choose import Results
-from lexiprog_boost.experiments.figures.artificial import artificial_figure
-from lexiprog_boost.experiments.figures.cost_sweep import cost_figure
-from lexiprog_boost.experiments.figures.critical_difference import critical_difference_figure
-from lexiprog_boost.experiments.figures.maps import map_figure
-from lexiprog_boost.experiments.figures.times import times_figure
+from lexiprog_boost.experiments.report.figures.artificial import artificial_figure
+from lexiprog_boost.experiments.report.figures.costs import cost_figure
+from lexiprog_boost.experiments.report.figures.maps import map_figure
+from lexiprog_boost.experiments.report.figures.ranks import critical_difference_figure
+from lexiprog_boost.experiments.report.figures.times import times_figure
+from lexiprog_boost.experiments.report.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

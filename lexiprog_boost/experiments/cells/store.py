@@ -20,7 +20,7 @@ class Store:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from lexiprog_boost.experiments.store import Store
+    >>> from lexiprog_boost.experiments.cells.store import Store
     >>> store = Store(pathlib.Path(tempfile.mkdtemp(), "cells.jsonl"))
     >>> store.put("a", {"value": 1})
     >>> store.finished(), store.records()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiprog_boost.experiments.paper import CONTROLS, printed
+from lexiprog_boost.experiments.report.paper import CONTROLS, printed
 from lexiprog_boost.experiments.studies import STUDIES
 
 BLOCKS = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from lexiprog_boost.experiments.choose import Results
-from lexiprog_boost.experiments.markdown import page, setting_text, table
+from lexiprog_boost.experiments.report.markdown import markdown_page, markdown_table, setting_text
+from lexiprog_boost.experiments.report.results import Results
 
 
 def failures_page(results: Results, failures: Mapping[str, str]) -> str:
@@ -38,8 +38,8 @@ def failures_page(results: Results, failures: Mapping[str, str]) -> str:
         for (contender, learner, setting, _), folds in sorted(where.items())
     ]  # fmt: skip
     header = ["contender", "learner", "setting", "folds", "where", "cause (of the first)"]
-    parts.append(table(header, rows, left=6) if rows else "No setting failed.")
+    parts.append(markdown_table(header, rows, left=6) if rows else "No setting failed.")
     parts.append("## Cells that failed as a whole")
     cells = [[key, cause] for key, cause in sorted(failures.items())]
-    parts.append(table(["cell", "cause"], cells, left=2) if cells else "None.")
-    return page(f"{results.study.name}: failures", *parts)
+    parts.append(markdown_table(["cell", "cause"], cells, left=2) if cells else "None.")
+    return markdown_page(f"{results.study.name}: failures", *parts)

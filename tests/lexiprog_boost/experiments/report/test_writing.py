@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from lexiprog_boost.experiments import __main__ as command
-from lexiprog_boost.experiments import report
-from lexiprog_boost.experiments.figures.maps import pixel_positions, predictions
 from lexiprog_boost.experiments.measure import store_of
-from lexiprog_boost.experiments.report import DIFFER_BETWEEN_RUNS, write_report
+from lexiprog_boost.experiments.report import writing as report
+from lexiprog_boost.experiments.report.figures.maps import pixel_positions, predictions
+from lexiprog_boost.experiments.report.writing import DIFFER_BETWEEN_RUNS, write_report
 from lexiprog_boost.experiments.studies import load, study
 from tests.lexiprog_boost.experiments.made_up import fill, made_up_record
 

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog_boost.experiments.cells import Record
-from lexiprog_boost.experiments.contenders import OWN
+from lexiprog_boost.experiments.cells.cell import Record
+from lexiprog_boost.experiments.cells.contenders import OWN
 from lexiprog_boost.experiments.studies import Study
 
 Metric = Literal["g_mean", "auc"]
@@ -19,6 +19,8 @@ Protocol = Literal["best", "honest"]
 Role = Literal["paper", "rival", "sweep"]
 
 METRICS: tuple[Metric, ...] = ("g_mean", "auc")
+_METRIC_NAMES = {"g_mean": "G-Mean", "auc": "AUC"}
+PROTOCOL_NAMES = {"best": "best setting", "honest": "setting chosen inside the training folds"}
 # What differs by less is rounding: it must neither decide a choice nor break a tie of ranks.
 DECIMALS = 9
 
@@ -73,6 +75,10 @@ class Results:
     def multi_class(self) -> bool:
         """Whether the study is one of those that leave the two-class contenders out."""
         return not any(one.two_class_only for one in self.study.contenders)
+
+    def metric_name(self, metric: Metric) -> str:
+        """What the paper calls a metric: with more than two classes the AUC is an average."""
+        return "Avg-AUC" if self.multi_class and metric == "auc" else _METRIC_NAMES[metric]
 
     def contenders(self, *roles: Role) -> tuple[str, ...]:
         """Names of the contenders with one of these roles, in the order of the paper's tables."""
@@ -131,7 +137,7 @@ def choose(folds: Sequence[Record], metric: Metric, protocol: Protocol) -> list[
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.choose import choose
+    >>> from lexiprog_boost.experiments.report.results import choose
     >>> a, b = {"g_mean": 0.5, "inner": [0.9]}, {"g_mean": 0.7, "inner": [0.1]}
     >>> folds = [{"runs": [a, b]}]
     >>> choose(folds, "g_mean", "best")[0]["g_mean"], choose(folds, "g_mean", "honest")[0]["g_mean"]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from lexiprog_boost.datasets.dataset import Dataset
 from lexiprog_boost.datasets.scenes import find_npz
-from lexiprog_boost.experiments.cells import Record
-from lexiprog_boost.experiments.choose import Results, choose
-from lexiprog_boost.experiments.figures.sheet import sheet
+from lexiprog_boost.experiments.cells.cell import Record
+from lexiprog_boost.experiments.report.figures.style import sheet
+from lexiprog_boost.experiments.report.results import Results, choose
 from lexiprog_boost.experiments.studies import thinning
 from lexiprog_boost.metrics import geometric_mean_score
 

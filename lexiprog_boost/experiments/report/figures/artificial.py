@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog_boost.datasets import GAUSSIAN_SETS, GaussianSpec
-from lexiprog_boost.experiments.choose import Results, Scores
-from lexiprog_boost.experiments.figures.sheet import STYLES, colour_of, plain, sheet
+from lexiprog_boost.experiments.report.figures.style import STYLES, colour_of, plain, sheet
+from lexiprog_boost.experiments.report.results import Results, Scores
 from lexiprog_boost.plots.canvas import NOTE
 
 if TYPE_CHECKING:

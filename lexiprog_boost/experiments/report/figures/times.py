@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog_boost.experiments.choose import Results
-from lexiprog_boost.experiments.figures.sheet import colour_of, plain, sheet
-from lexiprog_boost.experiments.tables.times import fit_seconds
+from lexiprog_boost.experiments.report.figures.style import colour_of, plain, sheet
+from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.report.tables.times import fit_seconds
 from lexiprog_boost.plots.canvas import NOTE
 
 if TYPE_CHECKING:

@@ -1,29 +1,19 @@
-"""Tables as text: Markdown to read, CSV to compute with, numbers always written alike."""
+"""Pages and tables as Markdown, numbers always written alike."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 
 NOTHING = "–"
 
-METRIC_NAMES = {"g_mean": "G-Mean", "auc": "AUC"}
-PROTOCOL_NAMES = {"best": "best setting", "honest": "setting chosen inside the training folds"}
 
-
-def metric_name(metric: str, *, multi_class: bool) -> str:
-    """What the paper calls a metric: with more than two classes the AUC is an average."""
-    return "Avg-AUC" if multi_class and metric == "auc" else METRIC_NAMES[metric]
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
     """A Markdown table whose first `left` columns are words and the others numbers.
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.markdown import table
-    >>> print(table(["set", "rank"], [["pima", "1.00"]]))
+    >>> from lexiprog_boost.experiments.report.markdown import markdown_table
+    >>> print(markdown_table(["set", "rank"], [["pima", "1.00"]]))
     | set | rank |
     |---|---:|
     | pima | 1.00 |
@@ -37,28 +27,12 @@ def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
-def page(title: str, *parts: str) -> str:
+def markdown_page(title: str, *parts: str) -> str:
     """A Markdown page of a title and paragraphs."""
     return "\n\n".join([f"# {title}", *parts]) + "\n"
 
 
-def comma_separated(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    r"""The rows as a CSV file's text.
-
-    Examples
-    --------
-    >>> from lexiprog_boost.experiments.markdown import comma_separated
-    >>> comma_separated(["set", "rank"], [["a,b", 1]])
-    'set,rank\n"a,b",1\n'
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def number(value: float | None, decimals: int = 2) -> str:
+def fixed(value: float | None, decimals: int = 2) -> str:
     """A number with a fixed count of decimals and no negative zero; a dash for nothing."""
     if value is None:
         return NOTHING
@@ -71,7 +45,7 @@ def share(part: float, whole: float) -> str:
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.markdown import share
+    >>> from lexiprog_boost.experiments.report.markdown import share
     >>> share(1, 3), share(0, 0)
     ('33.3 %', '–')
     """
@@ -87,7 +61,7 @@ def best_in_bold(
     values: Sequence[float], decimals: int, *, largest: bool, bold: bool = True
 ) -> list[str]:
     """Numbers as text, the best (as printed) in boldface."""
-    texts = [number(value, decimals) for value in values]
+    texts = [fixed(value, decimals) for value in values]
     best = (max if largest else min)(texts, key=float, default="")
     return [f"**{text}**" if bold and text == best else text for text in texts]
 
@@ -97,7 +71,7 @@ def setting_text(setting: dict[str, float]) -> str:
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.markdown import setting_text
+    >>> from lexiprog_boost.experiments.report.markdown import setting_text
     >>> setting_text({"k": 3, "nu": 0.1}), setting_text({})
     ('k=3 nu=0.1', '')
     """

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lexiprog_boost.experiments.run import run_missing
-from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.cells.store import Store
+from lexiprog_boost.experiments.cells.workers import run_missing
 
 
 @pytest.fixture

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from lexiprog_boost.experiments.choose import METRICS, Metric, Protocol, Results, Role, Scores
-from lexiprog_boost.experiments.markdown import (
+from lexiprog_boost.experiments.report.markdown import (
     NOTHING,
-    PROTOCOL_NAMES,
     best_in_bold,
-    comma_separated,
-    metric_name,
-    number,
+    fixed,
+    markdown_page,
+    markdown_table,
     p_value,
-    page,
-    table,
 )
-from lexiprog_boost.experiments.paper import CONTROLS, Printed, printed
-from lexiprog_boost.experiments.statistics import (
+from lexiprog_boost.experiments.report.paper import CONTROLS, Printed, printed
+from lexiprog_boost.experiments.report.results import (
+    METRICS,
+    PROTOCOL_NAMES,
+    Metric,
+    Protocol,
+    Results,
+    Role,
+    Scores,
+)
+from lexiprog_boost.experiments.report.statistics import (
     Verdict,
     average_ranks,
     critical_difference,
@@ -51,7 +56,7 @@ def ranks_page(results: Results, *, rivals: bool = False) -> str:
         for metric in METRICS:
             parts += _block(results, learner, metric, roles)
     among = "with what a user would take instead" if rivals else "among the paper's contenders"
-    return page(f"{results.study.name}: average ranks {among}", *parts)
+    return markdown_page(f"{results.study.name}: average ranks {among}", *parts)
 
 
 def _block(
@@ -60,14 +65,14 @@ def _block(
     study = results.study
     scores = {name: results.scores(learner, metric, name, *roles) for name in results.protocols}
     first = scores["best"]
-    name = metric_name(metric, multi_class=results.multi_class)
+    name = results.metric_name(metric)
     yield f"## {learner}, {name}, {len(first.datasets)} of {len(study.datasets)} data sets"
     if not first.datasets:
         yield "No data set is complete yet."
         return
     # Ranks among more contenders are no longer those of the paper.
     paper = None if "rival" in roles else printed(study.name, learner, metric)
-    yield table(["", *first.contenders], _rows(results, scores, paper))
+    yield markdown_table(["", *first.contenders], _rows(results, scores, paper))
     yield _sentence(scores, paper, few=study.name in FEW_SETS)
 
 
@@ -79,7 +84,7 @@ def _rows(
         ranks = best_in_bold(list(average_ranks(found.means)), 2, largest=False)
         yield [f"average rank, {PROTOCOL_NAMES[protocol]}", *ranks]
     if paper is not None:
-        yield ["average rank, paper", *(number(paper.ranks.get(name)) for name in names)]
+        yield ["average rank, paper", *(fixed(paper.ranks.get(name)) for name in names)]
     for protocol, found in scores.items():
         means = best_in_bold(list(found.means.mean(axis=0)), 3, largest=True)
         yield [f"mean score, {PROTOCOL_NAMES[protocol]}", *means]
@@ -126,12 +131,12 @@ def _sentence(scores: Mapping[Protocol, Scores], paper: Printed | None, *, few: 
     parts = []
     for protocol, one in scores.items():
         statistic, verdict = friedman(one.means)
-        text = f"chi-square {number(statistic)}, p {_equals(p_value(verdict.p))}"
+        text = f"chi-square {fixed(statistic)}, p {_equals(p_value(verdict.p))}"
         parts.append(f"{PROTOCOL_NAMES[protocol]} {text}: {verdict.hypothesis}")
     if paper is not None:
         parts.append(f"paper: {paper.friedman}")
     width = critical_difference(len(found.contenders), len(found.datasets))
-    return f"Friedman: {'; '.join(parts)}. Critical difference (Nemenyi, 5 %): {number(width)}."
+    return f"Friedman: {'; '.join(parts)}. Critical difference (Nemenyi, 5 %): {fixed(width)}."
 
 
 def _equals(text: str) -> str:
@@ -146,34 +151,3 @@ def against(scores: Scores, control: str) -> list[Verdict | None]:
         None if j == position else signed_rank(means[:, j], means[:, position])
         for j in range(len(scores.contenders))
     ]
-
-
-def tests_file(results: Results) -> str:
-    """Every rank and p-value, one a line, with the rivals and without."""
-    rows: list[Sequence[object]] = []
-    choices: tuple[tuple[str, tuple[Role, ...]], ...] = (
-        ("paper", ("paper",)),
-        ("paper and rivals", ("paper", "rival")),
-    )
-    for among, roles in choices:
-        for learner in results.study.learners:
-            for metric in METRICS:
-                for protocol in results.protocols:
-                    found = results.scores(learner, metric, protocol, *roles)
-                    if found.datasets:
-                        rows += _lines([among, learner, metric, protocol], found)
-    header = [
-        "among", "learner", "metric", "protocol", "data sets", "contender", "average rank",
-        "p against LexiBoost", "p against Dual-LexiBoost",
-    ]  # fmt: skip
-    return comma_separated(header, rows)
-
-
-def _lines(start: list[str], found: Scores) -> Iterator[list[object]]:
-    ranks = average_ranks(found.means)
-    tests = [against(found, control) for control in CONTROLS]
-    for j, name in enumerate(found.contenders):
-        p_values = [
-            "" if test is None else f"{test.p:.6f}" for test in (column[j] for column in tests)
-        ]
-        yield [*start, len(found.datasets), name, f"{ranks[j]:.4f}", *p_values]

@@ -1,4 +1,7 @@
-"""What MATH.md's facts look like in a fitted model: sparse weights, perfect pools, one voter."""
+"""What facts F2, F9 and F11 look like in a fitted model: one voter, perfect pools, lost rounds.
+
+The facts and their proofs are in docs/facts.md.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def facts_of(model: Any, y: NDArray, X: NDArray, predicted: NDArray) -> Facts:
     >>> import numpy as np
     >>> from lexiprog_boost import LexiBoostClassifier
     >>> from lexiprog_boost.datasets import make_toy
-    >>> from lexiprog_boost.experiments.facts import facts_of
+    >>> from lexiprog_boost.experiments.cells.facts import facts_of
     >>> toy = make_toy()
     >>> model = LexiBoostClassifier(n_estimators=3, random_state=0).fit(toy.X, toy.y)
     >>> facts_of(model, toy.y, toy.X, model.predict(toy.X))["weighted"] <= 2

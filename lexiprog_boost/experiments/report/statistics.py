@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from lexiprog_boost.experiments.choose import DECIMALS
+from lexiprog_boost.experiments.report.results import DECIMALS
 
 LEVEL = 0.05
 
@@ -29,7 +29,7 @@ class Verdict:
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.statistics import Verdict
+    >>> from lexiprog_boost.experiments.report.statistics import Verdict
     >>> str(Verdict(0.2)), str(Verdict(0.01, better=True)), str(Verdict(0.01))
     ('H0', 'H1 +', 'H1 -')
     """
@@ -61,7 +61,7 @@ def average_ranks(means: NDArray) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.statistics import average_ranks
+    >>> from lexiprog_boost.experiments.report.statistics import average_ranks
     >>> average_ranks([[0.9, 0.8, 0.8], [0.5, 0.7, 0.6]])
     array([2.  , 1.75, 2.25])
     """
@@ -130,7 +130,7 @@ def win_tie_loss(folds: NDArray, control: int) -> list[tuple[int, int, int] | No
     Examples
     --------
     >>> import numpy as np
-    >>> from lexiprog_boost.experiments.statistics import win_tie_loss
+    >>> from lexiprog_boost.experiments.report.statistics import win_tie_loss
     >>> steps = np.arange(5) / 100
     >>> win_tie_loss(np.array([[steps, steps + 0.3, steps + 0.001]]), 0)
     [None, (1, 0, 0), (0, 1, 0)]
@@ -151,7 +151,7 @@ def critical_difference(contenders: int, datasets: int) -> float:
 
     Examples
     --------
-    >>> from lexiprog_boost.experiments.statistics import critical_difference
+    >>> from lexiprog_boost.experiments.report.statistics import critical_difference
     >>> round(critical_difference(4, 14), 2)
     1.25
     """
