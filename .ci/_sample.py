@@ -12,7 +12,8 @@ from _mutations import Mutation, mutations
 # What is mutated unless --only says otherwise.
 PATHS = (
     "lexiprog/proof", "lexiprog/solve", "lexiprog/runners", "lexiprog/solvers/ways.py",
-    "lexiprog/declare/argument.py", "lexiprog_boost/weights", "lexiprog_boost/reductions",
+    "lexiprog/declare/lock.py",
+    "lexiprog/declare/restate.py", "lexiprog_boost/weights", "lexiprog_boost/reductions",
 )  # fmt: skip
 # Tests beside those that mirror a path; the longest path that a module begins with counts.
 FURTHER_TESTS = {

@@ -53,13 +53,31 @@ def test_optima_agree_and_carry_the_certificate_of_their_own_solve(program, tabl
             assert row.value == own.value
 
 
-def test_disagreement_is_the_distance_to_the_value_with_the_best_certificate():
+def made_up():
     def row(choice, value, certificate):
-        return SolverRow(choice, "s", "p", choice, "optimal", value=value, certificate=certificate)
+        return SolverRow(
+            choice, "s", "p", choice, "optimal", value=value, certificate=certificate, seconds=0.002
+        )
 
-    rows = [row("a", 4.5, 1e-7), row("b", 4.0, 1e-9), row("c", 3.0, 1e-8)]
-    found = SolverComparison.of([[*rows, SolverRow("d", "s", "p", "", "failed")]]).rows
-    assert [one.disagreement for one in found] == [pytest.approx(0.1), 0, pytest.approx(0.2), None]
+    failed = SolverRow("d", "s", "p", "", "failed", reason="too hard")
+    again = SolverRow("d", "s", "q", "", "failed", reason="too hard")
+    rows = [row("a", 4.5, 1e-7), row("b", 4.0, 1e-9), row("c", 3.0, 1e-8), failed]
+    return SolverComparison.of([rows, [again]])
+
+
+def test_disagreement_is_the_distance_to_the_value_with_the_best_certificate():
+    found = [row.disagreement for row in made_up().rows]
+    assert found == [pytest.approx(0.1), 0, pytest.approx(0.2), None, None]
+
+
+def test_the_table_says_a_subproblem_and_a_reason_once():
+    assert [line.split() for line in str(made_up()).splitlines()[1:]] == [
+        ["p", "a", "4.5", "1e-7", "1e-1", "2", "ms", "optimal"],
+        ["b", "4", "1e-9", "0", "2", "ms", "optimal"],
+        ["c", "3", "1e-8", "2e-1", "2", "ms", "optimal"],
+        ["d", "-", "-", "-", "-", "failed:", "too", "hard"],
+        ["q", "d", "-", "-", "-", "-", "failed"],
+    ]
 
 
 class Slow:
@@ -88,7 +106,7 @@ def test_failures_are_rows_with_their_reason(table):
 
 def test_it_is_shown_as_text_html_and_a_frame(table):
     assert "not installed" in str(table)
-    assert "lx-bad" in table._repr_html_()
+    assert table._repr_html_().count('class="lx-bad ') == 2 + 1  # no such solver, and the liar
     frame = table.to_frame()
     assert frame.loc[("even", "ECOS"), "value"] == pytest.approx(8, abs=1e-5)
     assert len(frame) == 12
