@@ -22,15 +22,9 @@ FURTHER_TESTS = {
     "lexiprog/runners": ("tests/lexiprog/solve", "tests/lexiprog/formulations"),
     "lexiprog/solve": ("tests/lexiprog/proof", "tests/lexiprog/runners", "tests/lexiprog/result"),
     "lexiprog/solvers": ("tests/lexiprog/solve",),
-    "lexiprog_boost/weights": (
-        "tests/lexiprog_boost/lexiboost/test_weights.py",
-        "tests/lexiprog_boost/lexiboost/test_reductions.py",
-    ),
-    "lexiprog_boost/reductions": (
-        "tests/lexiprog_boost/lexiboost/test_reductions.py",
-        "tests/lexiprog_boost/family/test_merged_rows.py",
-        "tests/lexiprog_boost/lexiboost/test_weights.py",
-    ),
+    "lexiprog_boost/experiments": ("tests/lexiprog_boost/experiments/report",),
+    "lexiprog_boost/reductions": ("tests/lexiprog_boost/weights",),
+    "lexiprog_boost/weights": ("tests/lexiprog_boost/reductions",),
 }
 
 
@@ -80,15 +74,16 @@ def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
 
 
 def tests_of(root: Path, path: str) -> tuple[str, ...]:
-    """The tests that mirror a module's folder, then those of the table that fits best."""
-    folder = Path("tests", path).parent
+    """The tests that mirror a module's folder or one above it, then those of the table."""
+    package, *inner = Path(path).parent.parts
+    folders = [Path("tests", package, *inner[:k]) for k in range(len(inner), 0, -1)]
+    nearest = next((one for one in folders if any((root / one).rglob("test_*.py"))), None)
+    mirrored = [] if nearest is None else [nearest.as_posix()]
     fitting = [name for name in FURTHER_TESTS if path.startswith(name)]
     further = FURTHER_TESTS[max(fitting, key=len)] if fitting else ()
-    mirrored = [folder.as_posix()] if any((root / folder).glob("test_*.py")) else []
-    found = [*mirrored, *(name for name in further if not Path(name).is_relative_to(folder))]
-    if not found:
+    if not mirrored and not further:
         raise SystemExit(f"no tests are known for {path}; add them to FURTHER_TESTS in {__file__}.")
-    return tuple(found)
+    return (*mirrored, *further)
 
 
 @cache

@@ -113,6 +113,7 @@ def start(trial: Trial, *, first: bool = False) -> int:
     code = 70
     try:
         os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         log = os.open(trial.copy / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
         os.dup2(log, 2)

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import json
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -161,6 +162,9 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     chosen = sample(every_mutant(root, options.only or PATHS), options.sample, options.seed)
     store = Store(options.store)
     if not options.report_only:
+        # Started in the background, a shell has Ctrl-C ignored; either signal ends all children.
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.default_int_handler)
         try:
             try_missing(chosen, store, root, options.workers)
         except KeyboardInterrupt:
