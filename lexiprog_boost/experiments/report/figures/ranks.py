@@ -39,7 +39,7 @@ def critical_difference_figure(
     axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
     for ax, (learner, protocol, scores) in zip(axes, panels, strict=False):
         width = critical_difference(len(scores.contenders), len(scores.datasets))
-        draw(ax, scores.contenders, average_ranks(scores.means).tolist(), width)
+        draw_ranks(ax, scores.contenders, average_ranks(scores.means).tolist(), width)
         name = results.metric_name(metric)
         title = f"{learner}, {name}, {len(scores.datasets)} data sets"
         ax.set_title(f"{title}\n{PROTOCOL_NAMES[protocol]}", loc="left", fontsize=11)
@@ -48,7 +48,7 @@ def critical_difference_figure(
     return figure
 
 
-def draw(ax: Axes, names: Sequence[str], ranks: Sequence[float], width: float) -> None:
+def draw_ranks(ax: Axes, names: Sequence[str], ranks: Sequence[float], width: float) -> None:
     """Draw one diagram: rank 1, the best, is on the left."""
     order = np.argsort(ranks, kind="stable")
     k = len(names)
