@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.compile import cvxpy_door as canonical
+from lexiprog.compile import cvxpy_door
 from lexiprog.forms.cones import distances
 from lexiprog.forms.standard_form import Cones
 from lexiprog.proof.certificate import certify
@@ -51,8 +51,8 @@ def solved(name, solver=None):
     problem = cp.Problem(objective, constraints)
     solver = solver or ("HIGHS" if problem.is_lp() else "CLARABEL")
     options = {"eps_abs": 1e-10, "eps_rel": 1e-10} if solver == "SCS" else {}
-    compiled = canonical.compile_problem(problem, solver, gp=False, dpp=True, options=options)
-    answer = canonical.interpret(compiled, canonical.run(compiled, options))
+    compiled = cvxpy_door.Prepared(problem).compile(solver, options)
+    answer = cvxpy_door.interpret(compiled, cvxpy_door.run(compiled, options))
     return compiled.form, answer
 
 
