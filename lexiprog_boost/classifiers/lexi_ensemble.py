@@ -17,7 +17,7 @@ from sklearn.utils import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.classifiers.shared.calibration import calibrate
-from lexiprog_boost.classifiers.shared.default_pool import default_pool
+from lexiprog_boost.classifiers.shared.default_members import default_pool
 from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
 from lexiprog_boost.classifiers.shared.fitting import (
     check_labels,

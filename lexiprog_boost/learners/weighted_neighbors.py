@@ -68,6 +68,9 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     >>> fits = [prepared.fit(X, y, sample_weight=w).predict(X) for w in ([1, 1, 1], [1, 1, 3])]
     """
 
+    # They stay neighbours, without a vote: the table is that of the whole training set.
+    handles_zero_weights = True
+
     def __init__(
         self,
         n_neighbors: Any = 5,

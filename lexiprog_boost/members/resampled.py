@@ -76,6 +76,9 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     False
     """
 
+    # A point of weight zero is never drawn, so nobody has to leave it out before.
+    handles_zero_weights = True
+
     def __init__(self, estimator: Any = None, *, random_state: Any = None):
         self.estimator = estimator
         self.random_state = random_state

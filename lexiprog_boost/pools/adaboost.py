@@ -8,8 +8,8 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils import check_random_state
 
 from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.members.training import prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import prepare_learner
 
 
 def adaboost_pool(

@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.margins import class_codes, probabilities, votes
+from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member, prepare_learner
 
 Floats = NDArray[np.float64]
 

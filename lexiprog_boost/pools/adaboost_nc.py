@@ -14,8 +14,8 @@ import lexiprog as lx
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.margins import class_codes, votes
+from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member, prepare_learner
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]

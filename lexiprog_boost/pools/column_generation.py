@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
+from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member, prepare_learner
 from lexiprog_boost.programs.soft_margin import PointLimits
-from lexiprog_boost.reductions.soft_margin_weights import (
+from lexiprog_boost.reductions.merged_soft_margin import (
     PointWeights,
     soft_margin_point_weights,
     soft_margin_weights,

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 import lexiprog as lx
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
+from lexiprog_boost.members.training import fit_member
 from lexiprog_boost.pools.point_weights import PointWeights
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from lexiprog_boost.pools.adaboost_m2 import adaboost_m2_pool
 from lexiprog_boost.pools.column_generation import column_generation_pool
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.programs.soft_margin import PointLimits
-from lexiprog_boost.reductions.soft_margin_weights import soft_margin_weights
+from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights
 
 
 def fit_by_one_program(

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.classifiers.shared.default_pool import default_pool
+from lexiprog_boost.classifiers.shared.default_members import default_pool
 from lexiprog_boost.learners import BalancedForestClassifier
 from lexiprog_boost.margins import pair_margins
 from lexiprog_boost.metrics import geometric_mean_score

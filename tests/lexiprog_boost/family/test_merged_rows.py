@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import lexiprog_boost.reductions.soft_margin_weights as reductions
+import lexiprog_boost.reductions.merged_soft_margin as reductions
 from lexiprog_boost.programs.soft_margin import point_limits
-from lexiprog_boost.reductions.soft_margin_weights import (
+from lexiprog_boost.reductions.merged_soft_margin import (
     soft_margin_point_weights,
     soft_margin_weights,
 )

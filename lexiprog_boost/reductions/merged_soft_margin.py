@@ -21,7 +21,7 @@ from lexiprog_boost.programs.soft_margin import (
     declare_dual_soft_margin,
     declare_soft_margin,
 )
-from lexiprog_boost.reductions.compress import Compressed, compress_rows
+from lexiprog_boost.reductions.merged_rows import Compressed, compress_rows
 from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
 
 Floats = NDArray[np.float64]
@@ -101,7 +101,7 @@ def soft_margin_weights(
     --------
     >>> import numpy as np
     >>> from lexiprog_boost.programs.soft_margin import point_limits
-    >>> from lexiprog_boost.reductions.soft_margin_weights import soft_margin_weights
+    >>> from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights
     >>> votes = np.array([[1.0, -1.0]] * 3 + [[-1.0, 1.0]])
     >>> soft_margin_weights(votes, point_limits(4, cap=0.25)).alpha.round(6).tolist()
     [1.0, 0.0]
@@ -136,7 +136,7 @@ def soft_margin_point_weights(
     --------
     >>> import numpy as np
     >>> from lexiprog_boost.programs.soft_margin import point_limits
-    >>> from lexiprog_boost.reductions.soft_margin_weights import soft_margin_point_weights
+    >>> from lexiprog_boost.reductions.merged_soft_margin import soft_margin_point_weights
     >>> votes = np.array([[1.0], [1.0], [-1.0], [-1.0]])
     >>> found = soft_margin_point_weights(votes, point_limits(4, cap=0.4))
     >>> found.D.round(6).tolist(), round(found.edge, 6)

@@ -8,16 +8,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
 from lexiprog_boost.members.constant import constant_members
 from lexiprog_boost.members.resampled import ResampledClassifier
 from lexiprog_boost.members.seeding import seeded_clone
 
 Floats = NDArray[np.float64]
-
-# These handle points of weight zero themselves: the one keeps them as neighbours, so that its
-# table of the training set stays valid; the other never draws them.
-TAKE_ZERO_WEIGHTS = (ResampledClassifier, WeightedKNeighborsClassifier)
 
 
 def prepare_learner(estimator: Any, X: Any) -> Any:
@@ -41,7 +36,7 @@ def prepare_learner(estimator: Any, X: Any) -> Any:
     Examples
     --------
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from lexiprog_boost.pools import prepare_learner
+    >>> from lexiprog_boost.members.training import prepare_learner
     >>> prepare_learner(KNeighborsClassifier(1), [[0], [1]])
     ResampledClassifier(estimator=KNeighborsClassifier(n_neighbors=1))
     """
@@ -57,8 +52,9 @@ def fit_member(
 ) -> Any:
     """Fit a clone of a prepared learner, with a seed of its own.
 
-    Points of weight zero are left out. If the points that are left have one class, the member is
-    the constant that votes for it: many learners refuse a single class.
+    Points of weight zero are left out, unless the learner says that it handles them itself (by an
+    attribute ``handles_zero_weights`` that is true). If the points that are left have one class,
+    the member is the constant that votes for it: many learners refuse a single class.
 
     Parameters
     ----------
@@ -80,7 +76,7 @@ def fit_member(
     --------
     >>> import numpy as np
     >>> from sklearn.svm import SVC
-    >>> from lexiprog_boost.pools import fit_member
+    >>> from lexiprog_boost.members.training import fit_member
     >>> X, y, rng = np.array([[0.0], [1.0]]), np.array(["a", "b"]), np.random.RandomState(0)
     >>> fit_member(SVC(), X, y, np.array([1.0, 0.0]), rng).predict(X).tolist()
     ['a', 'a']
@@ -108,7 +104,7 @@ def refit_member(member: Any, X: Any, y: NDArray, weights: Floats | None) -> Any
     --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from lexiprog_boost.pools import refit_member
+    >>> from lexiprog_boost.members.training import refit_member
     >>> X, y = np.array([[0.0], [1.0]]), np.array(["a", "b"])
     >>> refit_member(DecisionTreeClassifier(), X, y, None).predict(X).tolist()
     ['a', 'b']
@@ -120,7 +116,7 @@ def refit_member(member: Any, X: Any, y: NDArray, weights: Floats | None) -> Any
 
 def _fit(learner: Any, X: Any, y: NDArray, weights: Floats) -> Any:
     used = np.flatnonzero(weights)
-    if len(used) == len(y) or isinstance(learner, TAKE_ZERO_WEIGHTS):
+    if len(used) == len(y) or getattr(learner, "handles_zero_weights", False):
         return learner.fit(X, y, sample_weight=weights)
     seen = np.unique(y[used])
     if len(seen) == 1:
