@@ -23,7 +23,7 @@ from lexiprog_boost.margins.matrix import check_rule
 from lexiprog_boost.pools import Pool, prepare_learner
 from lexiprog_boost.pools.dual_lexiboost import dual_loop_pool
 from lexiprog_boost.pools.point_weights import (
-    PointWeights,
+    NextWeights,
     balance_point_weights,
     class_point_weights,
     solver_of_stage,
@@ -33,7 +33,7 @@ from lexiprog_boost.programs.inputs import Inputs, check_inputs
 from lexiprog_boost.weights import least_class_losses
 
 Floats = NDArray[np.float64]
-Reweigh = Callable[[Inputs], PointWeights]
+Reweigh = Callable[[Inputs], NextWeights]
 
 
 class DualLexiBoostClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -157,7 +157,7 @@ reduction_
         learner = prepare_learner(self._learner(), X)
         shared = {"form": self.dual, "reduce": self.reduce == "auto"}
 
-        def by_class(inputs: Inputs) -> PointWeights:
+        def by_class(inputs: Inputs) -> NextWeights:
             solver = solver_of_stage(self.solver, "classes")
             return class_point_weights(inputs, solver=solver, **shared)
 
@@ -172,7 +172,7 @@ reduction_
             solver=solver_of_stage(self.solver, "classes"),
         )
 
-        def by_balance(inputs: Inputs) -> PointWeights:
+        def by_balance(inputs: Inputs) -> NextWeights:
             solver = solver_of_stage(self.solver, "balance")
             return balance_point_weights(inputs, optima, solver=solver, **shared)
 
@@ -200,7 +200,7 @@ reduction_
             )
         options = {"class_costs": self.class_costs, "margin_target": self.margin_target}
 
-        def next_weights(margins: NDArray) -> PointWeights:
+        def next_weights(margins: NDArray) -> NextWeights:
             cap = self._cap(margins.shape[1])
             return reweigh(
                 check_inputs(margins, y, sample_weight=weights, weight_cap=cap, **options)

@@ -13,7 +13,7 @@ import lexiprog as lx
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
 from lexiprog_boost.members.training import fit_member
-from lexiprog_boost.pools.point_weights import PointWeights
+from lexiprog_boost.pools.point_weights import NextWeights
 from lexiprog_boost.pools.pool import Pool
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ def dual_loop_pool(
     learner: Any,
     X: Any,
     y: NDArray,
-    reweigh: Callable[[NDArray], PointWeights],
+    reweigh: Callable[[NDArray], NextWeights],
     *,
     start: Floats,
     n_estimators: int,
@@ -44,7 +44,7 @@ def dual_loop_pool(
         From `prepare_learner`.
     X, y : array-likes
         Training points and labels.
-    reweigh : callable (margins of shape (n, t)) -> PointWeights
+    reweigh : callable (margins of shape (n, t)) -> NextWeights
         The dual program.
     start : ndarray of shape (n,)
         Weights for the first member.
@@ -69,11 +69,11 @@ def dual_loop_pool(
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from lexiprog_boost.pools.dual_lexiboost import dual_loop_pool
-    >>> from lexiprog_boost.pools.point_weights import PointWeights
+    >>> from lexiprog_boost.pools.point_weights import NextWeights
     >>> X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> even = np.full(4, 0.25)
     >>> pool = dual_loop_pool(
-    ...     DecisionTreeClassifier(max_depth=1), X, y, lambda margins: PointWeights(even),
+    ...     DecisionTreeClassifier(max_depth=1), X, y, lambda margins: NextWeights(even),
     ...     start=even, n_estimators=3, error_limit=0.5, rng=np.random.RandomState(0))
     >>> pool.stopped
     'the member of round 2 repeats an earlier one and was dropped.'
@@ -85,7 +85,7 @@ def dual_loop_pool(
     columns: list[Floats] = []
     errors: list[float] = []
     distributions: list[Floats] = []
-    distribution, wanted = start, PointWeights(start)
+    distribution, wanted = start, NextWeights(start)
     stopped = f"all {n_estimators} rounds were trained."
     for t in range(1, n_estimators + 1):
         member = fit_member(learner, X, y, distribution, rng)

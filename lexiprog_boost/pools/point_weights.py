@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lexiprog_boost.programs.dual_balance import declare_dual_balance
 from lexiprog_boost.programs.dual_class import Form, declare_dual_class
 from lexiprog_boost.programs.inputs import Inputs
-from lexiprog_boost.programs.smallest_optimum import solve_canonical
+from lexiprog_boost.programs.smallest_optimum import solve_smallest
 from lexiprog_boost.reductions import (
     Compressed,
     class_weight_program,
@@ -31,7 +31,7 @@ DIGITS = 5
 
 
 @dataclass(frozen=True)
-class PointWeights:
+class NextWeights:
     """Weights for the next member, and how to tell whether it will help.
 
     Attributes
@@ -53,7 +53,7 @@ class PointWeights:
 
 def class_point_weights(
     inputs: Inputs, *, form: Form, reduce: bool = True, solver: Any = None
-) -> PointWeights:
+) -> NextWeights:
     """Return the weights of loop 1: of every class j those that its own dual gives to its points.
 
     Parameters
@@ -69,7 +69,7 @@ def class_point_weights(
 
     Returns
     -------
-    PointWeights
+    NextWeights
 
     Examples
     --------
@@ -86,19 +86,19 @@ def class_point_weights(
         mine = np.flatnonzero(merged.inputs.codes == j)
         rows = mine if form == "exact" else np.arange(len(merged.inputs.codes))
         scales = _positive(merged.inputs.weights[rows])
-        _, result = solve_canonical(program, of="D", scales=scales, solver=solver)
+        _, result = solve_smallest(program, of="D", scales=scales, solver=solver)
         D = np.zeros(len(merged.inputs.codes))
         D[rows] = result.final["D"]
         D[merged.inputs.codes != j] = 0.0
         total += _rounded_shares(D, merged.inputs.weights)[merged.groups] * inputs.weights
         if form == "exact":
             edges.append((merged.to_points(D), float(result.final["s"])))
-    return PointWeights(_scaled(total), tuple(edges))
+    return NextWeights(_scaled(total), tuple(edges))
 
 
 def balance_point_weights(
     inputs: Inputs, optima: Floats, *, form: Form, reduce: bool = True, solver: Any = None
-) -> PointWeights:
+) -> NextWeights:
     """Return the weights of loop 2, from Q' or from the unmodified dual of Q.
 
     Parameters
@@ -112,7 +112,7 @@ def balance_point_weights(
 
     Returns
     -------
-    PointWeights
+    NextWeights
 
     Examples
     --------
@@ -127,17 +127,17 @@ def balance_point_weights(
     if form == "paper" and reduce:
         program = class_weight_program(means_of(inputs), optima)
         scales = 1 / _positive(inputs.costs) ** 2
-        _, result = solve_canonical(program, of="d", scales=scales, solver=solver)
+        _, result = solve_smallest(program, of="d", scales=scales, solver=solver)
         shares = np.round(inputs.costs * result.final["d"], DIGITS)
-        return PointWeights(spread_class_weights(inputs, shares / _positive(inputs.costs)))
+        return NextWeights(spread_class_weights(inputs, shares / _positive(inputs.costs)))
     merged = _merged(inputs, reduce=reduce)
     program = declare_dual_balance(merged.inputs, optima, form)
     weights = _positive(merged.inputs.weights)
-    _, result = solve_canonical(program, of="D", scales=weights, solver=solver)
+    _, result = solve_smallest(program, of="D", scales=weights, solver=solver)
     D, s = result.final["D"], float(result.final["s"])
     shares = _rounded_shares(D, merged.inputs.weights)
     points = shares[merged.groups] * inputs.weights
-    return PointWeights(_scaled(points), ((merged.to_points(D), s),) if form == "exact" else ())
+    return NextWeights(_scaled(points), ((merged.to_points(D), s),) if form == "exact" else ())
 
 
 def solver_of_stage(solver: Any, stage: str) -> Any:

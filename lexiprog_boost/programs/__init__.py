@@ -30,7 +30,7 @@ F14  Points that stay beyond theta lose nothing, and points that stay below lose
 
 from lexiprog_boost.programs.dual_balance import dual_balance_program
 from lexiprog_boost.programs.dual_class import dual_class_program
-from lexiprog_boost.programs.face import Face, optimal_face
+from lexiprog_boost.programs.face import OptimalFace, optimal_face
 from lexiprog_boost.programs.game import game_program
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
 from lexiprog_boost.programs.lexiboost import lexiboost_program
@@ -43,9 +43,13 @@ from lexiprog_boost.programs.tie_breaks import (
     smallest_norm,
 )
 
+# The name before the engine had one.
+Face = OptimalFace
+
 __all__ = [
     "Face",
     "Inputs",
+    "OptimalFace",
     "check_inputs",
     "closest_weights",
     "dual_balance_program",

@@ -29,7 +29,7 @@ LARGEST = 1000
 
 
 @dataclass(frozen=True)
-class Face:
+class OptimalFace:
     """The optima of a linear subproblem among its feasible points.
 
     Attributes
@@ -53,7 +53,7 @@ class Face:
     is_point: bool
 
 
-def optimal_face(subproblem: lx.Subproblem, solution: lx.Solution) -> Face:
+def optimal_face(subproblem: lx.Subproblem, solution: lx.Solution) -> OptimalFace:
     """Find the equations that tell the optima of a linear subproblem from other feasible points.
 
     Parameters
@@ -65,7 +65,7 @@ def optimal_face(subproblem: lx.Subproblem, solution: lx.Solution) -> Face:
 
     Returns
     -------
-    Face
+    OptimalFace
 
     Examples
     --------
@@ -101,7 +101,7 @@ def optimal_face(subproblem: lx.Subproblem, solution: lx.Solution) -> Face:
             equations.append(part == bounds[start + columns])
         start += variable.size
     met = tight | (np.repeat(_are_equations(subproblem), _sizes(subproblem)))
-    return Face(tuple(equations), _leaves_one_point(matrix[np.flatnonzero(met)], ~fixed))
+    return OptimalFace(tuple(equations), _leaves_one_point(matrix[np.flatnonzero(met)], ~fixed))
 
 
 def _leaves_one_point(rows: sp.csr_array, free: NDArray[np.bool_]) -> bool:

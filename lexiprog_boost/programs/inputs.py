@@ -142,6 +142,6 @@ def check_inputs(
     )
 
 
-def member_weights(inputs: Inputs) -> cp.Variable:
+def weight_variable(inputs: Inputs) -> cp.Variable:
     """The variable alpha, with finite bounds, as CVXPY and the solvers like them best."""
     return cp.Variable(inputs.margins.shape[1], bounds=[0.0, inputs.bound], name="alpha")

@@ -9,7 +9,7 @@ import numpy as np
 
 import lexiprog as lx
 from lexiprog_boost.checks.values import check_optima
-from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, member_weights
+from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, weight_variable
 
 
 def lexiboost_program(
@@ -107,7 +107,7 @@ def declare_balance(inputs: Inputs, optima: Any, linear: Linear | None = None) -
 
 def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Subproblem:
     mine = np.flatnonzero(inputs.codes == j)
-    alpha = member_weights(inputs)
+    alpha = weight_variable(inputs)
     loss, constraints = 0.0, [cp.sum(alpha) == 1]
     if len(mine):
         losses = cp.Variable(len(mine), nonneg=True, name="losses")
@@ -119,7 +119,7 @@ def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> l
 
 
 def _balance_stage(inputs: Inputs, optima: Any, linear: Linear | None = None) -> lx.Stage:
-    alpha, chi = member_weights(inputs), cp.Variable(name="chi")
+    alpha, chi = weight_variable(inputs), cp.Variable(name="chi")
     loss, constraints = 0.0, [cp.sum(alpha) == 1]
     if len(inputs.codes):
         losses = cp.Variable(len(inputs.codes), nonneg=True, name="losses")

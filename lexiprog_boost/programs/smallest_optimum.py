@@ -10,7 +10,7 @@ from lexiprog_boost.programs.face import optimal_face
 from lexiprog_boost.programs.tie_breaks import smallest_norm
 
 
-def solve_canonical(
+def solve_smallest(
     program: lx.Program, *, of: str, scales: Any = None, solver: Any = None
 ) -> tuple[lx.Program, lx.Result]:
     """Solve a program whose last subproblem is linear, then its smallest optimum on the face.
@@ -32,9 +32,9 @@ def solve_canonical(
     Examples
     --------
     >>> from lexiprog_boost.programs import lpadaboost_program
-    >>> from lexiprog_boost.programs.smallest_optimum import solve_canonical
+    >>> from lexiprog_boost.programs.smallest_optimum import solve_smallest
     >>> twins = lpadaboost_program([[1, 1], [1, 1]])
-    >>> solve_canonical(twins, of="alpha")[1].final["alpha"].round(6).tolist()
+    >>> solve_smallest(twins, of="alpha")[1].final["alpha"].round(6).tolist()
     [0.5, 0.5]
     """
     result = program.solve(known_names(program, solver))

@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.programs.face import Face
+from lexiprog_boost.programs.face import OptimalFace
 
 # A quadratic stage on a face given by equations reaches this accuracy at no extra cost.
 SHARP = (
@@ -22,7 +22,7 @@ def smallest_norm(
     *,
     of: str = "alpha",
     scales: Any = None,
-    face: Face | None = None,
+    face: OptimalFace | None = None,
 ) -> lx.Program:
     """Add a stage that takes, of all optima, the one with the smallest norm (F12).
 
@@ -39,7 +39,7 @@ def smallest_norm(
         The variable to make small.
     scales : array-like, optional
         Positive, one an entry; 1 by default. The point weights w_i for a variable "D".
-    face : Face, optional
+    face : OptimalFace, optional
         What optimality means, as `optimal_face` finds it in a solved program; by default the
         optimum is held by its value, which is less accurate but needs no earlier solve.
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.programs.inputs import Inputs
-from lexiprog_boost.programs.smallest_optimum import known_names, solve_canonical
+from lexiprog_boost.programs.smallest_optimum import known_names, solve_smallest
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
     declare_dual_soft_margin,
@@ -171,7 +171,7 @@ def _solved(
 ) -> tuple[lx.Program, lx.Result]:
     if tie_break is None:
         return program, program.solve(known_names(program, solver))
-    return solve_canonical(program, of=of, scales=scales, solver=solver)
+    return solve_smallest(program, of=of, scales=scales, solver=solver)
 
 
 def _check_choices(tie_break: Any, solver: Any) -> None:

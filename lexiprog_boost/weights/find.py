@@ -13,7 +13,7 @@ from lexiprog_boost.reductions import (
     class_optima as closed_form_optima,
 )
 from lexiprog_boost.reductions import collapse, collapses, compress_rows
-from lexiprog_boost.weights.forms import MANY_ROWS, Task
+from lexiprog_boost.weights.forms import MANY_ROWS, WeightProblem
 from lexiprog_boost.weights.record import LexiWeights
 from lexiprog_boost.weights.ties import TieBreak, check_solver_names, check_tie_break
 
@@ -34,7 +34,7 @@ def lexicographic_weights(
     reduce: Any = "auto",
     solver: Any = None,
 ) -> LexiWeights:
-    """Solve LexiBoost's programs and return the canonical optimal weights.
+    """Solve LexiBoost's programs and return the optimal weights that the tie-break chooses.
 
     Parameters
     ----------
@@ -83,16 +83,16 @@ def lexicographic_weights(
     if means is not None and (collapses(means, margin_target) or margins is means):
         inputs = collapse(means, **options)
         check_solver_names(solver, inputs.classes)
-        return Task(inputs, class_optima, ties).by_class_means()
+        return WeightProblem(inputs, class_optima, ties).by_class_means()
     inputs = check_inputs(margins, y, sample_weight=sample_weight, **options)
     check_solver_names(solver, inputs.classes)
     if reduce is False:
-        return Task(inputs, class_optima, ties).in_full("none")
+        return WeightProblem(inputs, class_optima, ties).in_full("none")
     merged = compress_rows(inputs).inputs
-    task = Task(merged, class_optima, ties)
+    problem = WeightProblem(merged, class_optima, ties)
     if len(merged.codes) <= MANY_ROWS:
-        return task.in_full("merged rows")
-    return task.by_points_in_doubt()
+        return problem.in_full("merged rows")
+    return problem.by_points_in_doubt()
 
 
 def least_class_losses(
@@ -115,7 +115,7 @@ def least_class_losses(
         margins, y, sample_weight=sample_weight, margin_target=margin_target, weight_cap=weight_cap
     )
     ties = TieBreak("smallest", None, solver)
-    return Task(compress_rows(inputs).inputs, None, ties).optima_by_dual()
+    return WeightProblem(compress_rows(inputs).inputs, None, ties).optima_by_dual()
 
 
 def _given(sample_weight: Any, y: Any) -> Any:

@@ -24,7 +24,7 @@ MANY_ROWS = 600
 
 
 @dataclass(frozen=True)
-class Task:
+class WeightProblem:
     """One set of weights to find; each method is a way to find them."""
 
     inputs: Inputs
