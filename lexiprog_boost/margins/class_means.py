@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
 Floats = NDArray[np.float64]
@@ -98,15 +98,11 @@ def class_mean_margins(
     if n_members is None:
         raise ValueError("there is no block of margins to average.")
     labels = known if known is not None else np.unique(np.array(list(totals)))
-    empty = [label for label in labels.tolist() if totals.get(label, (None, 0.0, 0))[1] <= 0]
-    if empty or not len(labels):
-        raise ValueError(
-            f"class {empty[0]!r} has no point with a weight > 0, so it has no mean margin."
-            if empty
-            else "there is no point to average over."
-        )
-    found = [totals[label] for label in labels.tolist()]
+    if not len(labels):
+        raise ValueError("there is no point to average over.")
+    found = [totals.get(label, (np.zeros(n_members), 0.0, 0)) for label in labels.tolist()]
     masses = np.array([mass for _, mass, _ in found])
+    check_class_masses(masses, labels)
     return ClassMeanMargins(
         classes=labels,
         means=np.array([total for total, _, _ in found]) / masses[:, None],

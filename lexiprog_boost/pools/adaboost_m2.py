@@ -9,6 +9,7 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.multiclass import check_classification_targets
 
 from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.values import check_classes, check_rounds
 from lexiprog_boost.margins import class_codes, probabilities, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
@@ -83,16 +84,13 @@ def adaboost_m2_pool(
     >>> pool.history["pseudo_loss"][:1].round(3).tolist()  # a third is wrong: (1/3) (1 + 1/2) / 2
     [0.25]
     """
-    if n_estimators < 1:
-        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
+    check_rounds(n_estimators)
     if output not in ("hard", "confidence"):
         raise ValueError(f"unknown output {output!r}; it is 'hard' or 'confidence'.")
     y = column_or_1d(y)
     check_consistent_length(X, y)
     check_classification_targets(y)
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise ValueError(f"y has the one class {classes.tolist()}; boosting needs two or more.")
+    classes = check_classes(np.unique(y))
     codes = class_codes(y, classes)
     own = np.eye(len(classes), dtype=bool)[codes]
     points = check_sample_weight(sample_weight, len(y))

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 import lexiprog as lx
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
@@ -87,7 +88,9 @@ def adaboost_nc_pool(
     >>> pool.history["error"][:1].round(6).tolist()
     [0.166667]
     """
-    _check(n_estimators, penalty)
+    check_rounds(n_estimators)
+    if not isinstance(penalty, int | float | np.number) or not 0 <= penalty < np.inf:
+        raise ValueError(f"penalty is {penalty!r}; its strength is a number of at least 0.")
     classes = np.unique(y)
     weights = check_sample_weight(sample_weight, len(y))
     rng = check_random_state(random_state)
@@ -155,10 +158,3 @@ def oversampled_rows(codes: Codes, rng: np.random.RandomState) -> Codes:
         for j, count in enumerate(counts)
     ]
     return np.concatenate([np.arange(len(codes)), *copies])
-
-
-def _check(n_estimators: int, penalty: Any) -> None:
-    if n_estimators < 1:
-        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
-    if not isinstance(penalty, int | float | np.number) or not 0 <= penalty < np.inf:
-        raise ValueError(f"penalty is {penalty!r}; its strength is a number of at least 0.")

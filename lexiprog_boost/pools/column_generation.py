@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
 from lexiprog_boost.members.training import fit_member, prepare_learner
@@ -129,8 +130,7 @@ def column_generation_pool(
     >>> round(float(found.pool.history["s"][-1]), 6), found.convergence.reached
     (0.333333, True)
     """
-    if n_estimators < 1:
-        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
+    check_rounds(n_estimators)
     classes = np.unique(y)
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
 from lexiprog_boost.members.training import fit_member
@@ -78,6 +79,7 @@ def dual_loop_pool(
     >>> pool.stopped
     'the member of round 2 repeats an earlier one and was dropped.'
     """
+    check_rounds(n_estimators)
     classes = np.unique(y)
     counted = start > 0
     codes = class_codes(y, classes)
@@ -142,3 +144,18 @@ def _reason_to_stop(column: Floats, earlier: list[Floats], error: float, limit: 
     if any(np.array_equal(column, other) for other in earlier):
         return "repeats an earlier one"
     return ""
+
+
+def check_error_limit(error_limit: str, n_classes: int) -> float:
+    """Return the largest weighted error of a member: 1/C as printed, or that of chance.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.pools.dual_lexiboost import check_error_limit
+    >>> check_error_limit("paper", 4), check_error_limit("chance", 4)
+    (0.25, 0.75)
+    """
+    limits = {"paper": 1 / n_classes, "chance": 1 - 1 / n_classes}
+    if error_limit not in limits:
+        raise ValueError(f"unknown error_limit {error_limit!r}; it is 'paper' or 'chance'.")
+    return limits[error_limit]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.checks.values import reachable_cap
 from lexiprog_boost.programs.dual_balance import declare_dual_balance
 from lexiprog_boost.programs.dual_class import Form, declare_dual_class
-from lexiprog_boost.programs.inputs import Inputs
+from lexiprog_boost.programs.inputs import Inputs, check_inputs
 from lexiprog_boost.programs.smallest_optimum import solve_smallest
 from lexiprog_boost.reductions import (
     Compressed,
@@ -138,6 +139,62 @@ def balance_point_weights(
     shares = _rounded_shares(D, merged.inputs.weights)
     points = shares[merged.groups] * inputs.weights
     return NextWeights(_scaled(points), ((merged.to_points(D), s),) if form == "exact" else ())
+
+
+@dataclass(frozen=True)
+class DualPrograms:
+    """The programs that weigh the points in a loop of Dual-LexiBoost.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    sample_weight : ndarray of shape (n,)
+        Weights of the points inside their classes.
+    optima : ndarray of shape (C,) or None
+        L_j for the dual of Q, which weighs the points of loop 2; None for the duals of P_j, which
+        weigh those of loop 1.
+    class_costs, margin_target, weight_cap
+        As for `lexiboost_program`; a cap is raised to what few members can keep.
+    form : {"paper", "exact"}
+        The printed duals, or the exact ones.
+    reduce : bool
+        Use exact reductions.
+    solver : optional
+        A mapping may name "classes" and "balance".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.pools.point_weights import DualPrograms
+    >>> duals = DualPrograms(np.array([0, 0, 1, 1]), np.ones(4))
+    >>> duals.next_weights(np.array([[1], [-1], [-1], [1]])).distribution.round(6).tolist()
+    [0.0, 0.5, 0.5, 0.0]
+    """
+
+    y: NDArray
+    sample_weight: Floats
+    optima: Floats | None = None
+    class_costs: Any = None
+    margin_target: float = 1.0
+    weight_cap: float | None = None
+    form: Form = "paper"
+    reduce: bool = True
+    solver: Any = None
+
+    def next_weights(self, margins: NDArray) -> NextWeights:
+        """Weigh the points for the next member by the margins (n, t) of those so far."""
+        inputs = check_inputs(
+            margins, self.y, class_costs=self.class_costs, sample_weight=self.sample_weight,
+            margin_target=self.margin_target,
+            weight_cap=reachable_cap(self.weight_cap, margins.shape[1]),
+        )  # fmt: skip
+        shared: dict[str, Any] = {"form": self.form, "reduce": self.reduce}
+        if self.optima is None:
+            solver = solver_of_stage(self.solver, "classes")
+            return class_point_weights(inputs, solver=solver, **shared)
+        solver = solver_of_stage(self.solver, "balance")
+        return balance_point_weights(inputs, self.optima, solver=solver, **shared)
 
 
 def solver_of_stage(solver: Any, stage: str) -> Any:

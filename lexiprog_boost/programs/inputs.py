@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
@@ -125,12 +125,7 @@ def check_inputs(
     codes = class_codes(labels, classes)
     points = check_sample_weight(sample_weight, len(labels))
     mass = np.bincount(codes, weights=points, minlength=len(classes))
-    for label, total in zip(classes.tolist(), mass, strict=True):
-        if total <= 0:
-            raise ValueError(
-                f"class {label!r} is empty after weighting: all its points weigh zero. "
-                "Give one of them a weight > 0, or leave the class out of y."
-            )
+    check_class_masses(mass, classes)
     return Inputs(
         margins=table,
         codes=codes,

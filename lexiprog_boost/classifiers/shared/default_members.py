@@ -12,6 +12,10 @@ from sklearn.preprocessing import StandardScaler
 
 from lexiprog_boost.learners import BalancedForestClassifier, LandmarkFeatures
 
+# What the members below take: no sparse points, but missing values. Said here, because
+# scikit-learn asks for it many times in a fit, and the members need not be built for that.
+DEFAULT_INPUT_KINDS = (False, True)
+
 
 def default_pool() -> list[tuple[str, Any]]:
     """List the default members: all of them treat the classes alike, none needs tuning.

@@ -97,7 +97,7 @@ M2, Y2 = [[1, -1], [-1, 1]], ["a", "b"]
     [
         ({"y": ["a", "a"]}, "one class"),
         ({"y": ["a"]}, "one label a row"),
-        ({"sample_weight": [1, 0]}, "class 'b' is empty after weighting"),
+        ({"sample_weight": [1, 0]}, "class 'b' has no point of weight > 0"),
         ({"margins": [[1, np.nan], [-1, 1]]}, "the margin of member 1 on point 0 is nan"),
         ({"margins": [1, -1]}, "one row a point"),
         ({"class_costs": {"a": 1}}, "no cost for class 'b'"),

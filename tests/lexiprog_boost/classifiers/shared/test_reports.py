@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost import LexiBoostClassifier
-from lexiprog_boost.classifiers.shared.report_html import SHOWN_CLASSES, SHOWN_MEMBERS, report_html
+from lexiprog_boost.classifiers.shared.reports import SHOWN_CLASSES, SHOWN_MEMBERS, report_of
 from lexiprog_boost.datasets import make_toy
 
 TOY = make_toy()
@@ -96,8 +96,9 @@ def test_many_classes_are_summarised():
         classes_ = np.arange(100)
         class_optima_, class_losses_ = np.zeros(100), np.zeros(100)
         estimators_, estimator_weights_ = [DecisionTreeClassifier()], np.ones(1)
-        n_members_, deviation_, pool_stopped_, class_offsets = 1, 0.0, "done.", False
+        n_members_, deviation_, stopped_, class_offsets = 1, 0.0, "done.", False
+        margin, reduction_ = "vote", "none"
 
-    html = report_html(Many())
+    html = report_of(Many()).html
     assert tags(html).count("tr") == SHOWN_CLASSES + 3
     assert f"and {100 - SHOWN_CLASSES} more classes" in html

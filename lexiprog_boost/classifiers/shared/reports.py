@@ -1,7 +1,8 @@
-"""A fitted classifier as HTML: tables of its classes and of its heaviest members. No script."""
+"""A fitted ensemble in a few lines of text, and as HTML tables for notebooks. No script."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -9,6 +10,11 @@ import numpy as np
 
 from lexiprog_boost.margins import Member
 
+FEW_MEMBERS = (
+    "With so few members, votes are decided by the heaviest; a margin_target below 1, "
+    "a weight_cap or margin='proba' spreads the weight."
+)
+NAMED_MEMBERS = 5  # in a line of text
 SHOWN_CLASSES, SHOWN_MEMBERS = 30, 8
 # Colours that carry meaning are middle tones and the rest is the reader's own text colour, so that
 # one style serves light and dark pages. Jupyter styles tables with two classes: three are heard.
@@ -34,16 +40,100 @@ STYLE = """
 """
 
 
-def report_html(model: Any, note: str = "") -> str:
-    """Return the title, both tables and the notes in one styled block."""
-    title = f"{model.n_members_} of {len(model.estimator_weights_)} members carry weight"
-    worst = f"worst deviation, costs included: {model.deviation_:.4f}"
-    notes = [f"{worst}; pool: {model.pool_stopped_}", *([note] if note else [])]
+class Report(str):
+    """A text that notebooks show as tables; elsewhere it reads as it prints."""
+
+    __slots__ = ("html",)
+    html: str
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ()) -> Report:
+    """Tell which members carry weight and why training ended, and what the programs found.
+
+    Parameters
+    ----------
+    model : fitted WeightedVote
+        With class optima, losses and a deviation, or a margin, or neither.
+    name : str, optional
+        Who reports; by default the model.
+    notes : sequence of str
+        Lines to add.
+
+    Returns
+    -------
+    Report
+    """
+    n_members = len(model.estimator_weights_)
+    title = (
+        f"{name or type(model).__name__}: {model.n_members_} of {n_members} members carry weight"
+    )
+    notes = [*([FEW_MEMBERS] if _votes_are_few(model) else []), *notes]
+    lines = [title, f"weights: {_heaviest(model)}", f"pool: {model.stopped_}"]
+    lines += _class_lines(model) if hasattr(model, "class_losses_") else _margin_lines(model)
+    text = Report("\n  ".join([*lines, *notes]))
+    text.html = _html(model, title, notes)
+    return text
+
+
+def _heaviest(model: Any) -> str:
+    weights = model.estimator_weights_
+    heavy = _by_weight(model, NAMED_MEMBERS)
+    names = [_given_name(model, t) or f"member {t}" for t in heavy]
+    shown = ", ".join(f"{weights[t]:.3f} ({name})" for t, name in zip(heavy, names, strict=True))
+    return shown + (", ..." if model.n_members_ > len(heavy) else "")
+
+
+def _class_lines(model: Any) -> list[str]:
+    """Optimum, loss and deviation of every class."""
+    width = max(5, *(len(str(label)) for label in model.classes_))
+    lines = [f"{'class':<{width}}  least loss  loss    deviation"]
+    for label, optimum, loss in zip(
+        model.classes_, model.class_optima_, model.class_losses_, strict=True
+    ):
+        lines.append(f"{label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  {loss - optimum:.4f}")
+    return [*lines, f"{_worst(model)} ({model.reduction_})"]
+
+
+def _margin_lines(model: Any) -> list[str]:
+    """The margin of A1, A2 or A3, and what column generation proved, if there is such."""
+    lines = [f"margin r: {model.margin_:.4f}"] if hasattr(model, "margin_") else []
+    return lines + ([str(model.convergence_)] if hasattr(model, "convergence_") else [])
+
+
+def _worst(model: Any) -> str:
+    return f"worst deviation, costs included: {model.deviation_:.4f}"
+
+
+def _votes_are_few(model: Any) -> bool:
+    """Whether a class or less a member carries weight, where members vote."""
+    if not hasattr(model, "class_losses_") or model.margin in ("proba", "pairs"):
+        return False
+    return model.n_members_ <= len(model.classes_)
+
+
+def _by_weight(model: Any, most: int) -> list[int]:
+    """The members that carry weight, the heaviest first."""
+    order = np.argsort(-model.estimator_weights_, kind="stable")
+    return order[: min(model.n_members_, most)].tolist()
+
+
+def _html(model: Any, title: str, notes: Sequence[str]) -> str:
+    """The title, both tables and the notes in one styled block."""
+    lexicographic = hasattr(model, "class_losses_")
+    facts = [_worst(model)] if lexicographic else _margin_lines(model)
+    notes = ["; ".join([*facts, f"pool: {model.stopped_}"]), *notes]
+    tables = (_classes(model) if lexicographic else "") + _members(model)
     return "\n".join(
         [
             f'<div class="lxb"><style>{STYLE}</style>',
-            f'<div class="lxb-title">{escape(type(model).__name__)}: {title}</div>',
-            f'<div class="lxb-tables">{_classes(model)}{_members(model)}</div>',
+            f'<div class="lxb-title">{escape(title)}</div>',
+            f'<div class="lxb-tables">{tables}</div>',
             *(f'<div class="lxb-quiet">{escape(text)}</div>' for text in notes),
             "</div>",
         ]
@@ -66,20 +156,20 @@ def _classes(model: Any) -> str:
 
 def _members(model: Any) -> str:
     weights = model.estimator_weights_
-    heavy = np.argsort(-weights, kind="stable")[: min(model.n_members_, SHOWN_MEMBERS)]
+    heavy = _by_weight(model, SHOWN_MEMBERS)
     full = max(float(weights.max()), 1e-12)
     rows = []
     for t in heavy:
-        name = escape(given_name(model, int(t)) or _kind(model.estimators_[t]))
+        name = escape(_given_name(model, t) or _kind(model.estimators_[t]))
         rows.append([str(t), name, *_numbers(weights[t]), _bar(("weight", weights[t] / full))])
     rest = model.n_members_ - len(rows)
     return _table(["member", "learner", "weight", ""], rows, rest, "members")
 
 
-def given_name(model: Any, t: int) -> str | None:
+def _given_name(model: Any, t: int) -> str | None:
     """The name of a member in its list, or of a class offset; None if it has none."""
     offset = t - (len(model.estimators_) - len(model.classes_))
-    if model.class_offsets and offset >= 0:
+    if getattr(model, "class_offsets", False) and offset >= 0:
         return f"always {model.classes_[offset]}"
     listed = getattr(getattr(model, "ensemble_", None), "members", None)
     return None if listed is None else str(listed[t][0])
