@@ -2,6 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+import lexiprog.show.html  # noqa: F401 - registers how outlines are drawn
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import (
@@ -17,9 +18,11 @@ from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
 from lexiprog.program import Program
 from lexiprog.proof.certificate import Certificate
+from lexiprog.result.face_equations import OptimalFace, optimal_face
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
-from lexiprog.solvers.solver import Solver
+from lexiprog.solvers.solver import Solver, SolverChoice
+from lexiprog.status import Status
 from lexiprog.sweeps.solver_table import SolverComparison
 from lexiprog.sweeps.solvers import compare_solvers
 from lexiprog.sweeps.tolerances import Tradeoff, tradeoff
@@ -38,13 +41,16 @@ __all__ = [
     "Leximin",
     "LexiprogError",
     "LexiprogWarning",
+    "OptimalFace",
     "Program",
     "Result",
     "Solution",
     "Solver",
+    "SolverChoice",
     "SolverComparison",
     "Stage",
     "StageError",
+    "Status",
     "Subproblem",
     "Tradeoff",
     "compare_solvers",
@@ -52,6 +58,7 @@ __all__ = [
     "leximax",
     "leximin",
     "minimax_regret",
+    "optimal_face",
     "preemptive",
     "tradeoff",
 ]

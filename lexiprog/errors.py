@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lexiprog.status import Fault, Status
+
 if TYPE_CHECKING:
     from lexiprog.result.result import Result
 
@@ -59,15 +61,13 @@ class Attempt:
     """One try of one solver at one subproblem, and why it was not accepted."""
 
     solver: str
-    status: str
-    reason: str
+    status: Status
+    reason: str = ""
+    fault: Fault = Fault.NONE
 
     def __str__(self) -> str:
-        return (
-            f"{self.solver}: {self.status} ({self.reason})"
-            if self.reason
-            else (f"{self.solver}: {self.status}")
-        )
+        said = f"{self.solver}: {self.status}"
+        return f"{said} ({self.reason})" if self.reason else said
 
 
 class StageError(LexiprogError, RuntimeError):
@@ -102,7 +102,7 @@ class StageError(LexiprogError, RuntimeError):
         stage: str,
         subproblem: str,
         solver: str,
-        status: str,
+        status: Status,
         attempts: tuple[Attempt, ...],
         partial: Result,
     ) -> None:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from lexiprog.compile.task import read_parameters
+from lexiprog.compile.binding import read_parameters
 from lexiprog.declare.describe import outline_of
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
+from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import ProgramOutline
 from lexiprog.progress import bar
 from lexiprog.result.adoption import adopt
 from lexiprog.result.result import Result
 from lexiprog.runners.warm import WarmHighs
-from lexiprog.show.html.diagram import program_html
 from lexiprog.solve.hierarchy import execute
-from lexiprog.solvers.solver import Ladder, resolve
+from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
 
 __all__ = ["Program"]
 
@@ -51,6 +49,7 @@ class Program(Frozen):
     """
 
     stages: tuple[Stage, ...]
+    _warm: WarmHighs
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
@@ -127,11 +126,11 @@ class Program(Frozen):
     @property
     def outline(self) -> ProgramOutline:
         """What is declared, as plain records for display."""
-        return outline_of(self.stages, self.ladders())
+        return outline_of(self.stages, self._default_solvers)
 
     def solve(
         self,
-        solver: Any = None,
+        solver: SolverChoice = None,
         *,
         workers: int | None = None,
         progress: bool = False,
@@ -185,7 +184,7 @@ class Program(Frozen):
                     workers=workers,
                     tick=tick,
                     solved=solved,
-                    warm=self.__dict__["_warm"] if warm else None,
+                    warm=self._warm if warm else None,
                 )
         except BaseException:
             self._clear_variables()
@@ -196,10 +195,14 @@ class Program(Frozen):
                     variable.save_value(np.array(result[name][variable]))
         return result
 
-    def ladders(self, solver: Any = None) -> dict[str, Ladder | None]:
+    def ladders(self, solver: SolverChoice = None) -> dict[str, Ladder | None]:
         """The solvers each subproblem would be tried with; None stands for the default."""
         names = {s.name: ([p.name for p in s.subproblems], s.solver) for s in self.stages}
         return resolve(solver, names)
+
+    def _default_solvers(self, subproblem: Subproblem) -> list[str]:
+        ladder = self.ladders()[subproblem.name] or default_ladder(subproblem.kind)
+        return [solver.name for solver in ladder]
 
     def _clear_variables(self) -> None:
         with CVXPY_LOCK:
@@ -209,7 +212,7 @@ class Program(Frozen):
 
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
-        return adopt(self.stages, result)
+        return adopt(self.stages, result, lambda: self.outline)
 
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"
@@ -217,5 +220,5 @@ class Program(Frozen):
     def __str__(self) -> str:
         return self.describe()
 
-    def _repr_html_(self) -> str:
-        return program_html(self.outline)
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)

@@ -1,37 +1,30 @@
-"""Bind a declared problem to earlier optima and compile it for one solver."""
+"""A subproblem with all its numbers, ready for a runner."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import cvxpy as cp
 import numpy as np
 
-from lexiprog.compile import cvxpy_door as canonical
-from lexiprog.declare.checks import shorten
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, key_of
-from lexiprog.declare.reference import REFERENCES, Slack, bind
+from lexiprog.aliases import Value, Values
+from lexiprog.compile.binding import bind_references, read_parameters
+from lexiprog.compile.cvxpy_door import Compiled, Prepared
+from lexiprog.declare.leaves import CVXPY_LOCK, dense
+from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import LexiprogError
-from lexiprog.result.solution import Solution
+from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.solver import Solver
-from lexiprog.solvers.ways import GUARD, Rung, variant
+from lexiprog.solvers.ways import Way
 
-# CVXPY keeps one compiled form a problem and drops it when the solver changes. A problem of
-# our own for each solver keeps them all, for as long as the declaration lives.
-_COMPILED: weakref.WeakKeyDictionary[Subproblem, dict[Any, cp.Problem]] = (
-    weakref.WeakKeyDictionary()
-)
+if TYPE_CHECKING:
+    from lexiprog.result.solution import Solution
 
+__all__ = ["Compiler", "Task", "compile_alone", "compile_for", "prepare"]
 
-NO_SLACK = Slack()
-
-
-class BadParameter(LexiprogError, ValueError):
-    """A parameter has no value, or one that is not finite."""
+Solutions = Mapping[str, "Solution"]
+Compiler = Callable[[Subproblem, Way, Solutions], Compiled | None]
 
 
 @dataclass(frozen=True)
@@ -39,25 +32,35 @@ class Task:
     """A subproblem with all its numbers, ready for a solver."""
 
     subproblem: Subproblem
-    rung: Rung
+    way: Way
     options: dict[str, Any]
     slack: Slack
-    parameters: Mapping[str, Any]
-    references: Mapping[str, Any]
-    constants: Mapping[int, Any]  # values of parameters and placeholders by CVXPY id
-    compiled: canonical.Compiled | None  # None for custom solvers
+    parameters: Values
+    references: Values
+    constants: Mapping[int, Value]  # values of parameters and placeholders by CVXPY id
+    compiled: Compiled | None  # None for solvers that take problems
 
     @property
     def solver(self) -> Solver:
         """Who is asked."""
-        return self.rung.solver
+        return self.way.solver
 
     @property
-    def native(self) -> canonical.Compiled:
+    def native(self) -> Compiled:
         """The compiled form, for solvers that have one."""
         if self.compiled is None:
             raise TypeError(f"{self.solver.name} takes problems, not compiled forms")
         return self.compiled
+
+    @property
+    def form(self) -> StandardForm:
+        """The problem's numbers."""
+        return self.native.form
+
+    @property
+    def compile_seconds(self) -> float:
+        """Time that compiling took."""
+        return 0.0 if self.compiled is None else self.compiled.seconds
 
     @property
     def integer(self) -> bool:
@@ -69,91 +72,42 @@ class Task:
         return {k: dict(v) if isinstance(v, dict) else v for k, v in self.options.items()}
 
 
-def read_parameters(subproblem: Subproblem) -> dict[str, Any]:
-    """Current values of the user's parameters, by name."""
-    values = {}
-    for position, parameter in enumerate(subproblem.parameters):
-        value = parameter.value
-        if value is None:
-            raise BadParameter(
-                f"parameter {parameter.name()!r} of subproblem {subproblem.name!r} has no value: "
-                "set it before solving."
-            )
-        value = np.asarray(dense(value))
-        if not np.isfinite(value).all():
-            raise BadParameter(
-                f"parameter {parameter.name()!r} of subproblem {subproblem.name!r} contains "
-                f"{'NaN' if np.isnan(value).any() else 'infinity'}: {shorten(value)}."
-            )
-        values[key_of(parameter, position)] = value
-    return values
-
-
-def bind_references(
-    subproblem: Subproblem, solutions: Mapping[str, Solution], slack: Slack = NO_SLACK
-) -> dict[str, Any]:
-    """Give every placeholder in the subproblem its value from earlier solutions."""
-    values = {}
-    for parameter, reference in subproblem.references:
-        value = reference.read(solutions[reference.owner_name])
-        if reference.lock is not None:
-            value = slack.limit(reference.lock, value)
-        bind(parameter, value)
-        label = reference.label
-        while label in values:  # two expressions may look alike once shortened
-            label += "'"
-        values[label] = parameter.value
-    return values
-
-
-def bind_objective(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> None:
-    """Give the placeholders in the objective alone their values."""
-    for parameter in subproblem.objective.parameters():
-        reference = REFERENCES.get(parameter)
-        if reference is not None:
-            bind(parameter, reference.read(solutions[reference.owner_name]))
-
-
 def prepare(
     subproblem: Subproblem,
-    rung: Rung,
-    solutions: Mapping[str, Solution],
+    way: Way,
+    solutions: Solutions,
     slack: Slack = NO_SLACK,
-    joint: Callable[[Subproblem, Mapping[str, Solution]], canonical.Compiled] | None = None,
+    compiler: Compiler | None = None,
 ) -> Task:
     """Bind and compile; the task no longer depends on CVXPY's mutable values.
 
-    ``joint`` compiles the subproblem as part of a larger problem instead of by itself.
+    ``compiler`` makes the numbers; by default the subproblem is compiled by itself.
     """
-    if rung.mode == "guarded":
-        slack = replace(slack, guard=GUARD)
-    actual = variant(subproblem, rung)
-    solver = rung.solver
+    slack = way.slack(slack)
+    statement = way.statement(subproblem)
     with CVXPY_LOCK:
         parameters = read_parameters(subproblem)
         references = bind_references(subproblem, solutions, slack)
-        if actual is not subproblem:
-            bind_references(actual, solutions, slack)
-        inputs = [*subproblem.inputs, *actual.inputs]
+        if statement is not subproblem:
+            bind_references(statement, solutions, slack)
+        inputs = [*subproblem.inputs, *statement.inputs]
         constants = {p.id: np.array(dense(p.value)) for p in inputs}
-        options = solver.options_for(integer=subproblem.integer)
-        compiled = None
-        if joint is not None:
-            compiled = joint(subproblem, solutions)
-        elif not solver.is_custom:
-            compiled = compile_for(actual, solver, options)
-    return Task(subproblem, rung, options, slack, parameters, references, constants, compiled)
+        options = way.solver.options_for(integer=subproblem.integer)
+        compiled = (compiler or compile_alone)(subproblem, way, solutions)
+    return Task(subproblem, way, options, slack, parameters, references, constants, compiled)
 
 
-def compile_for(
-    subproblem: Subproblem, solver: Solver, options: dict[str, Any]
-) -> canonical.Compiled:
+def compile_alone(subproblem: Subproblem, way: Way, _: Solutions) -> Compiled:
+    """The subproblem by itself, as it is put to the solver."""
+    options = way.solver.options_for(integer=subproblem.integer)
+    return compile_for(way.statement(subproblem), way.solver, options)
+
+
+def compile_for(subproblem: Subproblem, solver: Solver, options: dict[str, Any]) -> Compiled:
     """The subproblem's numbers for a solver, at the values its placeholders have now."""
-    forms = _COMPILED.setdefault(subproblem, {})
     target = solver.target if isinstance(solver.target, str) else id(solver.target)
-    key = (target, options.get("use_quad_obj"))
-    if key not in forms:
-        forms[key] = cp.Problem(subproblem.objective, list(subproblem.constraints))
-    return canonical.compile_problem(
-        forms[key], solver.target, gp=subproblem.gp, dpp=subproblem.dpp, options=options
+    prepared = subproblem.memory.once(
+        ("prepared", target, options.get("use_quad_obj")),
+        lambda: Prepared(subproblem.problem, gp=subproblem.gp, dpp=subproblem.dpp),
     )
+    return prepared.compile(solver.target, options)

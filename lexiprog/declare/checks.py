@@ -8,16 +8,10 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Leaf
 from lexiprog.declare.leaves import key_of
+from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
-
-_SHOWN = 120
-
-
-def shorten(thing: Any) -> str:
-    """A CVXPY object as text, cut to a readable length."""
-    text = " ".join(str(thing).split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def kind_of(problem: cp.Problem, *, gp: bool) -> str:
@@ -89,13 +83,13 @@ def check_finite(where: str, problem: cp.Problem) -> None:
             )
 
 
-def check_name(kind: str, name: Any) -> None:
+def check_name(kind: str, name: object) -> None:
     """Refuse what cannot be looked up by name."""
     if not isinstance(name, str) or not name:
         raise DeclarationError(f"a {kind}'s name is a non-empty text, not {name!r}.")
 
 
-def check_names(where: str, kind: str, leaves: Sequence[Any]) -> None:
+def check_names(where: str, kind: str, leaves: Sequence[Leaf]) -> None:
     """Refuse two variables or parameters of one name, since results are reached by name."""
     keys = [key_of(leaf, position) for position, leaf in enumerate(leaves)]
     for key in keys:
@@ -112,7 +106,7 @@ def _parts(problem: cp.Problem) -> Iterator[tuple[str, Any, list[Any]]]:
         yield f"constraint {position}", constraint, list(constraint.args)
 
 
-def _deepest(expressions: list[Any], holds: Callable[[Any], bool]) -> Any:
+def _deepest(expressions: list[cp.Expression], holds: Callable[[Any], bool]) -> Any:
     """The innermost expression that breaks a rule its own arguments keep."""
     for expression in expressions:
         if not holds(expression):
@@ -121,5 +115,5 @@ def _deepest(expressions: list[Any], holds: Callable[[Any], bool]) -> Any:
     return None
 
 
-def _curvatures(expressions: list[Any]) -> str:
+def _curvatures(expressions: list[cp.Expression]) -> str:
     return " and ".join(f"{shorten(e)} is {e.curvature.lower()}" for e in expressions[:2])

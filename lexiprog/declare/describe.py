@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from lexiprog.declare.leaves import key_of
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import readable
 from lexiprog.outline.records import Hold, ProblemOutline, ProgramOutline, Read, StageOutline
-from lexiprog.solvers.solver import Ladder, default_ladder
 
 
 def outline_of(
-    stages: Iterable[Stage], ladders: Mapping[str, Ladder | None] | None = None
+    stages: Iterable[Stage], solvers: Callable[[Subproblem], Iterable[str]]
 ) -> ProgramOutline:
-    """Every stage and subproblem, with the solvers it would be tried with."""
-    chosen = {} if ladders is None else ladders
+    """Every stage and subproblem, with the names of the ``solvers`` it would be tried with."""
     return ProgramOutline(
         tuple(
-            StageOutline(
-                stage.name, tuple(_problem(p, chosen.get(p.name)) for p in stage.subproblems)
-            )
+            StageOutline(stage.name, tuple(_problem(p, solvers(p)) for p in stage.subproblems))
             for stage in stages
         )
     )
 
 
-def _problem(subproblem: Subproblem, ladder: Ladder | None) -> ProblemOutline:
+def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
     held = dict(subproblem.locks)
     reads = dict.fromkeys(
         Read(reference.owner_name, reference.label.removeprefix(f"{reference.owner_name}."))
         for _, reference in subproblem.references
         if reference.lock is None
     )
-    solvers = default_ladder(subproblem.kind) if ladder is None else ladder
     return ProblemOutline(
         name=subproblem.name,
         kind=subproblem.kind,
@@ -46,5 +41,5 @@ def _problem(subproblem: Subproblem, ladder: Ladder | None) -> ProblemOutline:
         variables=tuple((key_of(v, k), tuple(v.shape)) for k, v in enumerate(subproblem.variables)),
         reads=tuple(reads),
         holds=tuple(Hold(lock.owner_name, lock.atol, lock.rtol) for lock in held.values()),
-        solvers=tuple(dict.fromkeys(solver.name for solver in solvers)),
+        solvers=tuple(dict.fromkeys(solvers)),
     )

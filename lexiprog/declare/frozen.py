@@ -11,7 +11,10 @@ class Frozen:
     name: str
 
     def _declare(self, **fields: Any) -> None:
-        self.__dict__.update(fields)
+        for field, value in fields.items():
+            if hasattr(self, field):
+                raise AttributeError(f"{type(self).__name__}.{field} is declared twice.")
+            object.__setattr__(self, field, value)
 
     def __setattr__(self, field: str, value: Any) -> None:
         raise AttributeError(f"{self!r} is a declaration: its {field} cannot be changed.")

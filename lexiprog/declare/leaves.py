@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
+
+from lexiprog.aliases import Leaf, Leaves
 
 # CVXPY's leaves and compile caches are shared, mutable and unguarded. Whoever reads or writes
 # them here does so under this lock; native solves run outside it.
 CVXPY_LOCK = threading.RLock()
 
 
-def key_of(leaf: Any, position: int) -> str:
+def key_of(leaf: Leaf, position: int) -> str:
     """Name given by the user, else the position: automatic names differ between sessions."""
     name = str(leaf.name())
     automatic = name.rstrip("0123456789") in ("var", "param") and name.endswith(str(leaf.id))
@@ -22,7 +25,7 @@ def key_of(leaf: Any, position: int) -> str:
 
 
 @contextmanager
-def holding(values: Iterable[tuple[Any, Any]]) -> Iterator[None]:
+def holding(values: Leaves) -> Iterator[None]:
     """Give leaves other values for a moment."""
     with CVXPY_LOCK:
         pairs = list(values)
@@ -41,7 +44,7 @@ def dense(value: Any) -> Any:
     return value.toarray() if hasattr(value, "toarray") else value
 
 
-def evaluate(expression: Any, values: Iterable[tuple[Any, Any]]) -> Any:
+def evaluate(expression: cp.Expression, values: Leaves) -> Any:
     """Value of ``expression`` with ``values`` in place of its leaves' own, as a dense array."""
     with holding(values):
         value = expression.value

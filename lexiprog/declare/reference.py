@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint, Owner
 from lexiprog.declare.leaves import dense
+from lexiprog.declare.lock import Lock
+from lexiprog.declare.registry import Registry
 from lexiprog.errors import DeclarationError, LexiprogError
-from lexiprog.result.solution import Solution
 
-Kept = TypeVar("Kept")
-
-
-class Registry(Generic[Kept]):
-    """What is known of CVXPY objects, for as long as they live.
-
-    CVXPY dispatches on exact types, so a placeholder must be a plain ``cp.Parameter`` and can
-    carry nothing itself.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[Any], Kept]] = {}
-
-    def add(self, key: Any, kept: Kept) -> None:
-        """Remember ``kept`` for the object ``key``."""
-        self._known[key.id] = (weakref.ref(key), kept)
-        weakref.finalize(key, self._known.pop, key.id, None).atexit = False
-
-    def get(self, key: Any) -> Kept | None:
-        """What is known of ``key``; ids alone don't count, since copies share them."""
-        found = self._known.get(key.id)
-        return found[1] if found is not None and found[0]() is key else None
+if TYPE_CHECKING:
+    from lexiprog.result.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -44,56 +26,13 @@ class Reference:
 
     label: str
     owner_name: str
-    owner: Callable[[], Any]  # weak: a dead owner is outside of every program
+    owner: Owner  # weak: a dead owner is outside of every program
     read: Callable[[Solution], Any]
     lock: Lock | None = None  # for limits of held optima, whose slack may vary
-    inside: tuple[Any, ...] = ()  # parameters and placeholders the value itself depends on
-
-
-@dataclass(frozen=True)
-class Lock:
-    """A constraint that holds an earlier optimum, within a tolerance."""
-
-    owner_name: str
-    owner: Callable[[], Any]
-    maximise: bool
-    atol: float
-    rtol: float
-
-    def tolerance(self, optimum: float) -> float:
-        """Degradation the user allows."""
-        return max(self.atol, self.rtol * abs(optimum))
-
-    def limit(self, optimum: float, slack: float) -> float:
-        """The bound on the held objective."""
-        return optimum - slack if self.maximise else optimum + slack
-
-
-@dataclass(frozen=True)
-class Slack:
-    """How far held optima may degrade: tolerances in place of the declared ones, and a guard.
-
-    The tolerance is the user's wish, the guard our numerical need; they are kept apart.
-    """
-
-    tolerances: Mapping[str, float] = field(default_factory=dict)
-    guard: float = 0.0
-
-    def tolerance(self, lock: Lock, optimum: float) -> float:
-        """Degradation the user allows."""
-        return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
-
-    def guard_for(self, optimum: float) -> float:
-        """Degradation added for numerical reasons."""
-        return self.guard * max(1.0, abs(optimum))
-
-    def limit(self, lock: Lock, optimum: float) -> float:
-        """The bound on the held objective."""
-        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
+    inside: tuple[cp.Parameter, ...] = ()  # parameters and placeholders the value itself depends on
 
 
 REFERENCES: Registry[Reference] = Registry()
-LOCKS: Registry[Lock] = Registry()
 
 # Solver noise that a placeholder's sign or structure may hide.
 PROMISE = 1e-4
@@ -108,7 +47,7 @@ def refer(
     read: Callable[[Solution], Any],
     attributes: dict[str, bool],
     lock: Lock | None = None,
-    inside: Iterable[Any] = (),
+    inside: Iterable[cp.Parameter] = (),
 ) -> cp.Parameter:
     """A placeholder named for what it stands for, with its owner on record."""
     label = f"{owner.name}.{what}"
@@ -118,7 +57,7 @@ def refer(
     return parameter
 
 
-def limit_of(constraint: Any, lock: Lock) -> Any:
+def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:
     """The placeholder of the bound in a constraint that holds an optimum."""
     for parameter in constraint.parameters():
         reference = REFERENCES.get(parameter)
@@ -127,7 +66,7 @@ def limit_of(constraint: Any, lock: Lock) -> Any:
     raise KeyError(f"{constraint} does not hold {lock.owner_name!r}")
 
 
-def inputs_of(parameters: Iterable[Any]) -> list[Any]:
+def inputs_of(parameters: Iterable[cp.Parameter]) -> list[cp.Parameter]:
     """The parameters and all that their values depend on, inner ones first, each once."""
     found: dict[int, Any] = {}
     for parameter in parameters:
@@ -138,7 +77,7 @@ def inputs_of(parameters: Iterable[Any]) -> list[Any]:
     return list(found.values())
 
 
-def sign_of(expression: Any) -> dict[str, bool]:
+def sign_of(expression: cp.Expression) -> dict[str, bool]:
     """Sign as a parameter attribute, from DCP analysis or from variable bounds."""
     if expression.is_complex():
         return {"complex": True}
@@ -159,7 +98,7 @@ def sign_of(expression: Any) -> dict[str, bool]:
     return {}
 
 
-def attributes_of(expression: Any, *, gp: bool) -> dict[str, bool]:
+def attributes_of(expression: cp.Expression, *, gp: bool) -> dict[str, bool]:
     """Sign and structure that a placeholder for ``expression`` may promise."""
     sign = sign_of(expression)
     if gp and "nonneg" in sign:
@@ -181,7 +120,7 @@ def attributes_of(expression: Any, *, gp: bool) -> dict[str, bool]:
     return {"hermitian": True} if structure == "hermitian" else sign | {structure: True}
 
 
-def is_whole(expression: Any) -> bool:
+def is_whole(expression: cp.Expression) -> bool:
     """Whether the expression is an integer or boolean variable."""
     return isinstance(expression, cp.Variable) and bool(
         expression.attributes.get("integer") or expression.attributes.get("boolean")
@@ -220,16 +159,17 @@ def bind(parameter: cp.Parameter, value: Any) -> None:
     parameter.value = array
 
 
-def dual_attributes(constraint: Any, where: str) -> dict[str, bool]:
+def dual_attributes(constraint: Constraint, where: str) -> dict[str, bool]:
     """Sign and structure of a constraint's multiplier, or a refusal if it is no single array."""
-    kind = type(constraint).__name__
-    if kind in ("Inequality", "NonNeg", "NonPos"):
+    kinds = cp.constraints
+    if isinstance(constraint, kinds.Inequality | kinds.NonNeg | kinds.NonPos):
         return {"nonneg": True}
-    if kind in ("Equality", "Zero"):
+    if isinstance(constraint, kinds.Equality | kinds.Zero):
         return {}
-    if kind == "PSD":
+    if isinstance(constraint, kinds.PSD):
         return {"PSD": True}
     raise DeclarationError(
-        f"{where}: the multiplier of a {kind} constraint is a list of arrays, not one; write the "
-        "constraint as an inequality (cp.norm(x) <= t, cp.exp(x) <= t) to refer to its dual."
+        f"{where}: the multiplier of a {type(constraint).__name__} constraint is a list of arrays, "
+        "not one; write the constraint as an inequality (cp.norm(x) <= t, cp.exp(x) <= t) to refer "
+        "to its dual."
     )

@@ -8,6 +8,7 @@ from lexiprog.declare.checks import check_name
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
+from lexiprog.solvers.solver import SolverChoice
 
 __all__ = ["Stage"]
 
@@ -37,7 +38,7 @@ class Stage(Frozen):
     subproblems: tuple[Subproblem, ...]
     solver: Any
 
-    def __init__(self, name: str, *subproblems: Subproblem, solver: Any = None) -> None:
+    def __init__(self, name: str, *subproblems: Subproblem, solver: SolverChoice = None) -> None:
         check_name("stage", name)
         if not subproblems:
             raise DeclarationError(f"stage {name!r} holds no subproblem: give it at least one.")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
+from lexiprog.declare.lock import LOCKS, Lock
+from lexiprog.declare.memory import Memory
 from lexiprog.declare.reference import (
-    LOCKS,
     REFERENCES,
-    Lock,
     Reference,
     attributes_of,
     dual_attributes,
@@ -24,6 +25,7 @@ from lexiprog.declare.reference import (
     is_whole,
     refer,
 )
+from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
 
 __all__ = ["Subproblem"]
@@ -53,6 +55,8 @@ class Subproblem(Frozen):
         The placeholders it depends on, each with what it stands for, inner ones first.
     locks : tuple of (int, Lock)
         Position and meaning of every constraint that holds an earlier optimum.
+    memory : Memory
+        What was made for it and may be needed again, such as compiled forms.
     kind : str
         LP, MILP, QP, MIQP, GP, or conic (MIconic) for the rest.
 
@@ -71,21 +75,22 @@ class Subproblem(Frozen):
     """
 
     objective: cp.Minimize | cp.Maximize
-    constraints: tuple[Any, ...]
+    constraints: tuple[Constraint, ...]
     gp: bool
     problem: cp.Problem
     dpp: bool
-    variables: tuple[Any, ...]
-    inputs: tuple[Any, ...]
-    parameters: tuple[Any, ...]
+    variables: tuple[cp.Variable, ...]
+    inputs: tuple[cp.Parameter, ...]
+    parameters: tuple[cp.Parameter, ...]
     references: tuple[tuple[cp.Parameter, Reference], ...]
     locks: tuple[tuple[int, Lock], ...]
     maximise: bool
     integer: bool
     kind: str
+    memory: Memory
 
     def __init__(
-        self, name: str, objective: Any, constraints: Iterable[Any] = (), *, gp: bool = False
+        self, name: str, objective: Any, constraints: Iterable[Constraint] = (), *, gp: bool = False
     ) -> None:
         checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
@@ -95,7 +100,7 @@ class Subproblem(Frozen):
         if not isinstance(objective, cp.Minimize | cp.Maximize):
             raise DeclarationError(
                 f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...) or a "
-                f"cp.Problem, not {checks.shorten(repr(objective))}."
+                f"cp.Problem, not {shorten(repr(objective))}."
             )
         try:
             with CVXPY_LOCK:
@@ -119,7 +124,7 @@ class Subproblem(Frozen):
             maximise=isinstance(objective, cp.Maximize),
             integer=bool(problem.is_mixed_integer()),
             kind=checks.kind_of(problem, gp=gp),
-            _placeholders={},
+            memory=Memory(),
         )
         self._check(where)
 
@@ -149,9 +154,9 @@ class Subproblem(Frozen):
             attributes = attributes_of(self.objective.expr, gp=self.gp)
             return refer(self, "optimum", (), lambda solution: solution.value, attributes)
 
-        return self._once("optimum", make)
+        return self.memory.once("optimum", make)
 
-    def at(self, expression: Any) -> cp.Parameter:
+    def at(self, expression: cp.Expression) -> cp.Parameter:
         """Placeholder for the value of ``expression`` at the optimum."""
         if not isinstance(expression, cp.Expression):
             expression = cp.Constant(expression)
@@ -159,14 +164,14 @@ class Subproblem(Frozen):
         for variable in expression.variables():
             if variable.id not in mine:
                 raise DeclarationError(
-                    f"{self.name}.at({checks.shorten(expression)}): variable "
+                    f"{self.name}.at({shorten(expression)}): variable "
                     f"{variable.name()!r} is not part of subproblem {self.name!r}, so its optimum "
                     "says nothing about it."
                 )
         whole = is_whole(expression)
         return refer(
             self,
-            f"at({checks.shorten(expression)})",
+            f"at({shorten(expression)})",
             expression.shape,
             lambda solution: (
                 np.round(solution.at(expression)) if whole else solution.at(expression)
@@ -175,9 +180,9 @@ class Subproblem(Frozen):
             inside=expression.parameters(),
         )
 
-    def dual(self, constraint: Any) -> cp.Parameter:
+    def dual(self, constraint: Constraint) -> cp.Parameter:
         """Placeholder for the multiplier of one of this problem's constraints."""
-        where = f"{self.name}.dual({checks.shorten(constraint)})"
+        where = f"{self.name}.dual({shorten(constraint)})"
         position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
         if position is None:
             raise DeclarationError(f"{where}: subproblem {self.name!r} has no such constraint.")
@@ -187,7 +192,7 @@ class Subproblem(Frozen):
                 "stage and refer to that one."
             )
         attributes = dual_attributes(constraint, where)
-        return self._once(
+        return self.memory.once(
             f"dual({position})",
             lambda: refer(
                 self,
@@ -198,7 +203,7 @@ class Subproblem(Frozen):
             ),
         )
 
-    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Any:
+    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Constraint:
         """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
 
         Put it among the constraints of a later subproblem.
@@ -223,7 +228,7 @@ class Subproblem(Frozen):
         LOCKS.add(constraint, lock)
         return constraint
 
-    def variable(self, name: str) -> Any:
+    def variable(self, name: str) -> cp.Variable:
         """The variable called ``name``."""
         by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
         if name not in by_name:
@@ -233,13 +238,6 @@ class Subproblem(Frozen):
             )
         return by_name[name]
 
-    def _once(self, key: str, make: Callable[[], cp.Parameter]) -> cp.Parameter:
-        """The placeholder under ``key``, made at first use."""
-        kept: dict[str, cp.Parameter] = self.__dict__["_placeholders"]
-        if key not in kept:
-            kept[key] = make()
-        return kept[key]
-
     def __repr__(self) -> str:
         sense = "maximise" if self.maximise else "minimise"
-        return f"Subproblem({self.name!r}: {sense} {checks.shorten(self.objective.expr)})"
+        return f"Subproblem({self.name!r}: {sense} {shorten(self.objective.expr)})"

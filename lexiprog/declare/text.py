@@ -1,10 +1,9 @@
-"""CVXPY expressions as a person would write them."""
+"""CVXPY expressions as texts: as CVXPY writes them, and as a person would."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 _READ, _SHOWN = 2000, 120
 _INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # text whose brackets match
@@ -28,9 +27,15 @@ _REWRITES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = 
 ]
 
 
-def readable(thing: Any) -> str:
+def readable(thing: object) -> str:
     """The text of an expression or constraint, tidied and cut to a readable length."""
     text = " ".join(str(thing)[:_READ].split())
     for pattern, form in _REWRITES:
         text = pattern.sub(form, text)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def shorten(thing: object) -> str:
+    """A CVXPY object as CVXPY writes it, cut to a readable length."""
+    text = " ".join(str(thing).split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -10,10 +10,12 @@ semidefinite cones (as scaled triangles), exponential cones and power cones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lexiprog.aliases import Matrix
 
 Array = NDArray[np.float64]
 
@@ -46,10 +48,10 @@ class StandardForm:
 
     c: Array
     offset: float
-    A: Any
+    A: Matrix
     b: Array
     cones: Cones
-    P: Any = None
+    P: Matrix | None = None
     lower: Array | None = None
     upper: Array | None = None
     integer: NDArray[np.intp] | None = None

@@ -9,12 +9,12 @@ ICCSA 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import cvxpy as cp
 
+from lexiprog.aliases import Constraint, Expressions
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.levels import Level, stages_in_turn
 from lexiprog.program import Program
@@ -40,9 +40,9 @@ class Leximin:
     ['fair 1', 'fair 2', 'last']
     """
 
-    parts: tuple[Any, ...]
+    parts: tuple[cp.Expression, ...]
 
-    def __init__(self, utilities: Iterable[Any] | Mapping[str, Any]) -> None:
+    def __init__(self, utilities: Expressions) -> None:
         object.__setattr__(self, "parts", _scalars(utilities, type(self).__name__))
 
     def levels(self, name: str) -> list[Level]:
@@ -70,9 +70,9 @@ class Leximax:
     [2.0, 1.0]
     """
 
-    parts: tuple[Any, ...]
+    parts: tuple[cp.Expression, ...]
 
-    def __init__(self, costs: Iterable[Any] | Mapping[str, Any]) -> None:
+    def __init__(self, costs: Expressions) -> None:
         object.__setattr__(self, "parts", _scalars(costs, type(self).__name__))
 
     def levels(self, name: str) -> list[Level]:
@@ -83,9 +83,7 @@ class Leximax:
         return [(f"{name} {k}", cp.Minimize(part)) for k, part in enumerate(sums, 1)]
 
 
-def leximin(
-    utilities: Iterable[Any] | Mapping[str, Any], constraints: Sequence[Any] = ()
-) -> Program:
+def leximin(utilities: Expressions, constraints: Sequence[Constraint] = ()) -> Program:
     """Program whose last stage is the leximin-fairest point.
 
     Parameters
@@ -123,7 +121,7 @@ def leximin(
     return Program(*stages_in_turn(Leximin(utilities).levels("smallest"), constraints))
 
 
-def leximax(costs: Iterable[Any] | Mapping[str, Any], constraints: Sequence[Any] = ()) -> Program:
+def leximax(costs: Expressions, constraints: Sequence[Constraint] = ()) -> Program:
     """Program whose last stage is the leximax-fairest point: largest cost least, and so on.
 
     Parameters
@@ -148,7 +146,7 @@ def leximax(costs: Iterable[Any] | Mapping[str, Any], constraints: Sequence[Any]
     return Program(*stages_in_turn(Leximax(costs).levels("largest"), constraints))
 
 
-def _scalars(parts: Iterable[Any] | Mapping[str, Any], kind: str) -> tuple[Any, ...]:
+def _scalars(parts: Expressions, kind: str) -> tuple[cp.Expression, ...]:
     values = list(parts.values() if isinstance(parts, Mapping) else parts)
     if not values:
         raise DeclarationError(f"{kind} needs at least one expression.")

@@ -9,12 +9,12 @@ Reference: Romero, "Extended lexicographic goal programming: a unifying approach
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.declare.checks import shorten
+from lexiprog.aliases import Constraint
+from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
@@ -59,7 +59,7 @@ class Goal:
     def __init__(
         self,
         name: str,
-        constraint: Any,
+        constraint: Constraint,
         *,
         priority: float = 1,
         weight: float = 1.0,
@@ -77,7 +77,7 @@ class Goal:
             )
         self.name = name
         self.constraint = constraint
-        self.sides: tuple[tuple[Side, Any], ...]
+        self.sides: tuple[tuple[Side, cp.Expression], ...]
         excess = constraint.expr  # lhs - rhs, wanted <= 0 or == 0
         if kind == "Inequality":
             self.sides = ((_side(name, (priority, weight)), cp.pos(excess)),)
@@ -94,7 +94,7 @@ class Goal:
 
 
 def goal_program(
-    goals: Iterable[Goal], constraints: Sequence[Any] = (), *, blend: float = 1.0
+    goals: Iterable[Goal], constraints: Sequence[Constraint] = (), *, blend: float = 1.0
 ) -> Program:
     """Program that misses goals as little as possible, level by level.
 
@@ -136,7 +136,7 @@ def goal_program(
         raise DeclarationError(f"two goals are called {twice!r}: names are unique.")
     if not _is_number(blend) or not 0.0 <= blend <= 1.0:
         raise DeclarationError(f"blend lies between 0 and 1, not at {blend!r}.")
-    levels: dict[float, list[tuple[float, Any]]] = {}
+    levels: dict[float, list[tuple[float, cp.Expression]]] = {}
     for goal in goals:
         for (priority, weight), miss in goal.sides:
             if weight > 0:
@@ -150,7 +150,7 @@ def goal_program(
     return Program(*stages_in_turn(objectives, list(constraints)))
 
 
-def _objective(misses: list[tuple[float, Any]], blend: float) -> Any:
+def _objective(misses: list[tuple[float, cp.Expression]], blend: float) -> cp.Expression:
     total = sum(weight * cp.sum(miss) for weight, miss in misses)
     if blend == 1.0:
         return total
@@ -172,5 +172,5 @@ def _side(name: str, side: Side) -> Side:
     return priority, weight
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.number)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
+from lexiprog.aliases import Constraint, Objective
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 
-Level = tuple[str, Any]
+Level = tuple[str, Objective]
 
 
 def stages_in_turn(
     levels: Iterable[Level],
-    constraints: Sequence[Any],
+    constraints: Sequence[Constraint],
     tolerance: Callable[[str], dict[str, float]] = lambda _: {},
     *,
     gp: bool = False,
@@ -23,7 +23,7 @@ def stages_in_turn(
     ``tolerance(name)`` gives the ``atol`` and ``rtol`` a level is later held with.
     """
     stages: list[Stage] = []
-    held: list[Any] = []
+    held: list[Constraint] = []
     for name, objective in levels:
         subproblem = Subproblem(name, objective, [*constraints, *held], gp=gp)
         stages.append(Stage(name, subproblem))

@@ -7,10 +7,10 @@ its tolerance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from lexiprog.aliases import Constraint, Objective
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.fairness import Leximax, Leximin
 from lexiprog.formulations.levels import Level, stages_in_turn
@@ -22,8 +22,8 @@ Tolerance = float | Mapping[str, float]
 
 
 def preemptive(
-    objectives: Mapping[str, Any],
-    constraints: Sequence[Any] = (),
+    objectives: Mapping[str, Objective],
+    constraints: Sequence[Constraint] = (),
     *,
     atol: Tolerance = 0.0,
     rtol: Tolerance = 0.0,

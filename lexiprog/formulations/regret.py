@@ -7,10 +7,10 @@ distance to an ideal; with ``refine``, "regret 2", "regret 3", ... for the secon
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from lexiprog.aliases import Constraint, Objective
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
@@ -22,8 +22,8 @@ __all__ = ["minimax_regret"]
 
 
 def minimax_regret(
-    objectives: Mapping[str, Any],
-    constraints: Sequence[Any] = (),
+    objectives: Mapping[str, Objective],
+    constraints: Sequence[Constraint] = (),
     *,
     scales: Mapping[str, float] | None = None,
     refine: bool = False,

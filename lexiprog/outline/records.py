@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 
+from lexiprog.aliases import Values
+
 __all__ = [
-    "Cell",
     "Hold",
     "LockOutline",
     "ProblemOutline",
     "ProgramOutline",
     "Read",
     "ResultOutline",
+    "SolutionOutline",
     "SolvedOutline",
     "StageOutline",
+    "TableCell",
     "TableOutline",
 ]
 
@@ -127,6 +130,15 @@ class SolvedOutline:
 
 
 @dataclass(frozen=True)
+class SolutionOutline:
+    """One subproblem's solution with the values of its variables."""
+
+    name: str
+    found: SolvedOutline
+    variables: Values
+
+
+@dataclass(frozen=True)
 class ResultOutline:
     """A program with what was found for it so far, by subproblem name."""
 
@@ -135,7 +147,7 @@ class ResultOutline:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A text in a table; ``tone`` is "good", "bad", "quiet" or nothing."""
 
     text: str
@@ -148,9 +160,9 @@ class TableOutline:
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     numeric: frozenset[str] = frozenset()
-    notes: tuple[Cell, ...] = field(default=())
+    notes: tuple[TableCell, ...] = field(default=())
 
 
 def counted(count: int, noun: str) -> str:

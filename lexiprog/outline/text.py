@@ -1,6 +1,9 @@
-"""Tables as aligned text, for terminals and logs."""
+"""Tables and arrays as text, for terminals and logs."""
 
 from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lexiprog.outline.records import TableOutline
 
@@ -18,3 +21,8 @@ def text_table(table: TableOutline) -> str:
         for row in rows
     ]
     return "\n".join([*lines, *(note.text for note in table.notes)])
+
+
+def array_text(value: NDArray[np.generic]) -> str:
+    """A value as numpy would print it, long arrays shortened."""
+    return np.array2string(value, precision=6, threshold=8, separator=", ")

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from lexiprog.compile.task import bind_references, read_parameters
-from lexiprog.declare.describe import outline_of
+from lexiprog.compile.binding import bind_references, read_parameters
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import LexiprogError
+from lexiprog.outline.records import ProgramOutline
+from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
-from lexiprog.solve.verdict import attach
 
 
 class ResumeError(LexiprogError, ValueError):
     """A result does not belong to this program, or not to its current parameters."""
 
 
-def adopt(stages: Iterable[Stage], result: Result) -> Result:
+def adopt(
+    stages: Iterable[Stage], result: Result, declared: Callable[[], ProgramOutline]
+) -> Result:
     """The result with every solution reachable by CVXPY objects, if it fits the stages."""
     if not isinstance(result, Result):
         raise TypeError(f"only a Result can be resumed or adopted, not {type(result).__name__}.")
@@ -38,7 +40,7 @@ def adopt(stages: Iterable[Stage], result: Result) -> Result:
                 solution = result[subproblem.name]
                 _check_match(subproblem, stage, solution, connected)
                 connected[subproblem.name] = _connect(subproblem, solution, connected)
-    return Result(names, connected, lambda: outline_of(stages))
+    return Result(names, connected, declared)
 
 
 def _connect(

@@ -8,7 +8,27 @@ from typing import Any
 
 from lexiprog.outline.records import LockOutline
 
-__all__ = ["LockRecord"]
+__all__ = ["LockRecord", "Price"]
+
+
+class Price:
+    """What a unit of slack would buy: known, or found the first time somebody asks."""
+
+    def __init__(self, value: float | None = None, find: Callable[[], float | None] | None = None):
+        self._value = value
+        self._find = find
+
+    @property
+    def known(self) -> float | None:
+        """The price, if it need not be computed first."""
+        return self._value
+
+    @property
+    def value(self) -> float | None:
+        """The price; None if the lock has none."""
+        if self._find is not None:
+            self._value, self._find = self._find(), None
+        return self._value
 
 
 @dataclass(frozen=True)
@@ -35,16 +55,12 @@ class LockRecord:
     tolerance: float
     guard: float = 0.0
     drift: float = 0.0
-    _price: Callable[[], float | None] | float | None = field(
-        default=None, repr=False, compare=False
-    )
+    _price: Price = field(default_factory=Price, repr=False, compare=False)
 
     @property
     def price(self) -> float | None:
         """Gain in the later objective per unit of further slack, found when first asked for."""
-        if callable(self._price):
-            object.__setattr__(self, "_price", self._price())
-        return self._price  # type: ignore[return-value]
+        return self._price.value
 
     @property
     def distortion(self) -> float | None:
@@ -56,8 +72,8 @@ class LockRecord:
     @property
     def outline(self) -> LockOutline:
         """The lock as a plain record; a price that nobody has asked for yet is left out."""
-        price = None if callable(self._price) else self._price
-        return LockOutline(self.name, self.kind, self.tolerance, self.guard, self.drift, price)
+        known = self._price.known
+        return LockOutline(self.name, self.kind, self.tolerance, self.guard, self.drift, known)
 
     def record(self) -> dict[str, Any]:
         """Every field and the price, as numbers and texts."""
@@ -68,7 +84,7 @@ class LockRecord:
     def from_record(cls, record: Mapping[str, Any]) -> LockRecord:
         """The lock that :meth:`record` described."""
         values = dict(record)
-        return cls(_price=values.pop("price"), **values)
+        return cls(_price=Price(values.pop("price")), **values)
 
     def __reduce__(self) -> Any:
         return LockRecord.from_record, (self.record(),)

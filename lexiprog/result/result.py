@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from lexiprog.outline.records import Cell, ProgramOutline, ResultOutline, TableOutline
+from lexiprog.outline.drawing import draw
+from lexiprog.outline.records import ProgramOutline, ResultOutline, TableCell, TableOutline
 from lexiprog.outline.text import text_table
 from lexiprog.result import store
 from lexiprog.result.recalled import recall
 from lexiprog.result.solution import Solution
-from lexiprog.show.html.diagram import result_html
 
 if TYPE_CHECKING:
     import os
@@ -135,8 +135,8 @@ class Result(Mapping[str, Solution]):
         declared = self._declared or recall(self.stages, self)
         return ResultOutline(declared, {name: found.outline for name, found in self.items()})
 
-    def _repr_html_(self) -> str:
-        return result_html(self.outline)
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)
 
     def __str__(self) -> str:
         columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
@@ -157,9 +157,9 @@ class Result(Mapping[str, Solution]):
             TableOutline(
                 title="",
                 columns=columns,
-                rows=tuple(tuple(map(Cell, row)) for row in rows),
+                rows=tuple(tuple(map(TableCell, row)) for row in rows),
                 numeric=frozenset(["value", "seconds", "certificate"]),
-                notes=(Cell(f"not solved: {', '.join(missing)}"),) if missing else (),
+                notes=(TableCell(f"not solved: {', '.join(missing)}"),) if missing else (),
             )
         )
 

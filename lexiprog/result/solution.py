@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
 from lexiprog.declare.leaves import evaluate
-from lexiprog.outline.records import SolvedOutline
+from lexiprog.outline.drawing import draw
+from lexiprog.outline.records import SolutionOutline, SolvedOutline
+from lexiprog.outline.text import array_text
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.lock_record import LockRecord
-from lexiprog.show.html.solution import array_text, solution_html
+from lexiprog.status import Status
 
 __all__ = ["Solution"]
 
@@ -70,21 +75,21 @@ class Solution:
     name: str
     stage: str
     value: float
-    status: str
+    status: Status
     solver: str
     certificate: Certificate
-    variables: Mapping[str, Any]
+    variables: Values
     duals: tuple[Any, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     iterations: int | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    references: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Values = field(default_factory=dict)
+    references: Values = field(default_factory=dict)
     locks: tuple[LockRecord, ...] = ()
     attempts: tuple[str, ...] = ()
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
     # since the ids mean nothing in another process.
-    _leaves: Mapping[int, Any] = field(default_factory=dict, repr=False, compare=False)
+    _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -96,13 +101,13 @@ class Solution:
         duals = tuple(None if dual is None else frozen(dual) for dual in self.duals)
         object.__setattr__(self, "duals", duals)
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = {k: dict(v) if isinstance(v, Mapping) else v for k, v in self.__dict__.items()}
-        return state | {"_leaves": {}, "_rows": {}}
+    def _fields(self) -> dict[str, Any]:
+        """Every field but those that mean nothing in another process."""
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name[0] != "_"}
+        return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
+    def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
+        return partial(Solution, **self._fields()), ()
 
     @property
     def seconds(self) -> float:
@@ -134,20 +139,22 @@ class Solution:
             )
         )
 
-    def at(self, expression: Any) -> Any:
+    def at(self, expression: cp.Expression) -> Value:
         """Value of a CVXPY expression of this problem's variables and parameters.
 
         Parameters that this problem does not use keep the value they have now.
         """
-        recorded = [(leaf, self[leaf]) for leaf in expression.variables()]
-        recorded += [
-            (leaf, self._leaves[leaf.id])
-            for leaf in expression.parameters()
-            if leaf.id in self._leaves
-        ]
-        return evaluate(expression, recorded)
+        value: Value = evaluate(expression, self.recorded(expression))
+        return value
 
-    def dual(self, constraint: Any) -> Any:
+    def recorded(self, expression: cp.Expression) -> list[tuple[Leaf, Value]]:
+        """The variables of an expression, and the parameters known here, with their values."""
+        known = [leaf for leaf in expression.parameters() if leaf.id in self._leaves]
+        return [(leaf, self[leaf]) for leaf in expression.variables()] + [
+            (leaf, self._leaves[leaf.id]) for leaf in known
+        ]
+
+    def dual(self, constraint: Constraint) -> Any:
         """Multiplier of a constraint, given as the object or as its position."""
         position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
         if position is None or not -len(self.duals) <= position < len(self.duals):
@@ -170,22 +177,20 @@ class Solution:
         held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
         raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
 
-    def attached(self, leaves: Mapping[int, Any], rows: Mapping[int, int]) -> Solution:
+    def attached(self, leaves: Mapping[int, Value], rows: Mapping[int, int]) -> Solution:
         """The same solution, reached by these CVXPY ids as well as by name."""
         return replace(self, _leaves=dict(leaves), _rows=dict(rows))
 
     def record(self) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""
-        state = self.__getstate__()
-        del state["_leaves"], state["_rows"]
-        state["certificate"] = asdict(self.certificate)
-        state["locks"] = [lock.record() for lock in self.locks]
-        return state
+        locks = [lock.record() for lock in self.locks]
+        return self._fields() | {"certificate": asdict(self.certificate), "locks": locks}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Solution:
         """The solution that :meth:`record` described."""
         parts = dict(record)
+        parts["status"] = Status(parts["status"])
         parts["certificate"] = Certificate(**parts["certificate"])
         parts["locks"] = tuple(LockRecord.from_record(lock) for lock in parts["locks"])
         parts["attempts"] = tuple(parts["attempts"])
@@ -207,8 +212,8 @@ class Solution:
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
-        return solution_html(self.name, self.outline, self.variables)
+    def _repr_html_(self) -> str | None:
+        return draw(SolutionOutline(self.name, self.outline, self.variables))
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]

@@ -8,19 +8,15 @@ from typing import Any
 
 import cvxpy as cp
 
+from lexiprog.aliases import Options
+from lexiprog.compile.cvxpy_door import Prepared
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain
 from lexiprog.solvers.solver import Ladder
 
-Members = tuple[weakref.ref[Subproblem], ...]
-Joint = tuple[cp.Problem, list[cp.Parameter]]
-
-# Joint problems by first member; members are kept weakly, or none would ever be freed.
-_JOINED: weakref.WeakKeyDictionary[Subproblem, list[tuple[Members, Joint]]] = (
-    weakref.WeakKeyDictionary()
-)
+Joint = tuple[Prepared, list[cp.Parameter]]
 
 
 def find_chains(
@@ -106,16 +102,13 @@ def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set
     return True
 
 
-def _joined(members: dict[str, Subproblem], options: Mapping[str, Any]) -> FaceChain:
+def _joined(members: dict[str, Subproblem], options: Options) -> FaceChain:
     """All members as one problem, compiled once for as long as they live."""
     listed = list(members.values())
-    made = _JOINED.setdefault(listed[0], [])
-    joint = next((joint for known, joint in made if [ref() for ref in known] == listed), None)
-    if joint is None:
-        joint = _join(listed)
-        made.append((tuple(weakref.ref(member) for member in listed), joint))
-    problem, weights = joint
-    return FaceChain(members, options, problem, dict(zip(members, weights, strict=True)))
+    # Members are kept weakly, or none would ever be freed.
+    key = ("joint", *(weakref.ref(member) for member in listed))
+    prepared, weights = listed[0].memory.once(key, lambda: _join(listed))
+    return FaceChain(members, options, prepared, dict(zip(members, weights, strict=True)))
 
 
 def _join(members: list[Subproblem]) -> Joint:
@@ -131,4 +124,4 @@ def _join(members: list[Subproblem]) -> Joint:
             cost = bound
         weights.append(cp.Parameter(nonneg=True))
         terms.append(weights[-1] * cost)
-    return cp.Problem(cp.Minimize(sum(terms)), constraints), weights
+    return Prepared(cp.Problem(cp.Minimize(sum(terms)), constraints)), weights

@@ -1,8 +1,8 @@
 """Hold linear optima by their optimal face, on one warm HiGHS object for a whole chain.
 
-By complementary slackness a feasible point is optimal exactly if every row and column with a
-non-zero multiplier stays at its bound. Fixing those, instead of bounding the objective, needs no
-slack at all, adds no row and keeps the basis: the next objective is only another cost vector.
+Fixing the rows and columns that an optimum pins down (see ``forms.optimal_face``), instead of
+bounding the objective, needs no slack at all, adds no row and keeps the basis: the next objective
+is only another cost vector.
 
 It applies to linear problems over the same constraints, where each holds all that its
 predecessors held, without tolerance, and HIGHS is asked first.
@@ -10,7 +10,6 @@ predecessors held, without tolerance, and HIGHS is asked first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,19 +19,23 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.compile import cvxpy_door as canonical
-from lexiprog.compile.cvxpy_door import Answer, Compiled
-from lexiprog.compile.task import Task, bind_objective
+from lexiprog.aliases import Options
+from lexiprog.compile import cvxpy_door
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.binding import bind_objective
+from lexiprog.compile.cvxpy_door import Compiled, Prepared
+from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.optimal_face import Sizes, binding
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.result.solution import Solution
 from lexiprog.solvers.highs import Bounds, Session, Vertex
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
+
+__all__ = ["FaceChain"]
 
 Array = NDArray[np.float64]
 
-# Multipliers below this share of what they are computed from are taken for zero.
-NOISE = 1e-9
-FLOOR = 1e-12
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
 EASY, FEW = 0.01, 1_000
@@ -40,7 +43,7 @@ OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1
 
 
 @dataclass(frozen=True)
-class Face:
+class HeldFace:
     """The optimal face of one member: what is fixed, and the multipliers that say so."""
 
     rows: NDArray[np.bool_]
@@ -56,26 +59,67 @@ class FaceChain:
     """Linear problems over one feasible set, compiled as one with a weight on each objective."""
 
     members: dict[str, Subproblem]
-    options: Mapping[str, Any]
-    problem: cp.Problem
+    options: Options
+    prepared: Prepared
     weights: dict[str, cp.Parameter]
-    faces: dict[str, Face] = field(default_factory=dict)
+    faces: dict[str, HeldFace] = field(default_factory=dict)
     _session: Session | None = None
-    _sizes: _Sizes | None = None
+    _sizes: Sizes | None = None
 
-    def compile(self, member: Subproblem, solutions: Mapping[str, Solution]) -> Compiled:
+    alone = False
+
+    def serves(self, member: Subproblem) -> bool:
+        """Whether the faces of all optima that it holds are known."""
+        return all(lock.owner_name in self.faces for _, lock in member.locks)
+
+    def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self.members.values():
             bind_objective(other, solutions)
         for name, weight in self.weights.items():
-            weight.value = float(name == member.name)
-        return canonical.compile_problem(
-            self.problem, "HIGHS", gp=False, dpp=True, options=dict(self.options)
+            weight.value = float(name == subproblem.name)
+        return self.prepared.compile("HIGHS", dict(self.options))
+
+    def run(self, task: Task) -> Answer:
+        """Optimise on the face the member's locks leave, from the last holder's basis.
+
+        The multipliers by constraint are those of the locked problem as declared; ``z`` are those
+        of ``form``, the problem on the face.
+        """
+        vertex = self._vertex(task)
+        if not vertex.optimal:
+            return Answer(
+                Status.FAILED, said=f"{vertex.status} on the optimal face", seconds=vertex.seconds
+            )
+        form, y = task.form, -vertex.row_dual
+        held = self._held(task.subproblem)
+        lifted, prices = _lift(form, y, held)
+        raw = {
+            "solution": SimpleNamespace(col_value=vertex.x, row_dual=-lifted),
+            "info": vertex.info,
+            "model_status": vertex.status,
+            "run_time": vertex.seconds,
+        }
+        answer = cvxpy_door.interpret(task.native, raw)
+        fixed = _fixed_rows(form, held)
+        order = np.argsort(~fixed, kind="stable")  # equations first
+        rows = form.A if not held else sp.csr_array(form.A)[order]
+        cones = Cones(zero=int(fixed.sum()), nonneg=int((~fixed).sum()))
+        on_face = replace(_on_face(form, held), A=rows, b=form.b[order], cones=cones)
+        value = -answer.value if task.subproblem.maximise else answer.value
+        locks = (task.subproblem.constraints[k].id for k, _ in task.subproblem.locks)
+        return replace(
+            answer,
+            z=y[order],
+            value=value,
+            dual=answer.dual | dict(zip(locks, prices, strict=True)),
+            seconds=vertex.seconds,
+            form=on_face,
+            trace=vertex,
         )
 
-    def run(self, task: Task) -> Vertex:
-        """Optimise on the face the member's locks leave, from the last holder's basis."""
-        form = task.native.form
+    def _vertex(self, task: Task) -> Vertex:
+        form = task.form
         held = self._held(task.subproblem)
         if self._session is None:
             self._session = Session(form.A, OPTIONS | dict(self.options))
@@ -92,59 +136,27 @@ class FaceChain:
                 return vertex
         return self._session.run(form.c, bounds, held[-1].basis)
 
-    def read(self, task: Task, vertex: Vertex) -> tuple[Answer, Task]:
-        """The vertex as an answer, and the task on the face, which it is certified by.
-
-        The multipliers in the answer are those of the locked problem as declared; its ``z`` are
-        those on the face.
-        """
-        if not vertex.optimal:
-            return Answer(f"{vertex.status} on the optimal face"), task
-        form, y = task.native.form, -vertex.row_dual
-        held = self._held(task.subproblem)
-        lifted, prices = _lift(form, y, held)
-        raw = {
-            "solution": SimpleNamespace(col_value=vertex.x, row_dual=-lifted),
-            "info": vertex.info,
-            "model_status": vertex.status,
-            "run_time": vertex.seconds,
-        }
-        answer = canonical.interpret(task.native, raw)
-        fixed = _fixed_rows(form, held)
-        order = np.argsort(~fixed, kind="stable")  # equations first
-        rows = form.A if not held else sp.csr_array(form.A)[order]
-        cones = Cones(zero=int(fixed.sum()), nonneg=int((~fixed).sum()))
-        on_face = replace(_on_face(form, held), A=rows, b=form.b[order], cones=cones)
-        restricted = replace(task, compiled=replace(task.native, _form=on_face))
-        value = -answer.value if task.subproblem.maximise else answer.value
-        locks = (task.subproblem.constraints[k].id for k, _ in task.subproblem.locks)
-        dual = answer.dual | dict(zip(locks, prices, strict=True))
-        return replace(answer, z=y[order], value=value, dual=dual), restricted
-
-    def keep(self, task: Task, vertex: Vertex) -> None:
+    def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        name, form = task.subproblem.name, task.native.form
+        name, form, vertex = task.subproblem.name, task.form, answer.trace
         if not any(lock.owner_name == name for m in self.members.values() for _, lock in m.locks):
             return
         if self._sizes is None:
-            self._sizes = _Sizes(form.A)
-        y, terms, shares = _cleaned(form, -vertex.row_dual, self._sizes)
-        reduced = _reduced(form, y)
+            self._sizes = Sizes(form.A)
+        found = binding(form.c, form.A, -vertex.row_dual, self._sizes)
         lower, upper = _column_bounds(_on_face(form, self._held(task.subproblem)))
-        at_bound = np.where(reduced > 0, lower, upper)
+        at_bound = np.where(found.reduced > 0, lower, upper)
         # What a held face fixes already may have a reduced cost of either sign: it says nothing.
-        free = lower < upper
-        pinned = free & (np.abs(reduced) > NOISE * terms) & np.isfinite(at_bound)
+        pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
         columns = np.where(pinned, at_bound, np.nan)
-        rows = shares > NOISE
-        easy = not vertex.warm and len(rows) >= FEW and vertex.iterations <= EASY * len(rows)
-        self.faces[name] = Face(rows, columns, y, reduced, vertex.basis, easy)
+        easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
+        self.faces[name] = HeldFace(found.rows, columns, found.y, found.reduced, vertex.basis, easy)
 
-    def _held(self, member: Subproblem) -> list[Face]:
+    def _held(self, member: Subproblem) -> list[HeldFace]:
         return [self.faces[lock.owner_name] for _, lock in member.locks]
 
 
-def _on_face(form: StandardForm, held: list[Face]) -> StandardForm:
+def _on_face(form: StandardForm, held: list[HeldFace]) -> StandardForm:
     """The form with the columns of every held face fixed."""
     lower, upper = _column_bounds(form)
     for face in held:
@@ -160,7 +172,7 @@ def _column_bounds(form: StandardForm) -> tuple[Array, Array]:
     return lower, upper
 
 
-def _fixed_rows(form: StandardForm, held: list[Face]) -> NDArray[np.bool_]:
+def _fixed_rows(form: StandardForm, held: list[HeldFace]) -> NDArray[np.bool_]:
     fixed = np.zeros(form.b.size, dtype=bool)
     fixed[: form.cones.zero] = True
     for face in held:
@@ -168,52 +180,13 @@ def _fixed_rows(form: StandardForm, held: list[Face]) -> NDArray[np.bool_]:
     return fixed
 
 
-def _reduced(form: StandardForm, y: Array) -> Array:
-    reduced: Array = form.c + (form.A.T @ y if y.size else 0.0)
-    return reduced
-
-
-class _Sizes:
-    """Magnitudes of a matrix's entries, which all members of a chain share."""
-
-    def __init__(self, A: Any) -> None:
-        self.entries = abs(sp.csr_array(A))
-        self.heights = self.highest(np.ones(self.entries.shape[1]))
-
-    def highest(self, weights: Array) -> Array:
-        """Largest weighted entry of each row."""
-        out = np.zeros(self.entries.shape[0])
-        starts = self.entries.indptr[:-1]
-        filled = starts < self.entries.indptr[1:]  # reduceat has no answer for empty rows
-        if filled.any():
-            values = self.entries.data * weights[self.entries.indices]
-            out[filled] = np.maximum.reduceat(values, starts[filled])
-        return out
-
-
-def _cleaned(form: StandardForm, y: Array, sizes: _Sizes) -> tuple[Array, Array, Array]:
-    """Multipliers without rounding noise, the size of each column's terms, each row's share.
-
-    Sizes are compared with the terms they are summed from, so that the scaling of rows, columns
-    and objective makes no difference.
-    """
-    if not y.size:
-        return y, np.abs(form.c), y
-    floor = FLOOR * float(np.max(np.abs(form.c), initial=0.0))
-    y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
-    terms = np.abs(form.c) + sizes.entries.T @ np.abs(y)
-    weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
-    shares = np.abs(y) * sizes.highest(weights)
-    return y, terms, shares
-
-
-def _lift(form: StandardForm, y: Array, held: list[Face]) -> tuple[Array, list[float]]:
+def _lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:
     """Multipliers of the locked problem's rows and locks, all of the right sign, from a face's.
 
     A fixed row may carry a multiplier of either sign; adding enough of the holder's own
     multipliers (that much of the lock's) mends it, from the last lock to the first.
     """
-    reduced = _reduced(form, y)
+    reduced: Array = form.c + (form.A.T @ y if y.size else 0.0)
     locks = [0.0] * len(held)
     for k, face in reversed(list(enumerate(held))):
         wrong = face.rows & (y < 0) & (face.y > 0)

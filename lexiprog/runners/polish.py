@@ -19,7 +19,7 @@ def polished(task: Task, raw: Any) -> Any:
     """HiGHS's answer at a vertex of the problem with its integers fixed, if there is one."""
     if task.solver.target != "HIGHS" or not task.integer:
         return raw
-    form = task.native.form
+    form = task.form
     point = np.array(raw["solution"].col_value)
     if form.integer is None or point.size != form.c.size:
         return raw

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from lexiprog.compile.task import Task
+from lexiprog.compile import cvxpy_door
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.cvxpy_door import Compiled
+from lexiprog.compile.task import Solutions, Task, compile_alone
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.highs import Bounds, Session
+from lexiprog.solvers.ways import Way
+
+__all__ = ["WarmHighs"]
 
 
 @dataclass
@@ -19,18 +26,25 @@ class WarmHighs:
     sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
     bases: dict[tuple[str, str], Any] = field(default_factory=dict)
 
-    def serves(self, task: Task) -> bool:
-        """Whether the task is a plain linear problem for HIGHS."""
+    alone = False
+
+    @staticmethod
+    def serves(subproblem: Subproblem, way: Way) -> bool:
+        """Whether this is a plain linear problem for HIGHS."""
         return (
-            task.solver.target == "HIGHS"
-            and task.subproblem.kind == "LP"
-            and "highs_options" not in task.options
+            way.solver.target == "HIGHS"
+            and subproblem.kind == "LP"
+            and "highs_options" not in way.solver.options
         )
 
-    def run(self, task: Task) -> Any:
-        """Solve from the last basis; the answer has the shape CVXPY's interface returns."""
-        form = task.native.form
-        key = (task.subproblem.name, repr(task.rung))
+    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+        """The subproblem by itself."""
+        return compile_alone(subproblem, way, solutions)
+
+    def run(self, task: Task) -> Answer:
+        """Solve from the last basis."""
+        form = task.form
+        key = (task.subproblem.name, repr(task.way))
         session = self.sessions.get(key)
         if session is None or not session.has_matrix(form.A):
             session = self.sessions[key] = Session(form.A, task.options)
@@ -38,10 +52,15 @@ class WarmHighs:
         vertex = session.run(form.c, Bounds.of(form), self.bases.get(key))
         if vertex.optimal:
             self.bases[key] = vertex.basis
-        return {
+        # What CVXPY's interface to HiGHS would have returned.
+        raw = {
             "solution": SimpleNamespace(col_value=vertex.x, row_dual=vertex.row_dual),
             "info": vertex.info,
             "model_status": vertex.status,
             "run_time": vertex.seconds,
             "dual_ray": (None, None, np.zeros(form.b.size)),
         }
+        return replace(cvxpy_door.interpret(task.native, raw), seconds=vertex.seconds)
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """The basis was kept already: it is as good for a problem that was refused."""

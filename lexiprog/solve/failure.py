@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, StageError
 from lexiprog.result.result import Result
-from lexiprog.solve.relaxation import INFEASIBLE, UNBOUNDED, blame
+from lexiprog.solve.relaxation import blame
+from lexiprog.status import Fault
 
-__all__ = ["INFEASIBLE", "UNBOUNDED", "stage_error"]
+__all__ = ["stage_error"]
 
 
 def stage_error(
@@ -21,7 +22,7 @@ def stage_error(
     """The error for a stage whose first failed subproblem explains it."""
     first = failed[0]
     tries = attempts[first.name]
-    last = next((attempt for attempt in reversed(tries) if attempt.status in INFEASIBLE), tries[-1])
+    last = next((attempt for attempt in reversed(tries) if attempt.status.is_infeasible), tries[-1])
     said = "; ".join(dict.fromkeys(map(str, tries)))
     others = ", ".join(repr(p.name) for p in failed[1:])
     message = (
@@ -43,25 +44,25 @@ def stage_error(
 
 
 def _advice(subproblem: Subproblem, last: Attempt, solved: Result) -> str:
-    if last.status in INFEASIBLE:
+    if last.status.is_infeasible:
         return blame(subproblem, solved)
-    if last.status in UNBOUNDED:
+    if last.status.is_unbounded:
         return "Its objective improves without limit: add the bounds that reality has."
-    if subproblem.integer and last.reason.startswith("not certified: gap"):
+    if subproblem.integer and last.fault is Fault.GAP:
         return (
             "It found an integer point but no proof that none is better: raise the limit, or "
             "accept such a gap with Solver(name, gap=...)."
         )
-    if last.reason.startswith("not certified"):
+    if last.fault in (Fault.UNPROVED, Fault.GAP, Fault.LOCK_MISSED):
         return (
             "The answer does not survive its own check: try another solver, a list of them, or "
             "Solver(name, accept=...) if that much error is fine with you."
         )
-    if "cannot solve this problem" in last.reason:
+    if last.fault is Fault.NOT_TAKEN:
         return (
             f"{last.solver} does not take problems of its class, {subproblem.kind}: leave the "
             "choice to the engine, or name one that does."
         )
-    if "limit" in last.status:
+    if last.status.is_limit:
         return "It ran into a limit: raise the time or iteration limit, or try another solver."
     return "Try another solver, or a list of them: program.solve(['HIGHS', 'CLARABEL'])."

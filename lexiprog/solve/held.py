@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from lexiprog.compile.cvxpy_door import Answer
+from lexiprog.aliases import Value
+from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding
-from lexiprog.declare.reference import Lock, limit_of
+from lexiprog.declare.lock import Lock
+from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt, LexiprogWarning
-from lexiprog.result.lock_record import LockRecord
+from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
+from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
 from lexiprog.solve.price import right_derivative
 from lexiprog.solvers.solver import Solver
-from lexiprog.solvers.ways import Rung, variant
+from lexiprog.status import Fault, Status
 
 
 def with_locks(
@@ -37,11 +38,11 @@ def with_locks(
         beyond = lock.drift - lock.tolerance - lock.guard
         if not beyond <= task.solver.accept * (1.0 + abs(lock.limit)):
             reason = f"not certified: the held optimum {lock.name!r} is missed by {beyond:.1e}"
-            return Attempt(task.solver.name, solution.status, reason)
+            return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
     unsure = _uncertainty(task, answer, solved) / (1.0 + abs(solution.value))
-    doubted = "optimal_inaccurate"
+    doubted = Status.INACCURATE
     # What holds a doubtful optimum is as doubtful; it was warned of when that was found.
-    status = doubted if any(solved[r.name].status == doubted for r in records) else solution.status
+    status = doubted if any(solved[r.name].status is doubted for r in records) else solution.status
     if unsure > task.solver.accept:
         status = doubted
         if np.isfinite(unsure):
@@ -67,15 +68,17 @@ def _record(
     task: Task, position: int, lock: Lock, solution: Solution, optimum: float
 ) -> LockRecord:
     owner = lock.owner()
+    if owner is None:
+        raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
     found = float(np.real(solution.at(owner.objective.expr)))
     return LockRecord(
         name=lock.owner_name,
-        kind=_kind(task.subproblem, position, task.rung),
+        kind=task.way.kind_of_lock(task.subproblem, position),
         limit=task.slack.limit(lock, optimum),
         tolerance=task.slack.tolerance(lock, optimum),
         guard=task.slack.guard_for(optimum),
         drift=max(optimum - found if lock.maximise else found - optimum, 0.0),
-        _price=_pricer(task, position, lock, solution),
+        _price=_price(task, position, lock, solution),
     )
 
 
@@ -85,7 +88,7 @@ def _uncertainty(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> 
     An optimum that is certified to a gap of 1e-9 and held at a price of 1e5 leaves the later
     objective uncertain by 1e-4.
     """
-    if task.rung.mode in ("face", "argument"):
+    if task.way.mode in ("face", "argument"):
         return 0.0
     total = 0.0
     for position, lock in task.subproblem.locks:
@@ -100,28 +103,26 @@ def _uncertainty(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> 
     return total
 
 
-def _pricer(
-    task: Task, position: int, lock: Lock, solution: Solution
-) -> Callable[[], float | None] | float | None:
+def _price(task: Task, position: int, lock: Lock, solution: Solution) -> Price:
     """The price of a lock, or how to find it where that costs a linear program."""
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
     if task.integer or owner is None or owner.integer:
-        return None
-    if _kind(subproblem, position, task.rung) == "argument":
-        return None
+        return Price()
+    if task.way.kind_of_lock(subproblem, position) == "argument":
+        return Price()
     if subproblem.kind == "LP" and subproblem.dpp:
-        return lambda: _linear_price(subproblem, constants, position, lock)
+        return Price(find=lambda: _linear_price(subproblem, constants, position, lock))
     dual = solution.duals[position]
     if dual is None:
-        return None
+        return Price()
     # A geometric program is solved in logarithms, so its multipliers are elasticities.
     limit = task.references[f"{lock.owner_name}.held"]
     unit = solution.value / float(limit) if subproblem.gp else 1.0
-    return abs(float(np.sum(dual)) * unit)
+    return Price(abs(float(np.sum(dual)) * unit))
 
 
 def _linear_price(
-    subproblem: Subproblem, constants: Mapping[int, Any], position: int, lock: Lock
+    subproblem: Subproblem, constants: Mapping[int, Value], position: int, lock: Lock
 ) -> float | None:
     """Compile the lock's row twice, with its limit moved by one, to find which row it is."""
     leaves = [(p, constants[p.id]) for p in subproblem.inputs]
@@ -138,11 +139,3 @@ def _linear_price(
     unit = float(change[row])
     slope = right_derivative(form, row) if unit > 0 else None
     return None if slope is None else slope * unit
-
-
-def _kind(subproblem: Subproblem, position: int, rung: Rung) -> str:
-    if rung.mode == "argument":
-        kept = variant(subproblem, rung).constraints
-        constraint = subproblem.constraints[position]
-        return "value" if any(constraint is other for other in kept) else "argument"
-    return "face" if rung.mode == "face" else "value"

@@ -1,38 +1,39 @@
-"""Solve a hierarchy stage by stage: bind, compile, run in threads, judge, record."""
+"""Solve a hierarchy stage by stage: prepare, run in threads, judge, record."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
-from lexiprog.compile import cvxpy_door as canonical
-from lexiprog.compile.cvxpy_door import Answer
-from lexiprog.compile.task import NO_SLACK, Task, prepare
+from cvxpy.error import SolverError
+
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.describe import outline_of
-from lexiprog.declare.reference import Slack
+from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt, Interrupted, LexiprogWarning
+from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
+from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
-from lexiprog.runners.chains import find_chains
-from lexiprog.runners.custom import solve_with
-from lexiprog.runners.face import FaceChain
-from lexiprog.runners.polish import polished
+from lexiprog.runners.choice import Runners
+from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
-from lexiprog.solve.failure import INFEASIBLE, UNBOUNDED, stage_error
+from lexiprog.solve.failure import stage_error
 from lexiprog.solve.held import with_locks
-from lexiprog.solve.relaxation import EITHER, tell_apart
-from lexiprog.solve.verdict import attach, judge
+from lexiprog.solve.relaxation import tell_apart
+from lexiprog.solve.verdict import judge
 from lexiprog.solvers.solver import Ladder, default_ladder
-from lexiprog.solvers.ways import Rung, rungs
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Fault, Status
 
-Outcome = tuple[Any, BaseException | None, float]
+__all__ = ["execute"]
+
+Tick = Callable[[str], None]
 
 
 def execute(
@@ -40,7 +41,7 @@ def execute(
     ladders: Mapping[str, Ladder | None],
     *,
     workers: int | None,
-    tick: Callable[[str], None],
+    tick: Tick,
     solved: Mapping[str, Solution],
     slack: Slack = NO_SLACK,
     warm: WarmHighs | None = None,
@@ -53,8 +54,7 @@ def execute(
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
-    chains = find_chains(stages, full, loosened=slack.tolerances)
-    run = _Run(stages, full, chains, dict(solved), tick, slack, warm)
+    run = _Run(stages, Runners.of(stages, full, slack, warm), dict(solved), tick, slack)
     widest = max(len(stage.subproblems) for stage in stages)
     size = workers if workers is not None else min(widest, os.cpu_count() or 1)
     # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
@@ -74,155 +74,158 @@ def execute(
     return run.result()
 
 
+@dataclass(frozen=True)
+class _Job:
+    """A task under way."""
+
+    stage: Stage
+    task: Task
+    runner: Runner
+    future: Future[Answer]
+
+
 @dataclass
 class _Run:
     """What is known so far, and what is under way."""
 
     stages: tuple[Stage, ...]
-    ladders: Mapping[str, Ladder]
-    chains: Mapping[str, FaceChain]
+    runners: Runners
     solved: dict[str, Solution]
-    tick: Callable[[str], None]
+    tick: Tick
     slack: Slack
-    warm: WarmHighs | None
-    running: list[tuple[Stage, Task, Future[Outcome]]] = field(default_factory=list)
+    running: list[_Job] = field(default_factory=list)
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
-        return Result(names, self.solved, partial(outline_of, self.stages))
+        return Result(names, self.solved, partial(outline_of, self.stages, self._solvers))
+
+    def _solvers(self, subproblem: Subproblem) -> list[str]:
+        return [solver.name for solver in self.runners.ladders[subproblem.name]]
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
-        ways = {p.name: self._ways(p) for p in waiting}
-        rung = 0
+        ways = {p.name: self.runners.ways(p) for p in waiting}
+        turn = 0
         while waiting:
-            verdicts = self._try_all(stage, [(p, ways[p.name][rung]) for p in waiting], pool)
-            rung += 1
-            for name, verdict in verdicts.items():
+            for name, verdict in self._try_all(
+                stage, [(p, ways[p.name][turn]) for p in waiting], pool
+            ).items():
                 if isinstance(verdict, Attempt):
                     attempts[name].append(verdict)
+            turn += 1
             waiting = [
                 p
                 for p in waiting
                 if p.name not in self.solved
-                and rung < len(ways[p.name])
+                and turn < len(ways[p.name])
                 and not _settled(p, attempts[p.name])
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
             raise stage_error(stage.name, failed, attempts, self.result())
 
-    def _ways(self, subproblem: Subproblem) -> list[Rung]:
-        """Every solver and lock to try; a face needs those of the optima it holds."""
-        chain = self.chains.get(subproblem.name)
-        face = chain is not None and all(
-            lock.owner_name in chain.faces for _, lock in subproblem.locks
-        )
-        loosened = frozenset(name for name, slack in self.slack.tolerances.items() if slack > 0)
-        return rungs(subproblem, self.ladders[subproblem.name], face=face, loosened=loosened)
-
     def _try_all(
-        self, stage: Stage, ways: list[tuple[Subproblem, Rung]], pool: ThreadPoolExecutor
+        self, stage: Stage, ways: list[tuple[Subproblem, Way]], pool: ThreadPoolExecutor
     ) -> dict[str, Solution | Attempt]:
         """One way for each; compiling the next problem while the last one runs."""
         verdicts: dict[str, Solution | Attempt] = {}
-        for subproblem, rung in ways:
-            chain = self.chains[subproblem.name] if rung.mode == "face" else None
-            joint = None if chain is None else chain.compile
+        for subproblem, way in ways:
+            runner = self.runners.runner(subproblem, way)
             try:
-                task = prepare(subproblem, rung, self.solved, self.slack, joint)
+                task = prepare(subproblem, way, self.solved, self.slack, runner.compile)
             except Exception as error:
                 if not _is_solvers_fault(error):
                     raise
-                verdicts[subproblem.name] = _failed(rung.solver.name, error)
+                # Compiling asks no solver to solve, only whether it takes such a problem.
+                fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
+                verdicts[subproblem.name] = _failed(way.solver.name, error, fault)
                 continue
-            if task.compiled is None:
-                verdicts[subproblem.name] = self._accept(stage, task, _timed(solve_with, task))
+            if runner.alone:
+                future = _at_once(runner, task)
             else:
-                native = self._runner(task) if chain is None else chain.run
-                self.running.append((stage, task, pool.submit(_timed, native, task)))
-        for _, task, future in self.running:
-            verdicts[task.subproblem.name] = self._accept(stage, task, future.result())
+                future = pool.submit(_shielded, runner, task)
+            self.running.append(_Job(stage, task, runner, future))
+        for job in self.running:
+            verdicts[job.task.subproblem.name] = self._accept(job)
         self.running.clear()
         return verdicts
 
-    def _runner(self, task: Task) -> Callable[[Task], Any]:
-        return self.warm.run if self.warm is not None and self.warm.serves(task) else _native
-
-    def _accept(self, stage: Stage, task: Task, outcome: Outcome) -> Solution | Attempt:
-        """Judge an outcome and keep it if it is certified."""
-        found, error, seconds = outcome
-        if error is not None:
-            return _failed(task.solver.name, error)
+    def _accept(self, job: _Job) -> Solution | Attempt:
+        """Judge an answer and keep it if it is certified."""
+        task = job.task
         try:
-            verdict = self._judge(stage, task, found, seconds)
+            verdict = self._judge(job, job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
-            return _failed(task.solver.name, broken)
+            return _failed(task.solver.name, broken, Fault.BROKEN)
         if isinstance(verdict, Solution):
             self.solved[verdict.name] = verdict
             self.tick(verdict.name)
-        elif verdict.status == EITHER:
+        elif verdict.status is Status.EITHER:
             verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
         return verdict
 
-    def _judge(self, stage: Stage, task: Task, found: Any, seconds: float) -> Solution | Attempt:
-        chain = self.chains[task.subproblem.name] if task.rung.mode == "face" else None
-        judged = task
-        if chain is not None:
-            answer, judged = chain.read(task, found)
-        elif isinstance(found, Answer):
-            answer = found
-        else:
-            answer = canonical.interpret(task.native, found)
-        verdict = judge(judged, stage.name, answer, seconds=seconds, solutions=self.solved)
+    def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
+        task = job.task
+        verdict = judge(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
             return verdict
         verdict = attach(verdict, task.subproblem, task.constants)
         if task.subproblem.locks:
             verdict = with_locks(task, answer, verdict, self.solved)
-        if chain is not None and isinstance(verdict, Solution):
-            chain.keep(task, found)
+        if isinstance(verdict, Solution):
+            job.runner.accepted(task, answer)
         return verdict
 
     def harvest(self) -> None:
         """After Ctrl-C: let running solves return, and keep what they found."""
-        for _, _, future in self.running:
-            future.cancel()
-        under_way = [entry for entry in self.running if not entry[2].cancelled()]
+        for job in self.running:
+            job.future.cancel()
+        under_way = [job for job in self.running if not job.future.cancelled()]
         try:
-            wait([future for _, _, future in under_way])
-            for stage, task, future in under_way:
-                if task.subproblem.name not in self.solved:
-                    self._accept(stage, task, future.result())
+            wait([job.future for job in under_way])
+            for job in under_way:
+                if job.task.subproblem.name not in self.solved:
+                    self._accept(job)
         except KeyboardInterrupt:
             return  # asked twice: don't wait
 
 
-def _native(task: Task) -> Any:
-    return polished(task, canonical.run(task.native, task.fresh_options()))
+class _Panic(Exception):
+    """What a solver raised that no ``except Exception`` would have caught."""
 
 
-def _timed(work: Callable[[Task], Any], task: Task) -> Outcome:
-    """Run a solver; whatever it raises is an outcome too, native panics included."""
-    start = time.perf_counter()
+def _shielded(runner: Runner, task: Task) -> Answer:
+    """Run; a native panic becomes an error that can be caught."""
     try:
-        return work(task), None, time.perf_counter() - start
-    except (KeyboardInterrupt, SystemExit):
+        return runner.run(task)
+    except (KeyboardInterrupt, SystemExit, Exception):
         raise
-    except BaseException as error:  # noqa: BLE001 - a Rust panic is no Exception
-        return None, error, time.perf_counter() - start
+    except BaseException as error:  # a Rust panic is no Exception
+        raise _Panic(f"{type(error).__name__}: {error}") from error
 
 
-def _failed(solver: str, error: BaseException) -> Attempt:
+def _at_once(runner: Runner, task: Task) -> Future[Answer]:
+    """Run in this thread; the answer, or what was raised, as a future that is done."""
+    future: Future[Answer] = Future()
+    try:
+        future.set_result(_shielded(runner, task))
+    except Exception as error:  # noqa: BLE001 - whoever asks for the result meets it
+        future.set_exception(error)
+    return future
+
+
+def _failed(solver: str, error: Exception, fault: Fault) -> Attempt:
     text = " ".join(str(error).split())
-    kind = type(error).__name__
-    return Attempt(solver, "solver_error", f"{kind}: {text}" if text else kind)
+    kind = [] if isinstance(error, _Panic) else [type(error).__name__]
+    return Attempt(solver, Status.FAILED, ": ".join([*kind, text] if text else kind), fault)
 
 
 def _is_solvers_fault(error: Exception) -> bool:
+    if isinstance(error, LexiprogError):
+        return False
     return type(error).__module__.startswith("cvxpy") or isinstance(error, ArithmeticError)
 
 
@@ -231,7 +234,7 @@ def _settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
     if subproblem.locks:  # a lock may be too tight for one solver and not for the next
         return False
     enough = 1 if subproblem.integer else 2
-    return any(
-        sum(attempt.status in verdicts for attempt in attempts) >= enough
-        for verdicts in (INFEASIBLE, UNBOUNDED)
+    return (
+        sum(attempt.status.is_infeasible for attempt in attempts) >= enough
+        or sum(attempt.status.is_unbounded for attempt in attempts) >= enough
     )

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.compile import cvxpy_door as canonical
-from lexiprog.compile.task import bind_references
+from lexiprog.aliases import Constraint
+from lexiprog.compile import cvxpy_door
+from lexiprog.compile.binding import bind_references
+from lexiprog.compile.cvxpy_door import Prepared
 from lexiprog.declare.checks import kind_of
 from lexiprog.declare.leaves import CVXPY_LOCK
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import default_ladder
-
-INFEASIBLE = ("infeasible", "infeasible_inaccurate")
-UNBOUNDED = ("unbounded", "unbounded_inaccurate")
-EITHER = "infeasible_or_unbounded"
+from lexiprog.status import Status
 
 
-def tell_apart(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> str:
+def tell_apart(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> Status:
     """Whether a problem called infeasible-or-unbounded is the one or the other."""
     with CVXPY_LOCK:
         bind_references(subproblem, solutions)
         zero = 0 * cp.sum(subproblem.variables[0]) if not subproblem.gp else cp.Constant(1.0)
         status, _ = _solve(cp.Problem(cp.Minimize(zero), list(subproblem.constraints)),
                            gp=subproblem.gp)  # fmt: skip
-    if status == cp.OPTIMAL:
-        return UNBOUNDED[0]
-    return INFEASIBLE[0] if status in INFEASIBLE else EITHER
+    if status is Status.OPTIMAL:
+        return Status.UNBOUNDED
+    return Status.INFEASIBLE if status.is_infeasible else Status.EITHER
 
 
 def blame(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> str:
@@ -69,19 +67,18 @@ def blame(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> str:
     return f"The earlier optima {names} together make it infeasible, by {together:.6g} in sum."
 
 
-def _labels(constraint: Any) -> list[str]:
+def _labels(constraint: Constraint) -> list[str]:
     found = (REFERENCES.get(parameter) for parameter in constraint.parameters())
     return sorted({reference.label for reference in found if reference is not None})
 
 
-def _elastic(constraint: Any, slack: Any) -> Any:
+def _elastic(constraint: Constraint, slack: cp.Variable) -> Constraint | None:
     """The constraint with room ``slack`` to be missed, where its kind has a natural one."""
-    kind = type(constraint).__name__
-    if kind == "Inequality":
+    if isinstance(constraint, cp.constraints.Inequality):
         return constraint.expr <= slack
-    if kind == "Equality":
+    if isinstance(constraint, cp.constraints.Equality):
         return cp.abs(constraint.expr) <= slack if constraint.expr.is_real() else None
-    if kind == "PSD":
+    if isinstance(constraint, cp.constraints.PSD):
         size = constraint.args[0].shape[0]
         return constraint.args[0] + slack * np.eye(size) >> 0
     return None
@@ -95,22 +92,20 @@ def _least_slack(subproblem: Subproblem, positions: list[int]) -> float | None:
     ]
     problem = cp.Problem(cp.Minimize(sum(slacks.values())), constraints)
     status, value = _solve(problem)
-    return value if status == cp.OPTIMAL else None
+    return value if status is Status.OPTIMAL else None
 
 
-def _solve(problem: cp.Problem, *, gp: bool = False) -> tuple[str, float]:
+def _solve(problem: cp.Problem, *, gp: bool = False) -> tuple[Status, float]:
     """Status and value, uncertified: good enough for advice."""
-    status = "solver_error"
+    status = Status.FAILED
     for solver in default_ladder(kind_of(problem, gp=gp))[:2]:
         options = solver.options_for(integer=problem.is_mixed_integer())
         try:
-            compiled = canonical.compile_problem(
-                problem, solver.target, gp=gp, dpp=False, options=options
-            )
-            answer = canonical.interpret(compiled, canonical.run(compiled, options))
+            compiled = Prepared(problem, gp=gp, dpp=False).compile(solver.target, options)
+            answer = cvxpy_door.interpret(compiled, cvxpy_door.run(compiled, options))
         except Exception:  # noqa: BLE001 - advice must not replace the error it explains
             continue
         status = answer.status
-        if status == cp.OPTIMAL or status in INFEASIBLE:
+        if status is Status.OPTIMAL or status.is_infeasible:
             return status, answer.value
     return status, np.nan

@@ -9,29 +9,31 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.compile import cvxpy_door as canonical
-from lexiprog.compile.cvxpy_door import Answer
+from lexiprog.aliases import Constraint, Leaf, Value
+from lexiprog.compile import cvxpy_door
+from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, holding, key_of
-from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt
 from lexiprog.proof.certificate import Certificate, certify
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import default_ladder
-from lexiprog.solvers.ways import Rung
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Fault, Status
 
 
 def judge(
-    task: Task, stage: str, answer: Answer, *, seconds: float, solutions: Mapping[str, Solution]
+    task: Task, stage: str, answer: Answer, solutions: Mapping[str, Solution]
 ) -> Solution | Attempt:
     """Accept the claim if its certificate passes."""
     name = task.solver.name
     if not answer.primal:
-        return Attempt(name, answer.status, "")
+        return Attempt(name, answer.status, _beyond_status(answer))
     subproblem = task.subproblem
     values = [(v, dense(answer.primal.get(v.id))) for v in subproblem.variables]
     if any(value is None or not np.isfinite(value).all() for _, value in values):
-        return Attempt(name, answer.status, "its point contains NaN, infinity or nothing at all")
+        reason = "its point contains NaN, infinity or nothing at all"
+        return Attempt(name, answer.status, reason, Fault.NO_NUMBERS)
     if task.integer:
         values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
@@ -45,32 +47,29 @@ def judge(
     else:
         certificate = _of_multipliers(task, answer, value)
     if not certificate.passed:
-        return Attempt(name, answer.status, str(certificate))
+        fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
+        return Attempt(name, answer.status, str(certificate), fault)
     return Solution(
         name=subproblem.name,
         stage=stage,
         value=value,
         # Only what is proved is called optimal; a gap the user accepts has its own name.
-        status="optimal" if certificate.gap <= certificate.tolerance else "within_gap",
+        status=Status.OPTIMAL if certificate.gap <= certificate.tolerance else Status.WITHIN_GAP,
         solver=name,
         certificate=certificate,
         variables={key_of(v, k): found for k, (v, found) in enumerate(values)},
         duals=tuple(_dual(c, answer) for c in subproblem.constraints),
         options=task.solver.options,
-        timings={"compile": task.compiled.seconds if task.compiled else 0.0, "solve": seconds},
+        timings={"compile": task.compile_seconds, "solve": answer.seconds},
         iterations=answer.iterations,
         parameters=task.parameters,
         references=task.references,
     )  # fmt: skip
 
 
-def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Any]) -> Solution:
-    """Let the solution be asked by CVXPY objects."""
-    leaves = dict(constants)
-    for position, variable in enumerate(subproblem.variables):
-        leaves[variable.id] = solution.variables[key_of(variable, position)]
-    rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return solution.attached(leaves, rows)
+def _beyond_status(answer: Answer) -> str:
+    """What the solver said, where the status does not say the same."""
+    return "" if answer.said in ("", str(answer.status)) else f"it said {answer.said}"
 
 
 def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
@@ -78,10 +77,10 @@ def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
     if answer.x is None:
         raise TypeError("an answer without a point has no certificate")
     bound = answer.bound
-    if task.integer and bound is None and answer.status == cp.OPTIMAL:
+    if task.integer and bound is None and answer.status is Status.OPTIMAL:
         bound = answer.claimed  # some interfaces keep the bound to themselves
     certificate = certify(
-        task.native.form,
+        task.form if answer.form is None else answer.form,
         answer.x,
         None if task.integer else answer.z,
         claimed=answer.claimed,
@@ -95,7 +94,7 @@ def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
 
 
 def _of_point(
-    task: Task, answer: Answer, value: float, leaves: list[Any], own: Answer | None
+    task: Task, answer: Answer, value: float, leaves: list[tuple[Leaf, Value]], own: Answer | None
 ) -> Certificate:
     """Certificate of a bare point: violations as declared, and the distance to our own optimum."""
     variables = [(leaf, found) for leaf, found in leaves if isinstance(leaf, cp.Variable)]
@@ -128,22 +127,20 @@ def _own_answer(task: Task, solutions: Mapping[str, Solution]) -> Answer | None:
     subproblem = task.subproblem
     for solver in default_ladder(subproblem.kind):
         try:
-            own = prepare(subproblem, Rung(solver), solutions, task.slack)
-            raw = canonical.run(own.native, own.fresh_options())
-            answer = canonical.interpret(own.native, raw)
+            own = prepare(subproblem, Way(solver), solutions, task.slack)
+            raw = cvxpy_door.run(own.native, own.fresh_options())
+            answer = cvxpy_door.interpret(own.native, raw)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
         if answer.x is None:
             continue
-        checked = certify(
-            own.native.form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound
-        )
+        checked = certify(own.form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound)
         if checked.passed:
             return answer
     return None
 
 
-def _whole(variable: Any, value: Any, tolerance: float) -> Any:
+def _whole(variable: cp.Variable, value: Value, tolerance: float) -> Value:
     """Integer values without the solver's rounding noise."""
     if not (variable.attributes["integer"] or variable.attributes["boolean"]):
         return value
@@ -151,9 +148,9 @@ def _whole(variable: Any, value: Any, tolerance: float) -> Any:
     return np.where(np.abs(rounded - value) <= tolerance, rounded, value)
 
 
-def _dual(constraint: Any, answer: Answer) -> Any:
+def _dual(constraint: Constraint, answer: Answer) -> Any:
     value = answer.dual.get(constraint.id)
     if value is None:
         return None
     with CVXPY_LOCK:
-        return canonical.dual_arrays(constraint, value)
+        return cvxpy_door.dual_arrays(constraint, value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.standard_form import StandardForm
 
 Array = NDArray[np.float64]
@@ -75,7 +75,7 @@ class Session:
         HiGHS options.
     """
 
-    def __init__(self, A: Any, options: Mapping[str, Any]) -> None:
+    def __init__(self, A: Matrix, options: Options) -> None:
         self._A = sp.csc_array(A)
         self._lock = threading.Lock()
         self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -111,7 +111,7 @@ class Session:
                 warm=basis is not None,
             )
 
-    def has_matrix(self, A: Any) -> bool:
+    def has_matrix(self, A: Matrix) -> bool:
         """Whether ``A`` is the matrix of this session, entry by entry."""
         mine, other = self._A, sp.csc_array(A)
         return mine.shape == other.shape and all(

@@ -9,20 +9,29 @@ from typing import Any, Protocol, runtime_checkable
 
 import cvxpy as cp
 
+from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
 from lexiprog.proof.certificate import TOLERANCE
 
-__all__ = ["CustomSolver", "Ladder", "Solver", "UnknownSolver", "default_ladder", "resolve"]
+__all__ = [
+    "CustomSolver",
+    "Ladder",
+    "Solver",
+    "SolverChoice",
+    "UnknownSolver",
+    "default_ladder",
+    "resolve",
+]
 
 # Solvers whose factory settings stop short of what a certificate, or a later stage that holds
 # the optimum, asks for; what they reach is judged by its certificate, not by their own word.
-_SHARPER: dict[str, dict[str, Any]] = {
+_SHARPER: dict[str, Options] = {
     "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "accept_unknown": True},
     "ECOS": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
     "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 100_000},
     "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "polishing": True},
 }
-_SHARPER_MIP: dict[str, dict[str, Any]] = {
+_SHARPER_MIP: dict[str, Options] = {
     "HIGHS": {"mip_rel_gap": 0.0},
     "ECOS_BB": {"mi_rel_eps": 1e-9, "mi_abs_eps": 1e-9},
 }
@@ -67,7 +76,7 @@ class Solver:
     target: Any
     accept: float = TOLERANCE
     gap: float | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __init__(
         self, name: Any, *, accept: float = TOLERANCE, gap: float | None = None, **options: Any
@@ -114,6 +123,10 @@ class Solver:
 
 
 Ladder = tuple[Solver, ...]
+# One way to name a solver, several to be tried in turn, and what `Program.solve` takes.
+OneSolver = str | Solver | CustomSolver
+SolverOrLadder = OneSolver | Sequence[OneSolver]
+SolverChoice = SolverOrLadder | Mapping[str, SolverOrLadder] | None
 
 
 def installed() -> list[str]:
@@ -134,11 +147,13 @@ def default_ladder(kind: str) -> Ladder:
     if kind.startswith("MI"):
         names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())
-    return (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False), Solver("ECOS"))
+    conic = (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False))
+    # ECOS has another licence (GPL-3), so people may have to do without it.
+    return (*conic, Solver("ECOS")) if "ECOS" in installed() else conic
 
 
 def resolve(
-    choice: Any, stages: Mapping[str, tuple[Sequence[str], Any]]
+    choice: SolverChoice, stages: Mapping[str, tuple[Sequence[str], SolverOrLadder | None]]
 ) -> dict[str, Ladder | None]:
     """A ladder (or None: the default) for every subproblem.
 
@@ -150,7 +165,7 @@ def resolve(
     stages : mapping
         Stage name to (its subproblems' names, its own solver).
     """
-    by_name: Mapping[str, Any] = choice if isinstance(choice, Mapping) else {}
+    by_name: Mapping[str, SolverOrLadder] = choice if isinstance(choice, Mapping) else {}
     general = None if isinstance(choice, Mapping) else choice
     known = {name for stage, (names, _) in stages.items() for name in (stage, *names)}
     for name in by_name:
@@ -170,14 +185,14 @@ def resolve(
     return table
 
 
-def _ladder(choice: Any, where: str) -> Ladder:
-    rungs = choice if isinstance(choice, list | tuple) else [choice]
+def _ladder(choice: SolverOrLadder, where: str) -> Ladder:
+    rungs: Sequence[Any] = choice if isinstance(choice, list | tuple) else [choice]
     if not rungs:
         raise UnknownSolver(f"the solver ladder for {where!r} is empty: name at least one solver.")
     return tuple(_solver(rung, where) for rung in rungs)
 
 
-def _solver(choice: Any, where: str) -> Solver:
+def _solver(choice: OneSolver, where: str) -> Solver:
     solver = choice if isinstance(choice, Solver) else Solver(choice)
     if isinstance(solver.target, str):
         if solver.target not in installed():

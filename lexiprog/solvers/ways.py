@@ -1,20 +1,21 @@
-"""Hold an earlier optimum by a bound on its objective, and loosen it only step by step.
+"""What is tried for a subproblem, in order: solvers, and how locks are put to them.
 
-The bound is the ordinary constraint that ``Subproblem.held`` declares. Where a solver finds no
+A lock is the ordinary constraint that ``Subproblem.held`` declares. Where a solver finds no
 point within it, the same demand is put in other ways before any slack is added: as an equation,
 then with a numerical guard that is recorded and warned about.
 """
 
 from __future__ import annotations
 
-import weakref
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from lexiprog.declare.argument import arguments
-from lexiprog.declare.reference import Lock, limit_of
+from lexiprog.declare.lock import Slack
+from lexiprog.declare.restate import can_restate, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.solver import Ladder, Solver
+
+__all__ = ["GUARD", "Way", "ways_to_try"]
 
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 
@@ -22,46 +23,64 @@ GUARD = 1e-6
 
 
 @dataclass(frozen=True)
-class Rung:
+class Way:
     """One way of trying a subproblem: a solver, and how locks are put to it."""
 
     solver: Solver
     mode: Mode = "value"
     loosened: frozenset[str] = frozenset()  # owners whose locks have slack beyond declaration
 
+    def statement(self, subproblem: Subproblem) -> Subproblem:
+        """The subproblem as it is put to the solver."""
+        if self.mode == "argument" or self.mode == "equal":
+            return restated(subproblem, self.mode, self.loosened)
+        return subproblem
 
-def rungs(
+    def slack(self, given: Slack) -> Slack:
+        """How far held optima may degrade when tried this way."""
+        return replace(given, guard=GUARD) if self.mode == "guarded" else given
+
+    def kind_of_lock(self, subproblem: Subproblem, position: int) -> str:
+        """How the lock at ``position`` is put: by its "face", by its "argument" or by "value"."""
+        if self.mode == "argument":
+            kept = self.statement(subproblem).constraints
+            constraint = subproblem.constraints[position]
+            return "value" if any(constraint is other for other in kept) else "argument"
+        return "face" if self.mode == "face" else "value"
+
+
+def ways_to_try(
     subproblem: Subproblem,
     ladder: Ladder,
     *,
     face: bool,
     loosened: frozenset[str] = frozenset(),
-) -> list[Rung]:
+) -> list[Way]:
     """Every way a subproblem is tried, in order.
 
     Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
     """
     if not subproblem.locks:
         if not face:
-            return [Rung(solver) for solver in ladder]
-        return [Rung(ladder[0], "face"), *(Rung(solver) for solver in ladder)]
-    out: list[Rung] = []
-    curved = _may_be_put(subproblem, "argument", loosened)
-    equal = _may_be_put(subproblem, "equal", loosened)
+            return [Way(solver) for solver in ladder]
+        return [Way(ladder[0], "face"), *(Way(solver) for solver in ladder)]
+    out: list[Way] = []
+    curved = can_restate(subproblem, "argument", loosened)
+    equal = can_restate(subproblem, "equal", loosened)
     for position, solver in enumerate(ladder):
         if face and position == 0:
-            out.append(Rung(solver, "face"))
+            out.append(Way(solver, "face"))
         if solver.is_custom:
-            out.append(Rung(solver))
+            out.append(Way(solver))
             continue
         if curved:
-            out.append(Rung(solver, "argument", loosened))
-        out.append(Rung(solver))
+            out.append(Way(solver, "argument", loosened))
+        out.append(Way(solver))
         if solver.name == "HIGHS" and "presolve" not in solver.options:
-            out.append(Rung(_without_presolve(solver)))
+            out.append(Way(_without_presolve(solver)))
         if equal:
-            out.append(Rung(solver, "equal", loosened))
-        out.append(Rung(solver, "guarded"))
+            out.append(Way(solver, "equal", loosened))
+        out.append(Way(solver, "guarded"))
     return _without_repeats(out)
 
 
@@ -72,63 +91,11 @@ def _without_presolve(solver: Solver) -> Solver:
     )  # fmt: skip
 
 
-def _without_repeats(rungs: list[Rung]) -> list[Rung]:
+def _without_repeats(ways: list[Way]) -> list[Way]:
     seen: list[str] = []
     out = []
-    for rung in rungs:
-        if repr(rung) not in seen:
-            seen.append(repr(rung))
-            out.append(rung)
+    for way in ways:
+        if repr(way) not in seen:
+            seen.append(repr(way))
+            out.append(way)
     return out
-
-
-_VARIANTS: weakref.WeakKeyDictionary[Subproblem, dict[Any, Subproblem]] = (
-    weakref.WeakKeyDictionary()
-)
-
-
-def variant(subproblem: Subproblem, rung: Rung) -> Subproblem:
-    """The subproblem with its exact locks put another way; itself if there is no other way."""
-    if rung.mode not in ("argument", "equal"):
-        return subproblem
-    made = _VARIANTS.setdefault(subproblem, {})
-    key = (rung.mode, rung.loosened)
-    if key not in made:
-        made[key] = _rewrite(subproblem, rung.mode, rung.loosened)
-    return made[key]
-
-
-def _may_be_put(subproblem: Subproblem, mode: Mode, loosened: frozenset[str]) -> bool:
-    """Whether there is such a variant, without declaring one that is seldom needed."""
-    return any(
-        _other_way(lock, subproblem.constraints[position], mode) is not None
-        for position, lock in subproblem.locks
-        if lock.owner_name not in loosened
-    )
-
-
-def _rewrite(subproblem: Subproblem, mode: Mode, loosened: frozenset[str]) -> Subproblem:
-    constraints: list[Any] = []
-    locks = {k: lock for k, lock in subproblem.locks if lock.owner_name not in loosened}
-    changed = False
-    for position, constraint in enumerate(subproblem.constraints):
-        lock = locks.get(position)
-        other = None if lock is None else _other_way(lock, constraint, mode)
-        changed = changed or other is not None
-        constraints += [constraint] if other is None else other
-    if not changed:
-        return subproblem
-    return Subproblem(subproblem.name, subproblem.objective, constraints, gp=subproblem.gp)
-
-
-def _other_way(lock: Lock, constraint: Any, mode: Mode) -> list[Any] | None:
-    owner = lock.owner()
-    if owner is None or lock.atol or lock.rtol:
-        return None
-    expression = owner.objective.expr
-    if mode == "equal":
-        if not expression.is_affine():
-            return None
-        return [expression == limit_of(constraint, lock)]
-    held = None if owner.gp else arguments(expression)
-    return None if held is None else [part == owner.at(part) for part in held]

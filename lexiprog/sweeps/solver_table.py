@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import duration, tiny
-from lexiprog.outline.records import Cell, TableOutline
+from lexiprog.outline.records import TableCell, TableOutline
 from lexiprog.outline.text import text_table
-from lexiprog.show.html.table import table_html
+from lexiprog.status import Status
 
 if TYPE_CHECKING:
     import pandas
@@ -100,32 +101,37 @@ class SolverComparison:
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
-        return table_html(self.outline)
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)
 
     def __str__(self) -> str:
         return text_table(self.outline)
 
 
-def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[Cell, ...]:
+def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[TableCell, ...]:
     """A row's texts; what the rows before it have said already is not repeated."""
     again = bool(before) and before[-1].subproblem == row.subproblem
-    name, choice = Cell("" if again else row.subproblem), Cell(row.choice)
+    name, choice = TableCell("" if again else row.subproblem), TableCell(row.choice)
     if row.value is None:
         told = {(other.choice, other.reason) for other in before}
         new = row.reason and (row.choice, row.reason) not in told
         said = f"{row.status}: {row.reason}" if new else row.status
-        blank = (Cell("-", "quiet"),) * 4
-        return name, choice, *blank, Cell(said, "quiet" if row.status == NOT_REACHED else "bad")
+        blank = (TableCell("-", "quiet"),) * 4
+        return (
+            name,
+            choice,
+            *blank,
+            TableCell(said, "quiet" if row.status == NOT_REACHED else "bad"),
+        )
     apart = row.disagreement or 0.0
     return (
         name,
         choice,
-        Cell(f"{row.value + 0.0:.8g}"),
-        Cell(tiny(row.certificate or 0.0)),
-        Cell(tiny(apart), "bad" if apart > DOUBTFUL else ""),
-        Cell(duration(row.seconds or 0.0)),
-        Cell(row.status, "good" if row.status == "optimal" else "bad"),
+        TableCell(f"{row.value + 0.0:.8g}"),
+        TableCell(tiny(row.certificate or 0.0)),
+        TableCell(tiny(apart), "bad" if apart > DOUBTFUL else ""),
+        TableCell(duration(row.seconds or 0.0)),
+        TableCell(row.status, "good" if row.status == Status.OPTIMAL else "bad"),
     )
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from lexiprog.compile.task import read_parameters
+from lexiprog.compile.binding import read_parameters
 from lexiprog.errors import StageError
 from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.solve.hierarchy import execute
-from lexiprog.solvers.solver import Solver, UnknownSolver
+from lexiprog.solvers.solver import Solver, SolverChoice, UnknownSolver
 from lexiprog.sweeps.solver_table import NOT_REACHED, SolverComparison, SolverRow
 
 __all__ = ["compare_solvers"]
 
 
 def compare_solvers(
-    program: Program, choices: Iterable[Any], *, progress: bool = False
+    program: Program, choices: Iterable[SolverChoice], *, progress: bool = False
 ) -> SolverComparison:
     """Solve a program with each choice of solvers and tabulate what they found.
 
@@ -62,7 +61,7 @@ def compare_solvers(
     return SolverComparison.of(list(rows) for rows in zip(*found, strict=True))
 
 
-def _attempt(program: Program, choice: Any, label: str) -> Iterator[SolverRow]:
+def _attempt(program: Program, choice: SolverChoice, label: str) -> Iterator[SolverRow]:
     """A row for every subproblem, whatever happens."""
     try:
         ladders = program.ladders(choice)
@@ -114,7 +113,7 @@ def _failed(label: str, error: StageError, name: str) -> SolverRow:
     return SolverRow(label, error.stage, name, error.solver, error.status, reason=reason)
 
 
-def _labels(choices: list[Any]) -> list[str]:
+def _labels(choices: list[SolverChoice]) -> list[str]:
     """How the table calls each choice; equal ones are numbered."""
     texts = [_label(choice) for choice in choices]
     seen: dict[str, int] = {}
@@ -125,7 +124,7 @@ def _labels(choices: list[Any]) -> list[str]:
     return out
 
 
-def _label(choice: Any) -> str:
+def _label(choice: SolverChoice) -> str:
     if choice is None:
         return "default"
     if isinstance(choice, Mapping):

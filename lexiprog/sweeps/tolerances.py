@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lexiprog.declare.reference import Slack
+from lexiprog.declare.lock import Slack
 from lexiprog.errors import DeclarationError
+from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import cleaned, number
-from lexiprog.outline.records import Cell, TableOutline
+from lexiprog.outline.records import TableCell, TableOutline
 from lexiprog.outline.text import text_table
 from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.result.result import Result
 from lexiprog.runners.warm import WarmHighs
-from lexiprog.show.html.table import table_html
 from lexiprog.solve.hierarchy import execute
+from lexiprog.solvers.solver import SolverChoice
 
 if TYPE_CHECKING:
     import pandas
@@ -79,15 +80,15 @@ class Tradeoff:
         return TableOutline(
             title=f"What slack on {self.name} buys",
             columns=columns,
-            rows=tuple(tuple(map(Cell, row)) for row in zip(*series, strict=True)),
+            rows=tuple(tuple(map(TableCell, row)) for row in zip(*series, strict=True)),
             numeric=frozenset(columns),
         )
 
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
-        return table_html(self.outline)
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)
 
     def __str__(self) -> str:
         return text_table(self.outline)
@@ -98,7 +99,7 @@ def tradeoff(
     name: str,
     tolerances: Iterable[float],
     *,
-    solver: Any = None,
+    solver: SolverChoice = None,
     progress: bool = False,
 ) -> Tradeoff:
     """Solve a program again and again with more slack on one held optimum.

@@ -1,13 +1,16 @@
-"""Read the imports of a package's modules from their source, and judge them by rows of layers."""
+"""Read the imports of a package's modules from their source, and judge them by their rooms."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
-Rows = Sequence[Sequence[str]]
+from tests.house.rooms import Room
+
+Rooms = Sequence[Room]
 
 
 class Import(NamedTuple):
@@ -68,54 +71,60 @@ def edges(package: str, modules: Mapping[str, str]) -> Iterator[tuple[str, str, 
                 yield module, goal, found.line
 
 
-def folder(module: str) -> str:
-    """The top folder a module lies in, or nothing."""
-    return module.partition("/")[0] if "/" in module else ""
-
-
-def row_of(module: str, rows: Rows) -> int | None:
-    """Find the first row with a pattern that fits the module."""
-    fits = (i for i, row in enumerate(rows) if any(fnmatchcase(module, p) for p in row))
+def place(module: str, rooms: Rooms) -> int | None:
+    """Number of the room that a module stands in."""
+    fits = (k for k, r in enumerate(rooms) if any(fnmatchcase(module, p) for p in r.patterns))
     return next(fits, None)
 
 
-def unplaced(modules: Mapping[str, str], rows: Rows) -> list[str]:
-    """List the modules that stand in no row.
-
-    The package's own __init__ stands above all; a folder's that imports nothing stands nowhere.
-    """
+def unplaced(modules: Mapping[str, str], rooms: Rooms) -> list[str]:
+    """List the modules that stand in no room; the package's own __init__ stands above all."""
+    names = ", ".join(room.name for room in rooms)
     return [
-        f"{module}: not in any row; place it where its imports allow"
-        for module, source in modules.items()
-        if module != "__init__" and row_of(module, rows) is None
-        if not (module.endswith("/__init__") and not list(imports(source)))
+        f"{module} stands in no room; the rooms, in order, are: {names}"
+        for module in modules
+        if module != "__init__" and place(module, rooms) is None
     ]
 
 
-def wrong_way(
-    package: str,
-    modules: Mapping[str, str],
-    rows: Rows,
-    only: Mapping[str, Sequence[str]] | None = None,
-) -> list[str]:
-    """List the imports that don't reach an earlier row, or not one that `only` allows.
-
-    Modules that one row's pattern takes from the same folder may import each other.
-    """
+def wrong_way(package: str, modules: Mapping[str, str], rooms: Rooms) -> list[str]:
+    """List the imports that reach a later room, and say where each module might stand instead."""
     complaints = []
-    for module, goal, line in edges(package, modules):
-        own_row, row = row_of(module, rows), row_of(goal, rows)
-        allowed = next((to for p, to in (only or {}).items() if fnmatchcase(module, p)), None)
-        if module == "__init__" or own_row is None:
+    graph = list(edges(package, modules))
+    for module, goal, line in graph:
+        own, other = place(module, rooms), place(goal, rooms)
+        if module == "__init__" or own is None or (other is not None and other <= own):
             continue
-        if row == own_row and folder(module) == folder(goal) != "":
-            continue
-        if row is None or row >= own_row:
-            complaints.append(f"{module}:{line}: imports {goal}, which is not in an earlier row")
-        elif allowed is not None and not any(fnmatchcase(goal, p) for p in allowed):
-            names = ", ".join(allowed)
-            complaints.append(f"{module}:{line}: imports {goal}, but may import only {names}")
+        room = "no room" if other is None else rooms[other].name
+        complaints.append(
+            f"{module}:{line} imports {goal}, which stands later, in {room}. "
+            + _advice(module, graph, rooms)
+        )
     return complaints
+
+
+def _advice(module: str, graph: list[tuple[str, str, int]], rooms: Rooms) -> str:
+    """Where a module may go: after all that it imports, and before all that import it."""
+    needs = [place(goal, rooms) for start, goal, _ in graph if start == module]
+    users = [place(start, rooms) for start, goal, _ in graph if goal == module]
+    first = max((k for k in needs if k is not None), default=0)
+    last = min((k for k in users if k is not None), default=len(rooms) - 1)
+    if first > last:
+        return "No room suits it as it is: split it, or let it be handed what it needs."
+    names = ", ".join(room.name for room in rooms[first : last + 1])
+    return f"By what it imports and who imports it, it may stand in: {names}."
+
+
+def crowded(modules: Mapping[str, str], most: int) -> list[str]:
+    """List the folders with more modules than one can take in at a glance."""
+    count = Counter(
+        module.rpartition("/")[0] for module in modules if not module.endswith("__init__")
+    )
+    return [
+        f"{folder or 'the top'} has {n} modules, at most {most}: a room of their own?"
+        for folder, n in count.items()
+        if n > most
+    ]
 
 
 def circles(package: str, modules: Mapping[str, str]) -> list[str]:
@@ -132,7 +141,7 @@ def circles(package: str, modules: Mapping[str, str]) -> list[str]:
 
 
 def relative(modules: Mapping[str, str]) -> list[str]:
-    """List relative imports: the rows are read from full names."""
+    """List relative imports: the rooms are read from full names."""
     return [
         f"{module}:{found.line}: relative import"
         for module, source in modules.items()

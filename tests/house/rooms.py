@@ -20,20 +20,18 @@ class Room(NamedTuple):
 
 
 ENGINE = [
-    Room("errors status progress", "words that everyone uses", "errors.py"),
+    Room("aliases errors status progress", "words that everyone uses", "errors.py"),
     Room("outline/", "plain records of what was declared and found, and their text", "records.py"),
     Room("forms/", "problems as bare numbers: standard form, cones, faces", "standard_form.py"),
+    Room("proof/", "what makes an answer an optimum", "certificate.py"),
     Room("declare/", "what the user says: subproblems, stages, references, locks", "subproblem.py"),
     Room("solvers/", "who is asked and in which ways; one warm HiGHS object", "solver.py"),
     Room("compile/", "from a declared problem to a task; the one door to CVXPY", "task.py"),
-    Room("proof/", "what makes an answer an optimum", "certificate.py"),
     Room("result/", "what was found, frozen: shown, saved, connected again", "solution.py"),
     Room("runners/", "a task in, an answer out: native, face, warm, custom", "runner.py"),
     Room("solve/", "stage by stage: run, judge, record, explain failures", "hierarchy.py"),
     Room("program", "the whole hierarchy: checked and solved", "program.py"),
-    Room(
-        "formulations/", "common hierarchies: priorities, goals, fairness, regret", "priorities.py"
-    ),
+    Room("formulations/", "common hierarchies, each one function", "priorities.py"),
     Room("sweeps/", "one program again and again", "tolerances.py"),
     Room("plots/", "pictures with matplotlib", "stages.py"),
     Room("show/", "draws outlines as HTML", "html/diagram.py"),

@@ -67,6 +67,29 @@ def forbidden_words(modules: Mapping[str, str], words: Collection[str]) -> list[
     ]
 
 
+def _defined(source: str, kind: type[ast.stmt]) -> list[str]:
+    return [node.name for node in ast.parse(source).body if isinstance(node, kind)]
+
+
+def namesakes(modules: Mapping[str, str]) -> list[str]:
+    """List modules that an imported function of theirs would hide."""
+    return [
+        f"{module} defines a function of its own name"
+        for module, source in modules.items()
+        if module.rpartition("/")[2] in _defined(source, ast.FunctionDef)
+    ]
+
+
+def twice(modules: Mapping[str, str]) -> list[str]:
+    """List classes of one name that are defined in several modules."""
+    places: dict[str, list[str]] = {}
+    for module, source in modules.items():
+        for name in _defined(source, ast.ClassDef):
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(module)
+    return [f"{name} is defined in {' and '.join(m)}" for name, m in places.items() if len(m) > 1]
+
+
 def too_long(modules: Mapping[str, str], limit: int) -> list[str]:
     lengths = {module: len(source.splitlines()) for module, source in modules.items()}
     return [f"{module}: {n} lines, at most {limit}" for module, n in lengths.items() if n > limit]

@@ -1,1 +1,5 @@
-"""Outlines as HTML without scripts, for notebooks and reports."""
+"""Outlines as HTML without scripts, for notebooks and reports; importing it registers them all."""
+
+from lexiprog.show.html import diagram, solution, table
+
+__all__ = ["diagram", "solution", "table"]

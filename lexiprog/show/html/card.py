@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lexiprog.outline.numbers import duration, number, tiny
 from lexiprog.outline.records import LockOutline, ProblemOutline, SolvedOutline, counted
-from lexiprog.show.html.page import safe, tag
+from lexiprog.show.html.frame import safe, tag
 from lexiprog.show.html.rows import Row
 
 SHOWN_CONSTRAINTS = 3

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import ProgramOutline, ResultOutline, SolvedOutline
 from lexiprog.show.html.card import problem_card, summary_card
+from lexiprog.show.html.frame import page, safe, tag
 from lexiprog.show.html.lanes import find_lanes, gutter, height, width
-from lexiprog.show.html.page import page, safe, tag
 from lexiprog.show.html.rows import Row, rows_of
 
 
+@draw.register
 def program_html(program: ProgramOutline) -> str:
     """What was declared."""
     return page(_grid(program, None))
 
 
+@draw.register
 def result_html(result: ResultOutline) -> str:
     """What was declared, and what was found for it."""
     return page(_grid(result.program, result.solved))

@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import duration, number
-from lexiprog.outline.records import Cell, SolvedOutline, TableOutline
+from lexiprog.outline.records import SolutionOutline, TableCell, TableOutline
+from lexiprog.outline.text import array_text
 from lexiprog.show.html.card import lock_text, mark
-from lexiprog.show.html.page import page, safe, tag
+from lexiprog.show.html.frame import page, safe, tag
 from lexiprog.show.html.table import table_parts
 
 SHOWN_ENTRIES = 12
 SHOWN_VARIABLES = 30
 
 
-def array_text(value: NDArray[np.generic]) -> str:
-    """A value as numpy would print it, long arrays shortened."""
-    return np.array2string(value, precision=6, threshold=8, separator=", ")
-
-
-def solution_html(
-    name: str, found: SolvedOutline, variables: Mapping[str, NDArray[np.generic]]
-) -> str:
+@draw.register
+def solution_html(solution: SolutionOutline) -> str:
     """The optimum, its certificate and locks, and every variable, large ones summarised."""
+    found, variables = solution.found, solution.variables
     shown = list(variables.items())[:SHOWN_VARIABLES]
     rest = len(variables) - len(shown)
     table = TableOutline(
         title="",
         columns=("variable", "shape", "value"),
         rows=tuple(
-            (Cell(key), Cell(_shape(value.shape), "quiet"), Cell(_value(value)))
+            (TableCell(key), TableCell(_shape(value.shape), "quiet"), TableCell(_value(value)))
             for key, value in shown
         ),
-        notes=(Cell(f"and {rest} more variables", "quiet"),) if rest else (),
+        notes=(TableCell(f"and {rest} more variables", "quiet"),) if rest else (),
     )
     head = tag(
         "div",
         "lx-head",
         mark(certified=found.certified),
-        tag("span", "lx-name", safe(name)),
+        tag("span", "lx-name", safe(solution.name)),
         tag("span", "lx-value", number(found.value)),
         tag("span", "lx-quiet", safe(f"{found.status}, {found.solver}, {duration(found.seconds)}")),
     )

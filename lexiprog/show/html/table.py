@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from lexiprog.outline.records import Cell, TableOutline
-from lexiprog.show.html.page import page, safe, tag
+from lexiprog.outline.drawing import draw
+from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.show.html.frame import page, safe, tag
 
 
+@draw.register
 def table_html(table: TableOutline) -> str:
     """A titled table with its notes below, as a page of its own."""
     return page(tag("div", "lx-title", safe(table.title)), *table_parts(table))
@@ -34,5 +36,5 @@ def _number(table: TableOutline, name: str) -> str:
     return "lx-number" if name in table.numeric else ""
 
 
-def _tone(cell: Cell) -> str:
+def _tone(cell: TableCell) -> str:
     return f"lx-{cell.tone}" if cell.tone else ""

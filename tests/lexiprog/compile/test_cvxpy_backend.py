@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from lexiprog.compile.cvxpy_door import BACKEND
+from lexiprog.compile.cvxpy_door.prepared import BACKEND
 
 W = np.array([[1.0, 2.0], [-3.0, 4.0], [0.5, -1.0]])
 C = np.array([7.0, -2.0, 1.0])

@@ -7,7 +7,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.declare.text import readable
 from lexiprog.outline.numbers import duration, number, tiny
-from lexiprog.outline.records import Cell, SolvedOutline, TableOutline
+from lexiprog.outline.records import SolutionOutline, SolvedOutline, TableCell, TableOutline
 from lexiprog.outline.text import text_table
 from lexiprog.show.html.solution import solution_html
 from lexiprog.show.html.table import table_html
@@ -16,25 +16,27 @@ FOUND = SolvedOutline(1.0, "optimal", "HIGHS", 0.1, certified=True, certificate=
 
 
 def test_large_variables_are_summarised():
-    text = solution_html("p", FOUND, {"z": np.r_[np.zeros(990), np.ones(10)]})
+    text = solution_html(SolutionOutline("p", FOUND, {"z": np.r_[np.zeros(990), np.ones(10)]}))
     assert "1000 numbers, 990 of them zero; least 0, mean 0.01, largest 1" in text
-    assert "2 × 3" in solution_html("p", FOUND, {"z": np.zeros((2, 3))})
+    assert "2 × 3" in solution_html(SolutionOutline("p", FOUND, {"z": np.zeros((2, 3))}))
 
 
 def test_many_variables_are_summarised():
-    text = solution_html("p", FOUND, {f"v{k}": np.array(1.0) for k in range(200)})
+    text = solution_html(SolutionOutline("p", FOUND, {f"v{k}": np.array(1.0) for k in range(200)}))
     assert text.count("<tr>") == 31
     assert "and 170 more variables" in text
 
 
 def test_solutions_without_variables_and_with_complex_ones_are_shown():
-    assert "optimal" in solution_html("p", FOUND, {})
-    assert "1.+2.j" in solution_html("p", FOUND, {"c": np.array([1 + 2j])})
-    assert "20 numbers" in solution_html("p", FOUND, {"c": np.full(20, 1j)})
+    assert "optimal" in solution_html(SolutionOutline("p", FOUND, {}))
+    assert "1.+2.j" in solution_html(SolutionOutline("p", FOUND, {"c": np.array([1 + 2j])}))
+    assert "20 numbers" in solution_html(SolutionOutline("p", FOUND, {"c": np.full(20, 1j)}))
 
 
 def test_cells_and_heads_are_escaped_and_toned():
-    table = TableOutline("<i>", ("<a>",), ((Cell("<b>", "bad"),),), notes=(Cell("&", "quiet"),))
+    table = TableOutline(
+        "<i>", ("<a>",), ((TableCell("<b>", "bad"),),), notes=(TableCell("&", "quiet"),)
+    )
     text = table_html(table)
     for raw in ("<i>", "<a>", "<b>"):
         assert raw not in text
@@ -42,8 +44,10 @@ def test_cells_and_heads_are_escaped_and_toned():
 
 
 def test_text_tables_align_numbers_on_the_right():
-    rows = ((Cell("a"), Cell("1")), (Cell("bcd"), Cell("23")))
-    table = TableOutline("", ("n", "value"), rows, numeric=frozenset(["value"]), notes=(Cell("!"),))
+    rows = ((TableCell("a"), TableCell("1")), (TableCell("bcd"), TableCell("23")))
+    table = TableOutline(
+        "", ("n", "value"), rows, numeric=frozenset(["value"]), notes=(TableCell("!"),)
+    )
     assert text_table(table) == "n    value\na        1\nbcd     23\n!"
 
 

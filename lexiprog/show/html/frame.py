@@ -11,7 +11,7 @@ from importlib.resources import files
 @cache
 def style() -> str:
     """The style sheet, without its comments."""
-    sheet = files("lexiprog.display").joinpath("style.css").read_text(encoding="utf-8")
+    sheet = files("lexiprog.show.html").joinpath("style.css").read_text(encoding="utf-8")
     return re.sub(r"/\*.*?\*/\s*", "", sheet, flags=re.DOTALL)
 
 

@@ -1,0 +1,51 @@
+"""Names for the types that users and modules hand to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from lexiprog.declare.subproblem import Subproblem
+    from lexiprog.result.solution import Solution
+
+__all__ = [
+    "Array",
+    "Constraint",
+    "Expressions",
+    "Leaf",
+    "Leaves",
+    "Mask",
+    "Matrix",
+    "Objective",
+    "Options",
+    "Owner",
+    "Solutions",
+    "Value",
+    "Values",
+]
+
+Array: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+Matrix: TypeAlias = sp.csr_array | sp.csc_array | sp.coo_array
+
+Objective: TypeAlias = cp.Minimize | cp.Maximize
+Constraint: TypeAlias = cp.constraints.Constraint
+Expressions: TypeAlias = Sequence[cp.Expression] | Mapping[str, cp.Expression]
+Leaf: TypeAlias = cp.Variable | cp.Parameter
+
+# What CVXPY's leaves and multipliers hold: an array, or one for each part of a cone.
+Value: TypeAlias = NDArray[Any]
+Values: TypeAlias = Mapping[str, Value]
+Leaves: TypeAlias = Iterable[tuple[Leaf, Value]]
+
+# A solver's options, as it takes them.
+Options: TypeAlias = Mapping[str, Any]
+
+Owner: TypeAlias = "Callable[[], Subproblem | None]"  # weak: a dead owner is in no program
+Solutions: TypeAlias = "Mapping[str, Solution]"

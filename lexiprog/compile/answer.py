@@ -1,0 +1,37 @@
+"""What a solver claims, before anybody has checked it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.status import Status
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A status and, where there is one, a point with its multipliers.
+
+    ``primal`` and ``dual`` are keyed by the ids of CVXPY's variables and constraints; ``x`` and
+    ``z`` belong to the standard form ``form``, which is the task's own if it is None.
+    """
+
+    status: Status
+    said: str = ""  # the solver's own word, where it says more than the status
+    value: float = np.nan  # in the problem's own sense
+    claimed: float = np.nan  # the same in the standard form's minimising sense
+    x: Array | None = None
+    z: Array | None = None
+    bound: float | None = None
+    iterations: int | None = None
+    seconds: float = 0.0
+    primal: dict[int, Any] = field(default_factory=dict)
+    dual: dict[int, Any] = field(default_factory=dict)
+    form: StandardForm | None = None
+    trace: Any = None  # what the runner wants back once the answer is accepted

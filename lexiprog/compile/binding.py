@@ -1,0 +1,69 @@
+"""Give a problem's parameters and placeholders their values, and read them back as copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lexiprog.declare.leaves import dense, key_of
+from lexiprog.declare.lock import NO_SLACK, Slack
+from lexiprog.declare.reference import REFERENCES, bind
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.declare.text import shorten
+from lexiprog.errors import LexiprogError
+
+if TYPE_CHECKING:
+    from lexiprog.result.solution import Solution
+
+__all__ = ["BadParameter", "bind_objective", "bind_references", "read_parameters"]
+
+
+class BadParameter(LexiprogError, ValueError):
+    """A parameter has no value, or one that is not finite."""
+
+
+def read_parameters(subproblem: Subproblem) -> dict[str, Any]:
+    """Current values of the user's parameters, by name."""
+    values = {}
+    for position, parameter in enumerate(subproblem.parameters):
+        value = parameter.value
+        if value is None:
+            raise BadParameter(
+                f"parameter {parameter.name()!r} of subproblem {subproblem.name!r} has no value: "
+                "set it before solving."
+            )
+        value = np.asarray(dense(value))
+        if not np.isfinite(value).all():
+            raise BadParameter(
+                f"parameter {parameter.name()!r} of subproblem {subproblem.name!r} contains "
+                f"{'NaN' if np.isnan(value).any() else 'infinity'}: {shorten(value)}."
+            )
+        values[key_of(parameter, position)] = value
+    return values
+
+
+def bind_references(
+    subproblem: Subproblem, solutions: Mapping[str, Solution], slack: Slack = NO_SLACK
+) -> dict[str, Any]:
+    """Give every placeholder in the subproblem its value from earlier solutions."""
+    values = {}
+    for parameter, reference in subproblem.references:
+        value = reference.read(solutions[reference.owner_name])
+        if reference.lock is not None:
+            value = slack.limit(reference.lock, value)
+        bind(parameter, value)
+        label = reference.label
+        while label in values:  # two expressions may look alike once shortened
+            label += "'"
+        values[label] = parameter.value
+    return values
+
+
+def bind_objective(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> None:
+    """Give the placeholders in the objective alone their values."""
+    for parameter in subproblem.objective.parameters():
+        reference = REFERENCES.get(parameter)
+        if reference is not None:
+            bind(parameter, reference.read(solutions[reference.owner_name]))

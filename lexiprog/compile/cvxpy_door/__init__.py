@@ -1,0 +1,20 @@
+"""The one door to CVXPY's internals: compile a problem, run its solver, read the answer back."""
+
+import cvxpy
+
+from lexiprog.compile.cvxpy_door.answers import dual_arrays, interpret, run
+from lexiprog.compile.cvxpy_door.numbers import Compiled
+from lexiprog.compile.cvxpy_door.prepared import Prepared
+from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version
+
+check_version(cvxpy.__version__)
+
+__all__ = [
+    "Compiled",
+    "CvxpyMismatch",
+    "Prepared",
+    "check_version",
+    "dual_arrays",
+    "interpret",
+    "run",
+]

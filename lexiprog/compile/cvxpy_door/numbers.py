@@ -1,0 +1,106 @@
+"""A problem's numbers as a solver's interface gets them, and as a standard form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import cvxpy as cp
+import cvxpy.settings as s
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.forms.standard_form import Cones, StandardForm
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Compiled:
+    """A problem's numbers for one solver, at the parameter values of the moment."""
+
+    chain: Any
+    data: Any
+    inverse: list[Any]
+    seconds: float
+    _form: StandardForm | None = field(default=None, repr=False)
+
+    @property
+    def form(self) -> StandardForm:
+        """The problem in the form that certificates are computed in."""
+        if self._form is None:
+            self._form = _standard_form(self.data, self.chain.solver, self.inverse[-1])
+        return self._form
+
+
+def _standard_form(data: dict[str, Any], solver: Any, inverse: Any) -> StandardForm:
+    """Read the standard form out of the dictionary a CVXPY solver interface built."""
+    program = data[s.PARAM_PROB]
+    columns = program.x.size
+    if "F" in data:  # quadratic interfaces: Ax = b, Fx <= G
+        c, A, b = data["q"], _stack(data["A"], data["F"]), _join(data["b"], data["G"])
+    elif "G" in data:  # split interfaces: Ax = b, h - Gx in K
+        c, A, b = data["c"], _stack(data["A"], data["G"]), _join(data["b"], data["h"])
+    else:
+        c, A, b = data["c"], data["A"], data["b"]
+    if A is None:
+        A, b = sp.csc_array((0, columns)), np.zeros(0)
+    cones = _cones(program, solver)
+    order = list(getattr(solver, "EXP_CONE_ORDER", None) or [0, 1, 2])
+    if cones.exp and order != [0, 1, 2]:
+        rows = np.arange(b.size)
+        first = cones.linear + sum(cones.soc) + sum(map(cones.psd_rows, cones.psd))
+        triples = rows[first : first + 3 * cones.exp].reshape(-1, 3)
+        rows[first : first + 3 * cones.exp] = triples[:, order].reshape(-1)
+        A, b = sp.csr_array(A)[rows], b[rows]
+    P = data.get("P")
+    lower, upper = (_bounds(data.get(key)) for key in (s.LOWER_BOUNDS, s.UPPER_BOUNDS))
+    booleans = np.array([index[0] for index in program.x.boolean_idx], dtype=np.intp)
+    integers = np.array([index[0] for index in program.x.integer_idx], dtype=np.intp)
+    if booleans.size:
+        lower = np.full(columns, -np.inf) if lower is None else lower
+        upper = np.full(columns, np.inf) if upper is None else upper
+        lower[booleans] = np.maximum(lower[booleans], 0.0)
+        upper[booleans] = np.minimum(upper[booleans], 1.0)
+    return StandardForm(
+        c=np.asarray(c, dtype=float),
+        offset=float(inverse[s.OFFSET]),
+        A=A,
+        b=np.asarray(b, dtype=float),
+        cones=cones,
+        P=P if P is not None and P.nnz else None,
+        lower=lower,
+        upper=upper,
+        integer=np.concatenate([booleans, integers]),
+    )
+
+
+def _cones(program: Any, solver: Any) -> Cones:
+    dims = program.cone_dims
+    layout = "full"
+    if any(isinstance(constraint, cp.constraints.SvecPSD) for constraint in program.constraints):
+        layout = str(getattr(solver, "PSD_TRIANGLE_KIND", "upper")).lower().rsplit(".", 1)[-1]
+    return Cones(
+        zero=dims.zero,
+        nonneg=dims.nonneg,
+        soc=tuple(dims.soc),
+        psd=tuple(dims.psd),
+        exp=dims.exp,
+        power=tuple((float(a), 1.0 - float(a)) for a in dims.p3d)
+        + tuple(tuple(map(float, powers)) for powers in dims.pnd),
+        psd_layout=layout,  # type: ignore[arg-type]
+    )
+
+
+def _stack(top: Any, bottom: Any) -> Any:
+    parts = [part for part in (top, bottom) if part is not None]
+    return sp.vstack(parts, format="csc") if parts else None
+
+
+def _join(top: Any, bottom: Any) -> Array:
+    return np.concatenate([np.zeros(0) if p is None else np.atleast_1d(p) for p in (top, bottom)])
+
+
+def _bounds(values: Any) -> Array | None:
+    return None if values is None else np.array(values, dtype=float)

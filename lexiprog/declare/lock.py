@@ -1,0 +1,55 @@
+"""What it means to hold an earlier optimum, and how much of it may be given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lexiprog.aliases import Owner
+from lexiprog.declare.registry import Registry
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A constraint that holds an earlier optimum, within a tolerance."""
+
+    owner_name: str
+    owner: Owner
+    maximise: bool
+    atol: float
+    rtol: float
+
+    def tolerance(self, optimum: float) -> float:
+        """Degradation the user allows."""
+        return max(self.atol, self.rtol * abs(optimum))
+
+    def limit(self, optimum: float, slack: float) -> float:
+        """The bound on the held objective."""
+        return optimum - slack if self.maximise else optimum + slack
+
+
+@dataclass(frozen=True)
+class Slack:
+    """How far held optima may degrade: tolerances in place of the declared ones, and a guard.
+
+    The tolerance is the user's wish, the guard our numerical need; they are kept apart.
+    """
+
+    tolerances: Mapping[str, float] = field(default_factory=dict)
+    guard: float = 0.0
+
+    def tolerance(self, lock: Lock, optimum: float) -> float:
+        """Degradation the user allows."""
+        return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
+
+    def guard_for(self, optimum: float) -> float:
+        """Degradation added for numerical reasons."""
+        return self.guard * max(1.0, abs(optimum))
+
+    def limit(self, lock: Lock, optimum: float) -> float:
+        """The bound on the held objective."""
+        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
+
+
+NO_SLACK = Slack()
+LOCKS: Registry[Lock] = Registry()

@@ -1,0 +1,27 @@
+"""What was made for a subproblem and may be needed again, for as long as the subproblem lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+Kept = TypeVar("Kept")
+
+
+class Memory:
+    """One subproblem's placeholders, restatements and compiled problems, each made once.
+
+    The subproblem itself never changes; this is the one thing beside it that grows.
+    """
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What is kept under ``key``, made at first use."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        kept: Kept = self._kept[key]
+        return kept

@@ -1,0 +1,29 @@
+"""What is known of CVXPY objects that can carry nothing themselves."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Generic, TypeVar
+
+Kept = TypeVar("Kept")
+
+
+class Registry(Generic[Kept]):
+    """What is known of CVXPY objects, for as long as they live.
+
+    CVXPY dispatches on exact types, so a placeholder must be a plain ``cp.Parameter`` and can
+    carry nothing itself.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], Kept]] = {}
+
+    def add(self, key: Any, kept: Kept) -> None:
+        """Remember ``kept`` for the object ``key``."""
+        self._known[key.id] = (weakref.ref(key), kept)
+        weakref.finalize(key, self._known.pop, key.id, None).atexit = False
+
+    def get(self, key: Any) -> Kept | None:
+        """What is known of ``key``; ids alone don't count, since copies share them."""
+        found = self._known.get(key.id)
+        return found[1] if found is not None and found[0]() is key else None

@@ -1,0 +1,68 @@
+"""The door to CVXPY's internals notices when CVXPY works otherwise than it was written for."""
+
+import cvxpy as cp
+import pytest
+
+import lexiprog as lx
+from lexiprog.compile.cvxpy_door import CvxpyMismatch, Prepared, check_version
+from lexiprog.compile.cvxpy_door.version import ANY_VERSION
+from lexiprog.status import Status
+
+
+def guessed_bounds() -> lx.Program:
+    """An LP whose optimum, 1, is cut off by the bounds that CVXPY 1.9.3 guesses."""
+    x = cp.Variable(2, nonneg=True, name="x")
+    short = cp.maximum(2 * cp.pos(5 - x[0] - x[1]), 0)
+    low = lx.Subproblem("low", cp.Minimize(cp.sum(x) + 0.1 * short))
+    return lx.Program(lx.Stage("only", low))
+
+
+def test_guessed_bounds_are_not_used():
+    assert guessed_bounds().solve("HIGHS").final.value == pytest.approx(1.0)
+
+
+def test_another_cache_key_is_an_error_and_not_a_wrong_optimum(monkeypatch):
+    """A new field in CVXPY's key would let it compile with a chain that nobody looked through."""
+    cache = type(cp.Problem(cp.Minimize(0))._cache)
+    plain = cache.make_key
+    calls = []
+
+    def longer(self, *fields):
+        calls.append(fields)
+        return (*plain(self, *fields), len(calls))
+
+    monkeypatch.setattr(cache, "make_key", longer)
+    with pytest.raises(CvxpyMismatch, match="chain of reductions of its own"):
+        guessed_bounds().solve("HIGHS")
+
+
+def test_a_chain_is_prepared_once_and_used_for_every_parameter_value():
+    x, p = cp.Variable(), cp.Parameter(value=1.0)
+    prepared = Prepared(cp.Problem(cp.Minimize(x), [x >= p]))
+    first = prepared.compile("HIGHS", {})
+    p.value = 2.0
+    second = prepared.compile("HIGHS", {})
+    assert first.chain is second.chain
+    assert first.form.b.tolist() == [-1.0]
+    assert second.form.b.tolist() == [-2.0]
+
+
+@pytest.mark.parametrize("version", ["1.9.3", "1.9.9", "1.9.4.post1"])
+def test_supported_versions_are_let_in(version):
+    check_version(version)
+
+
+@pytest.mark.parametrize("version", ["1.9.2", "1.8.0", "1.10.0", "1.10.0rc1", "2.0"])
+def test_other_versions_are_refused_with_a_sentence_unless_the_user_insists(version, monkeypatch):
+    monkeypatch.delenv(ANY_VERSION, raising=False)
+    with pytest.raises(CvxpyMismatch, match=f"CVXPY {version} is installed.*{ANY_VERSION}=1"):
+        check_version(version)
+    monkeypatch.setenv(ANY_VERSION, "1")
+    check_version(version)
+
+
+@pytest.mark.parametrize("text", [*Status, "an unheard-of word"])
+def test_a_status_is_its_own_text_and_unknown_ones_are_failures(text):
+    status = Status.of(text)
+    assert status == (text if text in list(Status) else "solver_error")
+    assert repr(status) == repr(str(status))
