@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.solver_choice import solver_of
 from lexiprog_boost.checks.values import reachable_cap
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins.matrix import check_rule
 from lexiprog_boost.members.training import prepare_learner
 from lexiprog_boost.pools.dual_lexiboost import check_error_limit, dual_loop_pool
-from lexiprog_boost.pools.point_weights import DualPrograms, solver_of_stage
+from lexiprog_boost.pools.point_weights import DualPrograms
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.pools.progress import rounds_shown
 from lexiprog_boost.programs.dual_class import check_form
@@ -111,7 +112,7 @@ class DualLexiBoostClassifier(LexiVote):
             sample_weight=data.weights,
             margin_target=self.margin_target,
             weight_cap=reachable_cap(self.weight_cap, margins.shape[1]),
-            solver=solver_of_stage(self.solver, "classes"),
+            solver=solver_of(self.solver, "classes"),
         )
         duals = replace(duals, optima=optima)
         second = self._loop("Dual-LexiBoost, loop 2", learner, data, duals, rng)

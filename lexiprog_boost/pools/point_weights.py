@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.checks.solver_choice import solver_of
 from lexiprog_boost.checks.values import reachable_cap
 from lexiprog_boost.programs.dual_balance import declare_dual_balance
 from lexiprog_boost.programs.dual_class import Form, declare_dual_class
@@ -191,15 +191,10 @@ class DualPrograms:
         )  # fmt: skip
         shared: dict[str, Any] = {"form": self.form, "reduce": self.reduce}
         if self.optima is None:
-            solver = solver_of_stage(self.solver, "classes")
+            solver = solver_of(self.solver, "classes")
             return class_point_weights(inputs, solver=solver, **shared)
-        solver = solver_of_stage(self.solver, "balance")
+        solver = solver_of(self.solver, "balance")
         return balance_point_weights(inputs, self.optima, solver=solver, **shared)
-
-
-def solver_of_stage(solver: Any, stage: str) -> Any:
-    """The part of a solver choice that is meant for one stage."""
-    return solver.get(stage) if isinstance(solver, Mapping) else solver
 
 
 def _merged(inputs: Inputs, *, reduce: bool) -> Compressed:

@@ -28,9 +28,9 @@ F14  Points that stay beyond theta lose nothing, and points that stay below lose
      hinge only for the points in between, and which these are can be checked afterwards.
 """
 
+from lexiprog import OptimalFace, optimal_face
 from lexiprog_boost.programs.dual_balance import dual_balance_program
 from lexiprog_boost.programs.dual_class import dual_class_program
-from lexiprog_boost.programs.face import OptimalFace, optimal_face
 from lexiprog_boost.programs.game import game_program
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
 from lexiprog_boost.programs.lexiboost import lexiboost_program

@@ -8,7 +8,6 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.programs.face import OptimalFace
 
 # A quadratic stage on a face given by equations reaches this accuracy at no extra cost.
 SHARP = (
@@ -22,7 +21,7 @@ def smallest_norm(
     *,
     of: str = "alpha",
     scales: Any = None,
-    face: OptimalFace | None = None,
+    face: lx.OptimalFace | None = None,
 ) -> lx.Program:
     """Add a stage that takes, of all optima, the one with the smallest norm (F12).
 
@@ -39,9 +38,9 @@ def smallest_norm(
         The variable to make small.
     scales : array-like, optional
         Positive, one an entry; 1 by default. The point weights w_i for a variable "D".
-    face : OptimalFace, optional
-        What optimality means, as `optimal_face` finds it in a solved program; by default the
-        optimum is held by its value, which is less accurate but needs no earlier solve.
+    face : lexiprog.OptimalFace, optional
+        What optimality means, as `lexiprog.optimal_face` finds it in a solved program; by default
+        the optimum is held by its value, which is less accurate but needs no earlier solve.
 
     Returns
     -------
@@ -64,8 +63,7 @@ def smallest_norm(
     spread = np.sqrt(sizes.mean() / sizes)
     goal = cp.Minimize(cp.sum_squares(cp.multiply(spread, variable)))
     held = [last.held()] if face is None else list(face.equations)
-    smallest = lx.Subproblem("smallest", goal, [*last.constraints, *held])
-    return program.extend(lx.Stage("weights", smallest, solver=list(SHARP)))
+    return program.extend(weights_stage("smallest", goal, [*last.constraints, *held]))
 
 
 def closest_weights(program: lx.Program, weights: Any, *, tolerance: float = 0.01) -> lx.Program:
@@ -108,8 +106,8 @@ def closest_weights(program: lx.Program, weights: Any, *, tolerance: float = 0.0
     total = aims.sum()
     aims = aims / total if total > 0 else np.full(alpha.size, 1 / alpha.size)
     goal = cp.Minimize(cp.sum_squares(alpha - aims))
-    closest = lx.Subproblem("closest", goal, [*last.constraints, last.held(atol=tolerance)])
-    return program.extend(lx.Stage("weights", closest, solver=list(SHARP)))
+    held = last.held(atol=tolerance)
+    return program.extend(weights_stage("closest", goal, [*last.constraints, held]))
 
 
 def leximax_deviations(program: lx.Program) -> lx.Program:
@@ -151,8 +149,22 @@ def leximax_deviations(program: lx.Program) -> lx.Program:
     reached = deviations == last.at(deviations)
     alpha = balance.variable("alpha")
     goal = cp.Minimize(cp.sum_squares(alpha))
-    smallest = lx.Subproblem("smallest", goal, [*balance.constraints, reached])
-    return program.extend(*stages, lx.Stage("weights", smallest, solver=list(SHARP)))
+    return program.extend(*stages, weights_stage("smallest", goal, [*balance.constraints, reached]))
+
+
+def weights_stage(name: str, goal: Any, constraints: list[Any]) -> lx.Stage:
+    """The stage that settles the weights by a curved objective, as accurately as it can be had.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> from lexiprog_boost.programs.tie_breaks import weights_stage
+    >>> alpha = cp.Variable(2, name="alpha")
+    >>> stage = weights_stage("smallest", cp.Minimize(cp.sum_squares(alpha)), [cp.sum(alpha) == 1])
+    >>> lx.Program(stage).solve().final["alpha"].round(6).tolist()
+    [0.5, 0.5]
+    """
+    return lx.Stage("weights", lx.Subproblem(name, goal, constraints), solver=list(SHARP))
 
 
 def _last(program: lx.Program) -> lx.Subproblem:

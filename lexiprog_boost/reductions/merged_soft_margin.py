@@ -6,7 +6,6 @@ with the sum of their limits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.programs.inputs import Inputs
-from lexiprog_boost.programs.smallest_optimum import known_names, solve_smallest
+from lexiprog_boost.programs.smallest_optimum import solve_smallest
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
     declare_dual_soft_margin,
@@ -170,18 +170,14 @@ def _solved(
     program: lx.Program, of: str, scales: Any, tie_break: str | None, solver: Any
 ) -> tuple[lx.Program, lx.Result]:
     if tie_break is None:
-        return program, program.solve(known_names(program, solver))
+        return program, program.solve(solver_for(program, solver))
     return solve_smallest(program, of=of, scales=scales, solver=solver)
 
 
 def _check_choices(tie_break: Any, solver: Any) -> None:
     if tie_break not in ("smallest", None):
         raise ValueError(f"unknown tie_break {tie_break!r}; it is 'smallest' or None.")
-    for name in solver if isinstance(solver, Mapping) else ():
-        if name not in STAGES:
-            raise ValueError(
-                f"solver names {name!r}, which is no stage or subproblem; there are {STAGES}."
-            )
+    check_solver_names(solver, STAGES)
 
 
 def _simplex(weights: Any) -> Floats:

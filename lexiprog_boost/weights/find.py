@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.checks.solver_choice import check_solver_names
 from lexiprog_boost.margins import ClassMeanMargins, class_mean_margins
 from lexiprog_boost.programs.inputs import check_inputs
 from lexiprog_boost.reductions import (
@@ -15,7 +16,7 @@ from lexiprog_boost.reductions import (
 from lexiprog_boost.reductions import collapse, collapses, compress_rows
 from lexiprog_boost.weights.forms import MANY_ROWS, WeightProblem
 from lexiprog_boost.weights.record import LexiWeights
-from lexiprog_boost.weights.ties import TieBreak, check_solver_names, check_tie_break
+from lexiprog_boost.weights.ties import TieBreak, check_tie_break, stage_names
 
 Floats = NDArray[np.float64]
 
@@ -82,10 +83,10 @@ def lexicographic_weights(
         means = class_mean_margins([(margins, y, _given(sample_weight, y))])
     if means is not None and (collapses(means, margin_target) or margins is means):
         inputs = collapse(means, **options)
-        check_solver_names(solver, inputs.classes)
+        check_solver_names(solver, stage_names(inputs.classes))
         return WeightProblem(inputs, class_optima, ties).by_class_means()
     inputs = check_inputs(margins, y, sample_weight=sample_weight, **options)
-    check_solver_names(solver, inputs.classes)
+    check_solver_names(solver, stage_names(inputs.classes))
     if reduce is False:
         return WeightProblem(inputs, class_optima, ties).in_full("none")
     merged = compress_rows(inputs).inputs
