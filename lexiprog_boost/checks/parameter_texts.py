@@ -9,9 +9,19 @@ X : array-like or sparse matrix of shape (n, n_features)
 y : array-like of shape (n,)
     Labels of two classes or more.
 """,
+    "learner points": """
+X : array-like or sparse matrix of shape (n, n_features)
+    Training points.
+y : array-like of shape (n,)
+    Labels.
+""",
     "points": """
 X : array-like or sparse matrix of shape (m, n_features)
     Points.
+""",
+    "ensemble classes": """
+classes : ndarray of shape (n_classes,)
+    Sorted labels of the ensemble.
 """,
     "shares": """
 ndarray of shape (m, n_classes)
@@ -89,6 +99,21 @@ nu : float
 cap : float, optional
     D itself, in place of nu, at least 1/n. Where the literature writes D = 1/nu, as the
     LexiBoost paper does, give ``cap=1/nu``: it is at least one, where a cap never acts.
+""",
+    "price cap": """
+cap : float
+    D, the price of a point of weight and cost one, at least 1/n. The literature has two
+    conventions: D = 1/(nu n), with nu in (0, 1], and D = 1/nu, which is never below one and so
+    never acts.
+""",
+    "lower_bound": """
+lower_bound : float
+    b, the smallest weight of a point as a share of its largest. The LexiBoost paper's D_LB of
+    25, 50 and 100 is read as 1/25, 1/50 and 1/100: as a percentage it would never be feasible.
+""",
+    "edge program": """
+lexiprog.Program
+    Stage and subproblem "edge", variables "D" and "s".
 """,
     "beta": """
 beta : float

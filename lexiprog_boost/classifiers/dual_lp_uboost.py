@@ -29,11 +29,8 @@ class DualLPUBoostClassifier(ColumnGenerationVote):
 
     Parameters
     ----------
-    {estimator, n_estimators, beta, target, uneven class_costs}
-    lower_bound : float
-        Smallest weight of a point as a share of its largest. The LexiBoost paper's D_LB of 25, 50
-        and 100 is read as 1/25, 1/50 and 1/100: as a percentage it would never be feasible.
-    {nu, cap, tolerance, margin, point tie_break, solver, verbose, random_state}
+    {estimator, n_estimators, beta, target, uneven class_costs, lower_bound, nu, cap}
+    {tolerance, margin, point tie_break, solver, verbose, random_state}
 
     Attributes
     ----------

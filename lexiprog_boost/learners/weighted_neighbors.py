@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.learners.neighbor_table import NeighborTable
 
@@ -18,13 +20,15 @@ from lexiprog_boost.learners.neighbor_table import NeighborTable
 TIE = 1e-12
 
 
+@estimator_class
 class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     """Vote of the k nearest training points, each with its sample weight.
 
     The neighbours are chosen by Euclidean distance alone, points of weight zero included; the
     vote of a class is the sum of the weights of the neighbours in it. Ties go to the first class, a
     vote in which all neighbours weigh nothing too. A training point is its own neighbour, so on
-    the training set it votes for itself.
+    the training set it votes for itself. Use it as a learner of boosting, which gives weights to
+    points: scikit-learn's takes none.
 
     Parameters
     ----------
@@ -40,8 +44,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Sorted labels.
+    {classes_}
     table_ : NeighborTable
         The neighbours in use: `table` if it fits.
     weights_ : ndarray of shape (n,)
@@ -71,18 +74,11 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     # They stay neighbours, without a vote: the table is that of the whole training set.
     handles_zero_weights = True
 
-    def __init__(
-        self,
-        n_neighbors: Any = 5,
-        *,
-        algorithm: str = "auto",
-        table: NeighborTable | None = None,
-        n_jobs: int | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.table = table
-        self.n_jobs = n_jobs
+    n_neighbors: Any = 5
+    _: KW_ONLY
+    algorithm: str = "auto"
+    table: NeighborTable | None = None
+    n_jobs: int | None = None
 
     def prepared_for(self, X: Any) -> WeightedKNeighborsClassifier:
         """Return an unfitted copy that finds the neighbours of `X` once for all its clones.
@@ -103,10 +99,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points.
-        y : array-like of shape (n,)
-            Labels.
+        {learner points}
         sample_weight : array-like of shape (n,), optional
             Weights of the votes; only their ratios matter.
 
@@ -138,13 +131,11 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (m, n_features)
-            Points.
+        {points}
 
         Returns
         -------
-        ndarray of shape (m, n_classes)
-            Columns in the order of `classes_`; rows sum to one.
+        {shares}
         """
         votes = self._votes(X)
         total = votes.sum(axis=1, keepdims=True)

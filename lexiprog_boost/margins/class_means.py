@@ -1,4 +1,4 @@
-"""Mean margins of the classes, in one pass over blocks of points (F1)."""
+"""Mean margins of the classes, in one pass over blocks of points (fact F1, docs/facts.md)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,6 +20,8 @@ ROWS_AT_ONCE = 65_536
 class ClassMeanMargins:
     """The C x T matrix of class means, and what is needed to know whether it suffices.
 
+    `lexicographic_weights` takes it in place of the margins of all points.
+
     Attributes
     ----------
     classes : ndarray of shape (C,)
@@ -31,7 +33,8 @@ class ClassMeanMargins:
     counts : ndarray of int, shape (C,)
         Number of points of each class, those of weight zero included.
     smallest, largest : float
-        The extreme margins seen; the collapse of F1 needs ``largest <= margin_target``.
+        The extreme margins seen; class means suffice where ``largest <= margin_target``
+        (fact F1, docs/facts.md).
 
     Examples
     --------
@@ -53,6 +56,9 @@ def class_mean_margins(
     blocks: Iterable[Block], *, classes: ArrayLike | None = None
 ) -> ClassMeanMargins:
     """Average the margins over each class, reading every block once and keeping none.
+
+    Use it where the margins of all points don't fit in memory, or come from a file: the class
+    means are all that LexiBoost's weights depend on, if no margin exceeds the target.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Margins by cross-fitting: every point is judged by a twin that was trained without it (F9)."""
+"""Margins by cross-fitting: every point is judged by a twin that was trained without it."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
 from lexiprog_boost.margins.unseen import UnseenMargins
@@ -18,6 +19,7 @@ from lexiprog_boost.members.outputs import Codes, class_codes
 Refit = Callable[[Any, Any, NDArray, NDArray[np.float64] | None], Any]
 
 
+@described
 def cross_fitted_margins(
     estimators: Sequence[Any],
     X: Any,
@@ -31,9 +33,11 @@ def cross_fitted_margins(
 ) -> UnseenMargins:
     """Measure, in place of each member, clones of it that were fitted without the point.
 
-    Costs ``cv`` fits a member. Every class keeps a point in every training part: its points are
-    dealt to the folds in turn, and the point of a class that has only one is never held out: there
-    the member itself is asked, and the entry counts as not measured.
+    Use it for members that are right on most of their own training points, where margins on these
+    say nothing (fact F9, docs/facts.md). It costs ``cv`` fits a member. Every class keeps a point
+    in every training part: its points are dealt to the folds in turn, and the point of a class that
+    has only one is never held out: there the member itself is asked, and the entry counts as not
+    measured.
 
     The point weights of a boosting round come from all points, the held-out ones included. What is
     honest is the fit, not the choice of the weights.
@@ -44,8 +48,7 @@ def cross_fitted_margins(
         The members; they are cloned, never refitted.
     X, y : array-likes
         Training points and labels.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
+    {rule}
     sample_weights : array-like of shape (T, n), optional
         The point weights that each member was trained with; None trains without weights.
     cv : int

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.members.outputs import Codes, class_codes, probabilities, votes
@@ -28,7 +29,8 @@ def margin_matrix(
 
     With f the member's output, a point of the simplex over the classes, the margin of a point of
     class y is ``2 f_y - 1``, from -1 to 1; with two classes that is the product of the labels
-    in {-1, +1}.
+    in {-1, +1}. It is what every program of the package is made of; measure members on points
+    they did not see, if they are right on all they saw (`cross_fitted_margins`).
 
     Parameters
     ----------
@@ -80,6 +82,8 @@ def margin_blocks(
 ) -> Iterator[tuple[Floats, NDArray, Floats]]:
     """Yield the margin matrix in blocks of rows, so that it never has to fit in memory.
 
+    Use it with `class_mean_margins`, which reads every block once, for millions of points.
+
     Parameters
     ----------
     estimators, X, y, rule, classes
@@ -118,8 +122,12 @@ def margin_blocks(
         yield margins, y[rows], weights[rows]
 
 
+@described
 def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats:
-    """Return the margins of the class offsets: members that always vote for one class (F13).
+    """Return the margins of the class offsets: members that always vote for one class.
+
+    Append them to a margin matrix, and the program sets the classes' thresholds too (fact F13,
+    docs/facts.md); `constant_members` are the members themselves.
 
     Parameters
     ----------
@@ -127,8 +135,7 @@ def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats
         Labels.
     classes : array-like of shape (n_classes,)
         The c-th offset always votes for the c-th of the sorted classes.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
+    {rule}
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Probabilities of the training points by members that did not see them (F9)."""
+"""Probabilities of the training points by members that did not see them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ def cross_fitted_outputs(
     on_fit: Callable[[], object] = lambda: None,
 ) -> Floats:
     """Ask clones that were trained without the point, or the trees of a forest that were.
+
+    Use it for `pair_margins` of members trained on these points, and for calibration: both need
+    honest probabilities (fact F9, docs/facts.md).
 
     A member with ``oob_decision_function_`` (a forest with ``oob_score=True``) is not trained
     again. A point alone in its class is in every training part: the member itself is asked.
@@ -100,6 +103,9 @@ def out_of_bag_outputs(
     ensemble: Any, X: Any, y: NDArray, classes: NDArray, weights: Floats
 ) -> Floats:
     """Ask every member of a bagged ensemble, and put class means where it had seen the point.
+
+    Use it where `cross_fitted_outputs` would cost five fits a member: bagging left points out of
+    every sample anyway.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.members.constant import constant_members
 from lexiprog_boost.members.resampled import ResampledClassifier
@@ -19,7 +20,8 @@ def prepare_learner(estimator: Any, X: Any) -> Any:
     """Return a copy of a learner that is ready to be fitted on `X` with many weights.
 
     A learner whose `fit` takes no sample_weight is wrapped in `ResampledClassifier`; one that has
-    ``prepared_for`` (such as `WeightedKNeighborsClassifier`) looks at `X` once, here.
+    ``prepared_for`` (such as `WeightedKNeighborsClassifier`) looks at `X` once, here. Use it once,
+    before the rounds of a pool of your own.
 
     Parameters
     ----------
@@ -47,11 +49,13 @@ def prepare_learner(estimator: Any, X: Any) -> Any:
     return clone(estimator)
 
 
+@described
 def fit_member(
     learner: Any, X: Any, y: NDArray, weights: Floats, rng: np.random.RandomState
 ) -> Any:
     """Fit a clone of a prepared learner, with a seed of its own.
 
+    Use it in the rounds of a pool of your own, whatever the learner makes of weights.
     Points of weight zero are left out, unless the learner says that it handles them itself (by an
     attribute ``handles_zero_weights`` that is true). If the points that are left have one class,
     the member is the constant that votes for it: many learners refuse a single class.
@@ -60,8 +64,7 @@ def fit_member(
     ----------
     learner : classifier
         From `prepare_learner`; left as it is.
-    X, y : array-likes
-        Training points and labels.
+    {learner points}
     weights : ndarray of shape (n,)
         Non-negative and not all zero.
     rng : RandomState
@@ -87,7 +90,8 @@ def fit_member(
 def refit_member(member: Any, X: Any, y: NDArray, weights: Floats | None) -> Any:
     """Fit a clone of a member on other points: the `refit` of `cross_fitted_margins`.
 
-    The clone keeps the member's seed. Where all the points weigh nothing, they weigh the same.
+    Use it to judge a member of `fit_member` on points left out. The clone keeps the member's seed.
+    Where all the points weigh nothing, they weigh the same.
 
     Parameters
     ----------

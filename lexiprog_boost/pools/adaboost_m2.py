@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.checks.values import check_classes, check_rounds
 from lexiprog_boost.margins import class_codes, probabilities, votes
@@ -20,6 +21,7 @@ Floats = NDArray[np.float64]
 LEAST_LOSS = 1e-10
 
 
+@described
 def adaboost_m2_pool(
     estimator: Any,
     X: Any,
@@ -34,8 +36,8 @@ def adaboost_m2_pool(
 ) -> Pool:
     """Train members by AdaBoost.M2, which weighs every pair of a point and a wrong class.
 
-    With two classes and hard outputs it is AdaBoost.M1. It solves no program: it makes the
-    components whose weights LexiBoost chooses.
+    With two classes and hard outputs it is AdaBoost.M1. It solves no program: use it to make the
+    members whose weights LexiBoost chooses.
 
     Training ends early with a member of pseudo-loss zero, which is kept with the weight of a
     pseudo-loss of 1e-10 (nothing is left to learn), and with one of pseudo-loss 1/2 or more,
@@ -43,24 +45,11 @@ def adaboost_m2_pool(
 
     Parameters
     ----------
-    estimator : classifier
-        The learner; without sample_weight it is trained on points drawn by weight.
-    X : array-like or sparse matrix of shape (n, n_features)
-        Training points.
-    y : array-like of shape (n,)
-        Labels of two classes or more.
-    n_estimators : int
-        Rounds at most.
-    output : {"hard", "confidence"}
-        Whether h(x, y) is the vote of ``predict`` or the probability of ``predict_proba``.
-    sample_weight : array-like of shape (n,), optional
-        Initial weights of the points.
+    {learner, training points, labels, n_estimators}
+    {output, initial weights}
     keep_distributions : bool
         Keep the point weights of every round, as cross-fitting needs them.
-    on_round : callable (round, pseudo_loss), optional
-        Called after every round, the first one being 1.
-    random_state : int, RandomState or None
-        Draws one seed a member.
+    {on_round, member seeds}
 
     Returns
     -------
@@ -70,8 +59,7 @@ def adaboost_m2_pool(
 
     References
     ----------
-    Y. Freund and R. E. Schapire, A decision-theoretic generalization of on-line learning and an
-    application to boosting, Journal of Computer and System Sciences 55, 1997.
+    {Freund}
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.checks.values import check_rounds
@@ -25,6 +26,7 @@ Codes = NDArray[np.intp]
 LEAST_SHARE = 1e-10
 
 
+@described
 def adaboost_nc_pool(
     estimator: Any,
     X: Any,
@@ -46,24 +48,15 @@ def adaboost_nc_pool(
         D     ~= D p^penalty exp(-a_t [right])
 
     Training ends early with a member that is right everywhere, which is kept, and with one whose
-    a_t is not positive, which is dropped; the first one is kept even so, with a warning.
+    a_t is not positive, which is dropped; the first one is kept even so, with a warning. Use it for
+    members that err on different points where a class is rare.
 
     Parameters
     ----------
-    estimator : classifier
-        The learner; without sample_weight it is trained on points drawn by weight.
-    X, y : array-likes
-        Training points and labels.
-    n_estimators : int
-        Rounds at most.
-    penalty : float
-        Strength of the penalty, at least 0; its authors use 2 and 9. 0 ignores the ambiguity.
-    oversample : bool
-        Draw copies of the points of smaller classes until all classes have the same size.
+    {learner, training points, labels, n_estimators, penalty, oversample}
     sample_weight : array-like of shape (n,), optional
         Initial weights of the points; copies share the weight of their original's class.
-    on_round : callable (round, share of wrong points), optional
-        Called after every round.
+    {on_round}
     random_state : int, RandomState or None
         Draws the copies, and one seed a member.
 
@@ -74,14 +67,13 @@ def adaboost_nc_pool(
 
     References
     ----------
-    S. Wang and X. Yao, Multiclass imbalance problems: analysis and potential solutions, IEEE
-    Transactions on Systems, Man, and Cybernetics B 42, 2012.
+    {Wang}
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from lexiprog_boost.pools.adaboost_nc import adaboost_nc_pool
+    >>> from lexiprog_boost.pools import adaboost_nc_pool
     >>> X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 1, 0])
     >>> stump = DecisionTreeClassifier(max_depth=1)
     >>> pool = adaboost_nc_pool(stump, X, y, n_estimators=3, random_state=0)

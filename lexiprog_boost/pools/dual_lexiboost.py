@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
@@ -20,6 +21,7 @@ from lexiprog_boost.pools.pool import Pool
 Floats = NDArray[np.float64]
 
 
+@described
 def dual_loop_pool(
     learner: Any,
     X: Any,
@@ -43,8 +45,7 @@ def dual_loop_pool(
     ----------
     learner : classifier
         From `prepare_learner`.
-    X, y : array-likes
-        Training points and labels.
+    {training points, labels}
     reweigh : callable (margins of shape (n, t)) -> NextWeights
         The dual program.
     start : ndarray of shape (n,)
@@ -53,10 +54,7 @@ def dual_loop_pool(
         Members at most.
     error_limit : float
         Largest weighted share of wrong votes.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
-    on_round : callable (round, error), optional
-        Called after every round.
+    {rule, on_round}
     rng : RandomState
         Draws one seed a member.
 

@@ -109,7 +109,8 @@ def balance_point_weights(
     optima : ndarray of shape (C,)
         L_j of loop 1.
     form, reduce, solver
-        As for `class_point_weights`; the paper's form is reduced to the class means (F3).
+        As for `class_point_weights`; the paper's form is reduced to the class means (fact F3,
+        docs/facts.md).
 
     Returns
     -------
@@ -117,7 +118,7 @@ def balance_point_weights(
 
     Examples
     --------
-    After one member all the weight lies on one class (F11):
+    After one member all the weight lies on one class (fact F11, docs/facts.md):
 
     >>> from lexiprog_boost.pools.point_weights import balance_point_weights
     >>> from lexiprog_boost.programs import check_inputs

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import (
     check_class_costs,
@@ -28,6 +29,9 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class Inputs:
     """Checked inputs of a program; arrays are not to be written to.
+
+    `check_inputs` makes them once for the functions of `lexiprog_boost.reductions`, which turn
+    them into smaller inputs or programs.
 
     Attributes
     ----------
@@ -86,6 +90,7 @@ class Linear:
     slopes: Floats
 
 
+@described
 def check_inputs(
     margins: Any,
     y: Any,
@@ -97,10 +102,11 @@ def check_inputs(
 ) -> Inputs:
     """Check all that a program is made of and say in a sentence what is wrong with it.
 
+    Use it before the functions of `lexiprog_boost.reductions`; the programs check for themselves.
+
     Parameters
     ----------
-    margins, y, class_costs, sample_weight, margin_target, weight_cap
-        As for `lexiboost_program`.
+    {margins, labels, class_costs, inside weights, margin_target, weight_cap}
 
     Returns
     -------

@@ -8,10 +8,12 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, weight_variable
 
 
+@described
 def lexiboost_program(
     margins: Any,
     y: Any,
@@ -36,22 +38,12 @@ def lexiboost_program(
                     and the same constraints for all points.
 
     chi is free: its sign tells a deviation below the class optima, which only other optima than
-    those of "classes" allow (F10); the paper's chi is max(0, chi).
+    those of "classes" allow (fact F10, docs/facts.md); the paper's chi is max(0, chi). Use it to
+    read and change LexiBoost; `lexicographic_weights` solves smaller programs with its optima.
 
     Parameters
     ----------
-    margins : array-like of shape (n, T)
-        Margin of every member on every point.
-    y : array-like of shape (n,)
-        Labels of two classes or more.
-    class_costs : mapping or sequence, optional
-        Cost of each class's deviation, by label or in the order of the sorted labels; 1 each.
-    sample_weight : array-like of shape (n,), optional
-        Weights of the points inside their classes; w_i is their share of the class.
-    margin_target : float
-        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's.
-    weight_cap : float, optional
-        Largest weight of a member, at least 1/T.
+    {margins, labels, class_costs, inside weights, margin_target, weight_cap}
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Solve a linear program and take, of all its optima, the one of smallest norm (F12)."""
+"""Solve a linear program and take, of all its optima, the one of smallest norm."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ def solve_smallest(
     program: lx.Program, *, of: str, scales: Any = None, solver: Any = None
 ) -> tuple[lx.Program, lx.Result]:
     """Solve a program whose last subproblem is linear, then its smallest optimum on the face.
+
+    Neither the solver nor the form of the program changes it (fact F12, docs/facts.md).
 
     Parameters
     ----------

@@ -23,9 +23,10 @@ def smallest_norm(
     scales: Any = None,
     face: lx.OptimalFace | None = None,
 ) -> lx.Program:
-    """Add a stage that takes, of all optima, the one with the smallest norm (F12).
+    """Add a stage that takes, of all optima, the one with the smallest norm.
 
-    It is unique, so neither the solver nor the form of the program changes it::
+    It is unique, so neither the solver nor the form of the program changes it (fact F12,
+    docs/facts.md): use it where results must be repeatable with other solvers. ::
 
         minimise    sum_t alpha_t^2 / scales_t
         subject to  the last subproblem of the program is optimal
@@ -69,7 +70,7 @@ def smallest_norm(
 def closest_weights(program: lx.Program, weights: Any, *, tolerance: float = 0.01) -> lx.Program:
     """Add a stage that goes as near to given weights as a tolerance on chi allows.
 
-    ::
+    Use it to keep the many members of a pool, which a vertex would drop, for a small loss. ::
 
         minimise    sum_t (alpha_t - weights_t)^2
         subject to  the constraints of "balance",  chi <= chi* + tolerance
@@ -114,7 +115,8 @@ def leximax_deviations(program: lx.Program) -> lx.Program:
     """Add stages that make the second largest costed deviation least, then the third, and so on.
 
     Stage k minimises the sum of the k largest deviations, the earlier sums held. The deviations
-    are then unique; the last stage takes the smallest norm among the weights that attain them.
+    are then unique; the last stage takes the smallest norm among the weights that attain them. Use
+    it with three classes or more, where the worst one leaves the others room.
 
     Parameters
     ----------

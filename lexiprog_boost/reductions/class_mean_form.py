@@ -1,4 +1,4 @@
-"""Collapse the hinge losses of all points to one linear loss a class (F1, F8)."""
+"""The hinge losses of all points collapsed to one linear loss a class."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
@@ -19,6 +20,7 @@ from lexiprog_boost.programs.inputs import Inputs
 Floats = NDArray[np.float64]
 
 
+@described
 def collapse(
     means: ClassMeanMargins,
     *,
@@ -29,14 +31,14 @@ def collapse(
     """Return inputs with one row a class, which have the optima of all the points.
 
     Where no margin exceeds theta, no rho_i does either, whatever the weights: every hinge is
-    active, the loss of class j is theta - m_j . alpha, and n plays no part any more.
+    active, the loss of class j is theta - m_j . alpha, and n plays no part any more (fact F1,
+    docs/facts.md). Use it for votes and probabilities with the paper's target of 1.
 
     Parameters
     ----------
     means : ClassMeanMargins
         From `class_mean_margins`, in one pass over the points.
-    class_costs, margin_target, weight_cap
-        As for `lexiboost_program`.
+    {class_costs, margin_target, weight_cap}
 
     Returns
     -------
@@ -72,6 +74,8 @@ def collapse(
 def collapses(means: ClassMeanMargins, margin_target: float = 1.0) -> bool:
     """Say whether no margin exceeds the target, so that class means suffice.
 
+    Use it before `collapse`, which refuses where they don't.
+
     Examples
     --------
     >>> from lexiprog_boost.margins import class_mean_margins
@@ -86,7 +90,8 @@ def collapses(means: ClassMeanMargins, margin_target: float = 1.0) -> bool:
 def capped_maximum(values: ArrayLike, cap: float | None = None) -> Floats:
     """Return the largest ``values . alpha`` over the simplex with every alpha_t <= cap, row by row.
 
-    It fills the largest entries up to the cap until the weight is used up.
+    It fills the largest entries up to the cap until the weight is used up: the closed form behind
+    `class_optima` under a cap (fact F8, docs/facts.md).
 
     Parameters
     ----------
@@ -114,6 +119,8 @@ def capped_maximum(values: ArrayLike, cap: float | None = None) -> Floats:
 
 def class_optima(inputs: Inputs) -> Floats:
     """Return every L_j of collapsed inputs: theta minus the capped maximum of the mean margins.
+
+    Use it in place of the programs P_j, after `collapse`.
 
     Examples
     --------

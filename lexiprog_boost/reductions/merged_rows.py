@@ -1,4 +1,4 @@
-"""Merge the points of a class on which all members have the same margins (F6)."""
+"""Points of a class on which all members have the same margins, merged into one row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Compressed:
-    """Merged rows and the way back to the points.
+    """Merged rows and the way back to the points, as `compress_rows` finds them.
+
+    Solve a program on `inputs`, and divide the point weights of a dual by `to_points`.
 
     Attributes
     ----------
@@ -47,6 +49,9 @@ class Compressed:
 
 def compress_rows(inputs: Inputs) -> Compressed:
     """Merge equal rows inside each class; optimum and optimal weights stay the same.
+
+    Use it for hard votes of few members, where n points have few different rows (fact F6,
+    docs/facts.md).
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Weights of members and points by A1, A2, A3 and their duals, on merged rows (F6).
+"""Weights of members and points by A1, A2, A3 and their duals, on merged rows.
 
 Points with the same margins fall short by the same amount, whatever their class: they are one row
-with the sum of their limits.
+with the sum of their limits (fact F6, docs/facts.md).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A1, A2 and A3 in dual form: T rows and box-bounded columns in place of n rows (F7).
+"""A1, A2 and A3 in dual form: T rows and box-bounded columns in place of n rows.
 
-The members' weights are the multipliers. By complementary slackness alpha is optimal exactly if it
-weighs no member whose edge is below s, and if each point lies where its weight says: at the margin
-r between the bounds of D_i, at r or beyond on the lower one, at r or short of it on the upper one.
+The members' weights are the multipliers (fact F7, docs/facts.md). By complementary slackness alpha
+is optimal exactly if it weighs no member whose edge is below s, and if each point lies where its
+weight says: at the margin r between the bounds of D_i, at r or beyond on the lower one, at r or
+short of it on the upper one.
 """
 
 from __future__ import annotations

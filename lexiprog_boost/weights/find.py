@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.solver_choice import check_solver_names
 from lexiprog_boost.margins import ClassMeanMargins, class_mean_margins
 from lexiprog_boost.programs.inputs import check_inputs
@@ -21,6 +22,7 @@ from lexiprog_boost.weights.ties import TieBreak, check_tie_break, stage_names
 Floats = NDArray[np.float64]
 
 
+@described
 def lexicographic_weights(
     margins: Any,
     y: Any = None,
@@ -37,27 +39,22 @@ def lexicographic_weights(
 ) -> LexiWeights:
     """Solve LexiBoost's programs and return the optimal weights that the tie-break chooses.
 
+    Use it to weigh members of your own, from their margins; `LexiEnsembleClassifier` does it for
+    ensembles that scikit-learn can fit.
+
     Parameters
     ----------
     margins : array-like of shape (n, T), or ClassMeanMargins
         The margin matrix, or its class means where no margin exceeds the target.
     y : array-like of shape (n,), optional
         Labels; not needed with class means.
-    class_costs, sample_weight, margin_target, weight_cap
-        As for `lexiboost_program`.
+    {class_costs, inside weights, margin_target, weight_cap}
     class_optima : mapping or sequence, optional
         L_j to deviate from; by default they are solved for.
-    tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
-        Which of the optimal weights: those of smallest norm; those whose second largest deviation
-        is least, and so on; or, giving up 0.01 or `tolerance` of the deviation, those nearest to
-        `pool_weights`.
+    {lexicographic tie_break}
     pool_weights : array-like of shape (T,), optional
-        Needed by "closest".
-    reduce : {"auto", False}
-        Use the exact reductions, or solve the full programs.
-    solver : optional
-        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
-        subproblem, whether or not a reduction makes it unnecessary.
+        The pool's own weights; needed by "closest".
+    {reduce, stage solver}
 
     Returns
     -------
@@ -96,11 +93,23 @@ def lexicographic_weights(
     return problem.by_points_in_doubt()
 
 
+@described
 def least_class_losses(
     margins: Any, y: Any, *, sample_weight: Any = None, margin_target: float = 1.0,
     weight_cap: float | None = None, solver: Any = None,
 ) -> Floats:  # fmt: skip
-    """Return every L_j alone, as Dual-LexiBoost's first loop needs it.
+    """Return every L_j alone, the least mean loss that any weights give to class j.
+
+    Use it to see what the members could do for each class by itself; Dual-LexiBoost deviates from
+    the L_j of its first loop.
+
+    Parameters
+    ----------
+    {margins, labels, inside weights, margin_target, weight_cap, stage solver}
+
+    Returns
+    -------
+    ndarray of shape (C,)
 
     Examples
     --------
