@@ -98,6 +98,8 @@ def average_auc_score(
 
     Examples
     --------
+    Three of the four pairs are in order:
+
     >>> from lexiprog_boost.metrics import average_auc_score
     >>> average_auc_score(["a", "a", "b", "b"], [0.1, 0.6, 0.4, 0.9])
     0.75

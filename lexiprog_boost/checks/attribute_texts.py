@@ -1,6 +1,10 @@
 """What the attributes of fitted ensembles and learners hold, each text written once."""
 
 ATTRIBUTES = {
+    "report": """
+str
+    In a notebook it shows itself as tables.
+""",
     "classes_": """
 classes_ : ndarray of shape (n_classes,)
     Sorted labels.

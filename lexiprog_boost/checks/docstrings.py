@@ -1,4 +1,4 @@
-"""Fill docstrings with texts that are written once: a line ``{nu, cap}`` stands for two of them."""
+"""Fill docstrings with texts that are written once: ``{nu, cap}`` stands for two of them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from lexiprog_boost.checks.references import REFERENCES
 Documented = TypeVar("Documented")
 
 TEXTS = {name: text.strip("\n") for name, text in (PARAMETERS | ATTRIBUTES | REFERENCES).items()}
-# A line with nothing but names in braces; sets such as {"vote", "proba"} have quotes.
-PLACE = re.compile(r"^( *)\{([\w ,]+)\}$", re.MULTILINE)
+# Lines with nothing but names in braces, perhaps after the name of a section that they open; sets
+# such as {"vote", "proba"} have quotes.
+PLACE = re.compile(r"^( *)\{(?:([A-Z]\w+): )?([\w\s,]+)\}$", re.MULTILINE)
 
 
 def described(thing: Documented) -> Documented:
     """Put the shared texts into the docstring of a function, or of a class and its methods.
 
+    ``{nu, cap}`` on a line of its own stands for two texts; ``{Parameters: nu, cap}`` has the
+    heading of a section before them, to which further entries may be added below.
     ``help``, scikit-learn and documentation tools then see the whole text. Without docstrings, as
     under ``python -OO``, there is nothing to fill.
 
@@ -40,12 +43,11 @@ def described(thing: Documented) -> Documented:
     ... def grow(max_depth):
     ...     '''Grow a tree.
     ...
-    ...     Parameters
-    ...     ----------
-    ...     {verbose}
+    ...     {Parameters: verbose}
+    ...     max_depth : int
     ...     '''
-    >>> print(grow.__doc__.splitlines()[4].strip())
-    verbose : int
+    >>> [line.strip() for line in grow.__doc__.splitlines()[2:5]]
+    ['Parameters', '----------', 'verbose : int']
     """
     parts = vars(thing).values() if isinstance(thing, type) else ()
     for part in (thing, *(found for found in parts if isfunction(found))):
@@ -56,8 +58,9 @@ def described(thing: Documented) -> Documented:
 
 
 def _texts(place: re.Match[str]) -> str:
-    margin, names = place[1], [name.strip() for name in place[2].split(",")]
+    margin, section, names = place[1], place[2], re.split(r",\s*", place[3])
     unknown = [name for name in names if name not in TEXTS]
     if unknown:
         raise KeyError(f"a docstring asks for the text {unknown[0]!r}; there are {sorted(TEXTS)}.")
-    return "\n".join(indent(TEXTS[name], margin) for name in names)
+    heading = [section, "-" * len(section)] if section else []
+    return indent("\n".join([*heading, *(TEXTS[name] for name in names)]), margin)

@@ -221,9 +221,9 @@ form : {"paper", "exact"}
 optima : mapping or sequence
     L_j of every class, by label or in order.
 """,
-    "inputs": """
+    "class means": """
 inputs : Inputs
-    Margins of the members so far.
+    With one row a class, its mean margins m_j.
 """,
 }
 

@@ -20,17 +20,14 @@ class AdaBoostM2Classifier(WeightedVote):
 
         epsilon = 1/2 sum_i sum_{c != y_i} w_ic (1 - h(x_i, y_i) + h(x_i, c))
 
-    has the weight log((1 - epsilon) / epsilon), and pairs that it tells apart lose weight. It is
-    the pool whose members LexiBoost weighs anew, and the baseline to compare with. With two classes
-    and hard outputs it is AdaBoost.M1. Sample weights are the initial weights of the points.
+    has the weight log((1 - epsilon) / epsilon), and pairs that it tells apart lose weight. Use it
+    as the baseline to compare with: it is the pool whose members LexiBoost weighs anew. With two
+    classes and hard outputs it is AdaBoost.M1. Sample weights are the initial weights of the
+    points.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, output, verbose, random_state}
+    {Parameters: estimator, n_estimators, output, verbose, random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_}
+    {Attributes: classes_, estimators_}
     estimator_weights_ : ndarray of shape (n_members,)
         log(1 / beta) of each, scaled to sum to one.
     {n_members_}
@@ -44,6 +41,8 @@ class AdaBoostM2Classifier(WeightedVote):
 
     Examples
     --------
+    Three classes, ten trees:
+
     >>> from sklearn.datasets import load_iris
     >>> from lexiprog_boost import AdaBoostM2Classifier
     >>> X, y = load_iris(return_X_y=True)

@@ -35,9 +35,7 @@ class AdaBoostNCClassifier(WeightedVote):
     random_state : int, RandomState or None
         Draws the copies, and one seed a member.
 
-    Attributes
-    ----------
-    {classes_, estimators_}
+    {Attributes: classes_, estimators_}
     estimator_weights_ : ndarray of shape (n_members,)
         a_t of each, scaled to sum to one.
     {n_members_}
@@ -45,12 +43,12 @@ class AdaBoostNCClassifier(WeightedVote):
         "error" of each member: its penalised share of wrong points.
     {stopped_}
 
-    References
-    ----------
-    {Wang}
+    {References: Wang}
 
     Examples
     --------
+    Two classes of different size, made equal before the first round:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import AdaBoostNCClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)

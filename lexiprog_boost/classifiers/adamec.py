@@ -60,9 +60,7 @@ class AdaMECClassifier(Ensemble):
     random_state : int, RandomState or None
         Draws the samples, and one seed a member.
 
-    Attributes
-    ----------
-    {classes_}
+    {Attributes: classes_}
     booster_ : AdaBoostM2Classifier
         The ensemble before calibration, with the members, their weights and staged predictions.
     calibrated_ : CalibratedClassifierCV
@@ -110,13 +108,9 @@ class AdaMECClassifier(Ensemble):
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated probability of each class.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
-        Returns
-        -------
-        {shares}
+        {Returns: shares}
         """
         points = self._checked_points(X)
         return self.calibrated_.predict_proba(points)
@@ -124,9 +118,7 @@ class AdaMECClassifier(Ensemble):
     def predict(self, X: Any) -> NDArray:
         """Return the class of least expected cost; it need not be the most probable one.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
         Returns
         -------
@@ -138,9 +130,7 @@ class AdaMECClassifier(Ensemble):
     def decision_function(self, X: Any) -> Floats:
         """Return minus the expected cost of each class; with two, what the second one saves.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
         Returns
         -------
@@ -152,10 +142,7 @@ class AdaMECClassifier(Ensemble):
     def report(self) -> Report:
         """Say in a few lines what was learnt: the vote before calibration, and the costs in use.
 
-        Returns
-        -------
-        str
-            In a notebook it shows itself as tables.
+        {Returns: report}
         """
         check_is_fitted(self)
         rows = zip(self.classes_, self.cost_matrix_.tolist(), strict=True)

@@ -34,9 +34,7 @@ class DualLexiBoostClassifier(LexiVote):
     with ``dual="exact"`` and a margin target below 1 where few, well chosen members are wanted.
     Sample weights are those of the points inside their classes.
 
-    Parameters
-    ----------
-    {estimator}
+    {Parameters: estimator}
     n_estimators : int
         Members of each loop at most.
     dual : {"paper", "exact"}
@@ -50,9 +48,7 @@ class DualLexiBoostClassifier(LexiVote):
     {margin rule, margins_from, class_offsets, class_costs, margin_target, weight_cap}
     {lexicographic tie_break, reduce, stage solver, n_jobs, verbose, random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_ and offsets, estimator_weights_, n_members_}
+    {Attributes: classes_, estimators_ and offsets, estimator_weights_, n_members_}
     class_optima_ : ndarray of shape (n_classes,)
         L_j of loop 1's members.
     {class_losses_, deviation_, program_, reduction_}
@@ -72,12 +68,12 @@ class DualLexiBoostClassifier(LexiVote):
     own, which ``tie_break="closest"`` is close to. `chi_` may be negative, since the optima are
     those of other members (fact F10, docs/facts.md).
 
-    References
-    ----------
-    {Datta}
+    {References: Datta}
 
     Examples
     --------
+    Both loops find members:
+
     >>> from sklearn.datasets import make_classification
     >>> from lexiprog_boost import DualLexiBoostClassifier
     >>> X, y = make_classification(300, weights=[0.85], flip_y=0.1, random_state=1)

@@ -21,25 +21,22 @@ class DualLPAdaBoostClassifier(ColumnGenerationVote):
     limit of `LPAdaBoostClassifier`, whose members come from AdaBoost's weights. Sample weights
     are those of the first member; A1' only leaves out points of weight zero.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, tolerance, margin, point tie_break, solver, verbose, random_state}
+    {Parameters: estimator, n_estimators, tolerance, margin, point tie_break, solver, verbose,
+    random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_, multipliers, n_members_, margin_ smallest, history_ edges}
-    {convergence_, point_weights_, program_ merged, stopped_}
+    {Attributes: classes_, estimators_, multipliers, n_members_, margin_ smallest, history_ edges,
+    convergence_, point_weights_, program_ merged, stopped_}
 
-    References
-    ----------
-    {Grove, Demiriz}
+    {References: Grove, Demiriz}
 
     Examples
     --------
+    Together the members are right on every point:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import DualLPAdaBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = DualLPAdaBoostClassifier(random_state=0).fit(X, y)
-    >>> bool(model.margin_ > 0)  # right on every point
+    >>> bool(model.margin_ > 0)
     True
     """

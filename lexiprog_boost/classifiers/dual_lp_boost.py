@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.soft_margin_vote import ColumnGenerationVote, limits_from_nu
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
-from lexiprog_boost.programs.soft_margin import PointLimits
+from lexiprog_boost.classifiers.shared.soft_margin_vote import ColumnGenerationVote, NuLimits
 
 
 @estimator_class
-class DualLPBoostClassifier(ColumnGenerationVote):
+class DualLPBoostClassifier(NuLimits, ColumnGenerationVote):
     """Members trained on the hardest capped point weights, weighted for the largest soft margin.
 
     After every round the linear program A2' finds the weights of the points for the next one::
@@ -24,22 +20,18 @@ class DualLPBoostClassifier(ColumnGenerationVote):
     Use it where labels are noisy and few, well chosen members are wanted. A point of sample weight
     two counts as two points.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, nu, cap, tolerance, margin, point tie_break, solver}
-    {verbose, random_state}
+    {Parameters: estimator, n_estimators, nu, cap, tolerance, margin, point tie_break, solver,
+    verbose, random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_, multipliers, n_members_, margin_, history_ edges}
-    {convergence_, point_weights_, program_ merged, stopped_}
+    {Attributes: classes_, estimators_, multipliers, n_members_, margin_, history_ edges,
+    convergence_, point_weights_, program_ merged, stopped_}
 
-    References
-    ----------
-    {Demiriz, Ratsch}
+    {References: Demiriz, Ratsch}
 
     Examples
     --------
+    No point weighs more than its cap:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import DualLPBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -47,10 +39,3 @@ class DualLPBoostClassifier(ColumnGenerationVote):
     >>> bool(model.point_weights_.max() <= 1 / (0.1 * len(y)) + 1e-9)  # D = 1/(nu n)
     True
     """
-
-    _: KW_ONLY
-    nu: float = 0.1
-    cap: float | None = None
-
-    def _limits(self, data: TrainingData) -> PointLimits:
-        return limits_from_nu(data.weights, nu=self.nu, cap=self.cap)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any
 
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.soft_margin_vote import ColumnGenerationVote, uneven_limits
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
-from lexiprog_boost.programs.soft_margin import PointLimits
+from lexiprog_boost.classifiers.shared.soft_margin_vote import ColumnGenerationVote, UnevenLimits
 
 
 @estimator_class
-class DualLPUBoostClassifier(ColumnGenerationVote):
+class DualLPUBoostClassifier(UnevenLimits, ColumnGenerationVote):
     """Members trained on the hardest point weights between bounds that differ by class.
 
     After every round the linear program A3' finds the weights of the points for the next one,
@@ -27,22 +24,18 @@ class DualLPUBoostClassifier(ColumnGenerationVote):
     the classes is known or can be tuned; `DualLexiBoostClassifier` needs no such cost. A point of
     sample weight two counts as two points.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, beta, target, uneven class_costs, lower_bound, nu, cap}
-    {tolerance, margin, point tie_break, solver, verbose, random_state}
+    {Parameters: estimator, n_estimators, beta, target, uneven class_costs, lower_bound, nu, cap,
+    tolerance, margin, point tie_break, solver, verbose, random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_, multipliers, n_members_, margin_, history_ edges}
-    {convergence_, point_weights_, program_ merged, stopped_}
+    {Attributes: classes_, estimators_, multipliers, n_members_, margin_, history_ edges,
+    convergence_, point_weights_, program_ merged, stopped_}
 
-    References
-    ----------
-    {Leskovec, Demiriz}
+    {References: Leskovec, Demiriz}
 
     Examples
     --------
+    The lower bounds at work:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import DualLPUBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -52,12 +45,4 @@ class DualLPUBoostClassifier(ColumnGenerationVote):
     """
 
     _: KW_ONLY
-    beta: float = 2.0
-    target: Any = None
-    class_costs: Any = None
     lower_bound: float = 0.02
-    nu: float = 0.1
-    cap: float | None = None
-
-    def _limits(self, data: TrainingData) -> PointLimits:
-        return uneven_limits(self, data, lower_bound=self.lower_bound)

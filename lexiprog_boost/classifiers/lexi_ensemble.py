@@ -149,13 +149,9 @@ class LexiEnsembleClassifier(LexiVote):
         points, with other margins than pairs and with ``calibrate=False``, the scores are returned.
         `staged_predict_proba` uses the calibration of the whole ensemble for every stage.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
-        Returns
-        -------
-        {shares}
+        {Returns: shares}
         """
         return super().predict_proba(X)
 

@@ -25,26 +25,22 @@ class LexiBoostClassifier(LexiVote):
     `LexiEnsembleClassifier` is the better start. Sample weights are those of the pool, and of the
     points inside their classes.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, pool, margin rule, margins_from, class_offsets, class_costs}
-    {margin_target, weight_cap, lexicographic tie_break, reduce, stage solver}
-    {n_jobs, verbose, random_state}
+    {Parameters: estimator, n_estimators, pool, margin rule, margins_from, class_offsets,
+    class_costs, margin_target, weight_cap, lexicographic tie_break, reduce, stage solver, n_jobs,
+    verbose, random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_ and offsets, estimator_weights_}
+    {Attributes: classes_, estimators_ and offsets, estimator_weights_}
     n_members_ : int
         How many members carry weight. A vertex of the paper's program has at most one a class
         (fact F2, docs/facts.md).
     {class_optima_, class_losses_, deviation_, program_, reduction_, stopped_}
 
-    References
-    ----------
-    {Datta}
+    {References: Datta}
 
     Examples
     --------
+    Nine points of the many for one of the rare, and no cost to choose:
+
     >>> from sklearn.datasets import make_classification
     >>> from lexiprog_boost import LexiBoostClassifier
     >>> X, y = make_classification(600, weights=[0.9], flip_y=0.05, random_state=0)

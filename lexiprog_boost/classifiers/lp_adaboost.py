@@ -19,21 +19,17 @@ class LPAdaBoostClassifier(OneProgramVote):
     one mislabelled point can decide it. Prefer `LPBoostClassifier` where labels are noisy. Sample
     weights are AdaBoost's; A1 only leaves out points of weight zero.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, pool, margin, tie_break, solver, verbose, random_state}
+    {Parameters: estimator, n_estimators, pool, margin, tie_break, solver, verbose, random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_, estimator_weights_, n_members_, margin_ smallest}
-    {program_ merged, stopped_}
+    {Attributes: classes_, estimators_, estimator_weights_, n_members_, margin_ smallest,
+    program_ merged, stopped_}
 
-    References
-    ----------
-    {Grove}
+    {References: Grove}
 
     Examples
     --------
+    With the default learner:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import LPAdaBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)

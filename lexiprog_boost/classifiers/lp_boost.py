@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.soft_margin_vote import OneProgramVote, limits_from_nu
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
-from lexiprog_boost.programs.soft_margin import PointLimits
+from lexiprog_boost.classifiers.shared.soft_margin_vote import NuLimits, OneProgramVote
 
 
 @estimator_class
-class LPBoostClassifier(OneProgramVote):
+class LPBoostClassifier(NuLimits, OneProgramVote):
     """AdaBoost's members with the weights of the largest soft margin.
 
     One linear program A2 weighs the members; points may miss the margin r at a price::
@@ -22,20 +18,18 @@ class LPBoostClassifier(OneProgramVote):
     Use it where labels are noisy and the classes are of similar size; `LPUBoostClassifier` has a
     price for each class. A point of sample weight two counts as two points.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, nu, cap, pool, margin, tie_break, solver, verbose, random_state}
+    {Parameters: estimator, n_estimators, nu, cap, pool, margin, tie_break, solver, verbose,
+    random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_, estimator_weights_, n_members_, margin_, program_ merged, stopped_}
+    {Attributes: classes_, estimators_, estimator_weights_, n_members_, margin_, program_ merged,
+    stopped_}
 
-    References
-    ----------
-    {Ratsch}
+    {References: Ratsch}
 
     Examples
     --------
+    One point in five may miss the margin:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import LPBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -43,10 +37,3 @@ class LPBoostClassifier(OneProgramVote):
     >>> bool(model.score(X, y) > 0.9)
     True
     """
-
-    _: KW_ONLY
-    nu: float = 0.1
-    cap: float | None = None
-
-    def _limits(self, data: TrainingData) -> PointLimits:
-        return limits_from_nu(data.weights, nu=self.nu, cap=self.cap)

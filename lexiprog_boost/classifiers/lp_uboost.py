@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from typing import Any
-
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.soft_margin_vote import OneProgramVote, uneven_limits
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
-from lexiprog_boost.programs.soft_margin import PointLimits
+from lexiprog_boost.classifiers.shared.soft_margin_vote import OneProgramVote, UnevenLimits
 
 
 @estimator_class
-class LPUBoostClassifier(OneProgramVote):
+class LPUBoostClassifier(UnevenLimits, OneProgramVote):
     """AdaBoost's members with the weights of a soft margin that a rare class pays more for missing.
 
     One linear program A3 weighs the members, cost_j being beta for the target class, else 1::
@@ -23,18 +18,13 @@ class LPUBoostClassifier(OneProgramVote):
     Use it where the relative cost of the classes is known or can be tuned; `LexiBoostClassifier`
     needs no such cost. A point of sample weight two counts as two points.
 
-    Parameters
-    ----------
-    {estimator, n_estimators, beta, target, uneven class_costs, nu, cap, pool, margin}
-    {tie_break, solver, verbose, random_state}
+    {Parameters: estimator, n_estimators, beta, target, uneven class_costs, nu, cap, pool, margin,
+    tie_break, solver, verbose, random_state}
 
-    Attributes
-    ----------
-    {classes_, estimators_, estimator_weights_, n_members_, margin_, program_ merged, stopped_}
+    {Attributes: classes_, estimators_, estimator_weights_, n_members_, margin_, program_ merged,
+    stopped_}
 
-    References
-    ----------
-    {Leskovec}
+    {References: Leskovec}
 
     Examples
     --------
@@ -47,13 +37,3 @@ class LPUBoostClassifier(OneProgramVote):
     >>> bool(model.score(X[y == 1], y[y == 1]) > 0.9)
     True
     """
-
-    _: KW_ONLY
-    beta: float = 2.0
-    target: Any = None
-    class_costs: Any = None
-    nu: float = 0.1
-    cap: float | None = None
-
-    def _limits(self, data: TrainingData) -> PointLimits:
-        return uneven_limits(self, data)

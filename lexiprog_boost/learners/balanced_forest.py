@@ -41,9 +41,7 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Draws the samples and the trees' seeds.
 
-    Attributes
-    ----------
-    {classes_}
+    {Attributes: classes_}
     estimators_ : list of DecisionTreeClassifier
         Each was trained on positions in `classes_`.
     oob_decision_function_ : ndarray of shape (n, n_classes)
@@ -52,6 +50,8 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    Every point has been left out by some tree:
+
     >>> from sklearn.datasets import make_classification
     >>> from lexiprog_boost.learners import BalancedForestClassifier
     >>> X, y = make_classification(300, weights=[0.95], random_state=0)
@@ -118,13 +118,9 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Return the mean of the trees' probabilities.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
-        Returns
-        -------
-        {shares}
+        {Returns: shares}
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, ensure_all_finite="allow-nan", reset=False)

@@ -41,9 +41,7 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Order in which features are tried, which decides between equally good splits.
 
-    Attributes
-    ----------
-    {classes_}
+    {Attributes: classes_}
     grown_ : DecisionTreeClassifier
         The tree before pruning.
     n_leaves_ : int
@@ -61,6 +59,8 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    Pruning leaves fewer leaves than were grown:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import C45TreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -78,9 +78,7 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> C45TreeClassifier:
         """Grow and prune.
 
-        Parameters
-        ----------
-        {learner points}
+        {Parameters: learner points}
         sample_weight : array-like of shape (n,), optional
             Weights of the points; only their ratios matter, and zero leaves a point out.
 
@@ -121,9 +119,7 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf of the pruned tree that each point falls into, as a node of `grown_`.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
         Returns
         -------
@@ -141,13 +137,9 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the classes' shares of the weight in each point's leaf.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
-        Returns
-        -------
-        {shares}
+        {Returns: shares}
         """
         leaves = self.apply(X)
         return self._shares[leaves]

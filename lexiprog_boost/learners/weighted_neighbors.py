@@ -42,9 +42,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int, optional
         Workers of the neighbour search.
 
-    Attributes
-    ----------
-    {classes_}
+    {Attributes: classes_}
     table_ : NeighborTable
         The neighbours in use: `table` if it fits.
     weights_ : ndarray of shape (n,)
@@ -97,9 +95,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightedKNeighborsClassifier:
         """Remember the points and their weights.
 
-        Parameters
-        ----------
-        {learner points}
+        {Parameters: learner points}
         sample_weight : array-like of shape (n,), optional
             Weights of the votes; only their ratios matter.
 
@@ -129,13 +125,9 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return each class's share of the vote; equal shares where the neighbours weigh nothing.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
-        Returns
-        -------
-        {shares}
+        {Returns: shares}
         """
         votes = self._votes(X)
         total = votes.sum(axis=1, keepdims=True)

@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
+from lexiprog_boost.margins.matrix import Rule, all_classes, check_rule, checked_members, margins_of
 from lexiprog_boost.margins.unseen import UnseenMargins
 from lexiprog_boost.members.outputs import Codes, class_codes
 
@@ -77,9 +77,7 @@ def cross_fitted_margins(
     >>> bool(cross_fitted_margins(pool, X, y, random_state=0).margins.mean() < 0.3)
     True
     """
-    members = list(estimators)
-    if not members:
-        raise ValueError("there is no member to measure; give at least one fitted classifier.")
+    members = checked_members(estimators)
     y = column_or_1d(y)
     check_consistent_length(X, y)
     weights = None if sample_weights is None else np.asarray(sample_weights, dtype=np.float64)
@@ -88,7 +86,7 @@ def cross_fitted_margins(
             f"sample_weights has shape {weights.shape}; give one row for each of the "
             f"{len(members)} members and one column for each of the {len(y)} points."
         )
-    classes = np.unique(np.concatenate([y, *(np.asarray(m.classes_) for m in members)]))
+    classes = all_classes(members, y)
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)
     folds = deal_folds(codes, cv, random_state)

@@ -61,10 +61,10 @@ def margin_matrix(
     >>> margin_matrix(pool, X, y).tolist()
     [[1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0]]
     """
-    members = _checked_members(estimators)
+    members = checked_members(estimators)
     y = column_or_1d(y)
     check_consistent_length(X, y)
-    labels = _all_classes(members, y, classes)
+    labels = all_classes(members, y, classes)
     check_rule(rule, len(labels))
     codes = class_codes(y, labels)
     return np.column_stack([margins_of(member, X, codes, labels, rule) for member in members])
@@ -110,10 +110,10 @@ def margin_blocks(
     """
     if chunk_size < 1:
         raise ValueError(f"chunk_size is {chunk_size}; a block has at least one row.")
-    members = _checked_members(estimators)
+    members = checked_members(estimators)
     y = column_or_1d(y)
     check_consistent_length(X, y)
-    labels = _all_classes(members, y, classes)
+    labels = all_classes(members, y, classes)
     check_rule(rule, len(labels))
     weights = check_sample_weight(sample_weight, len(y))
     for start in range(0, len(y), chunk_size):
@@ -179,14 +179,16 @@ def check_rule(rule: str, n_classes: int) -> None:
         )
 
 
-def _checked_members(estimators: Sequence[Any]) -> list[Any]:
+def checked_members(estimators: Sequence[Any]) -> list[Any]:
+    """Refuse to measure nobody."""
     members = list(estimators)
     if not members:
         raise ValueError("there is no member to measure; give at least one fitted classifier.")
     return members
 
 
-def _all_classes(members: list[Any], y: NDArray, classes: ArrayLike | None) -> NDArray:
+def all_classes(members: Sequence[Any], y: NDArray, classes: ArrayLike | None = None) -> NDArray:
+    """The classes of the problem: the given ones, or those of `y` and of the members."""
     if classes is not None:
         return np.unique(np.asarray(classes))
     return np.unique(np.concatenate([y, *(np.asarray(m.classes_) for m in members)]))

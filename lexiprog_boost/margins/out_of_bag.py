@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
-from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
+from lexiprog_boost.margins.matrix import Rule, all_classes, check_rule, margins_of
 from lexiprog_boost.margins.unseen import UnseenMargins, fill_with_class_means
 from lexiprog_boost.members.ensembles import ensemble_members
 from lexiprog_boost.members.outputs import class_codes
@@ -62,7 +62,7 @@ def out_of_bag_margins(
     y = column_or_1d(y)
     check_consistent_length(X, y)
     members, measured = members_and_samples(ensemble, len(y))
-    classes = np.unique(np.concatenate([y, *(member.classes_ for member in members)]))
+    classes = all_classes(members, y)
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)
     weights = check_sample_weight(sample_weight, len(y))

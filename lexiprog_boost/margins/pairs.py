@@ -55,6 +55,8 @@ def pair_margins(outputs: Any, codes: Codes) -> PairMargins:
 
     Examples
     --------
+    One point and one member, which prefers the true class to both rivals:
+
     >>> import numpy as np
     >>> from lexiprog_boost.margins import pair_margins
     >>> found = pair_margins([[[0.4, 0.35, 0.25]]], np.array([0]))

@@ -67,6 +67,8 @@ def cross_fitted_outputs(
 
     Examples
     --------
+    Eight points, one member, two classes:
+
     >>> import numpy as np
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from lexiprog_boost.margins import Member, cross_fitted_outputs
@@ -124,6 +126,8 @@ def out_of_bag_outputs(
 
     Examples
     --------
+    Twenty trees, each asked about every flower:
+
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier

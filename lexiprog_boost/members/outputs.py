@@ -68,6 +68,8 @@ def votes(member: Any, X: Any, classes: NDArray) -> Codes:
 
     Examples
     --------
+    A member that never saw class a:
+
     >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
     >>> from lexiprog_boost.margins import votes

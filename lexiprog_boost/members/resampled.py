@@ -90,9 +90,7 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ResampledClassifier:
         """Draw points by weight and fit a clone of the learner on them.
 
-        Parameters
-        ----------
-        {learner points}
+        {Parameters: learner points}
         sample_weight : array-like of shape (n,), optional
             Proportional to the probability that a point is drawn.
 

@@ -106,6 +106,8 @@ def refit_member(member: Any, X: Any, y: NDArray, weights: Floats | None) -> Any
 
     Examples
     --------
+    On the same points it does what the member would:
+
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from lexiprog_boost.members.training import refit_member

@@ -30,9 +30,7 @@ def adaboost_pool(
     no better than chance. Use it to weigh the very members of a model you have; `adaboost_m2_pool`
     is the paper's, and stronger with many classes.
 
-    Parameters
-    ----------
-    {learner, training points, labels, n_estimators}
+    {Parameters: learner, training points, labels, n_estimators}
     learning_rate : float
         Shrinks the members' weights.
     {initial weights, member seeds}
@@ -45,6 +43,8 @@ def adaboost_pool(
 
     Examples
     --------
+    Five stumps:
+
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from lexiprog_boost.pools import adaboost_pool

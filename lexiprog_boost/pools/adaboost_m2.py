@@ -43,10 +43,7 @@ def adaboost_m2_pool(
     pseudo-loss of 1e-10 (nothing is left to learn), and with one of pseudo-loss 1/2 or more,
     which is dropped (it is no better than chance); if that is the first one, it is an error.
 
-    Parameters
-    ----------
-    {learner, training points, labels, n_estimators}
-    {output, initial weights}
+    {Parameters: learner, training points, labels, n_estimators, output, initial weights}
     keep_distributions : bool
         Keep the point weights of every round, as cross-fitting needs them.
     {on_round, member seeds}
@@ -57,9 +54,7 @@ def adaboost_m2_pool(
         Its weights are log(1 / beta); its history has "pseudo_loss" and "error" (the weighted
         share of wrong votes, with hard outputs, or mean probability of wrong classes).
 
-    References
-    ----------
-    {Freund}
+    {References: Freund}
 
     Examples
     --------

@@ -51,9 +51,7 @@ def adaboost_nc_pool(
     a_t is not positive, which is dropped; the first one is kept even so, with a warning. Use it for
     members that err on different points where a class is rare.
 
-    Parameters
-    ----------
-    {learner, training points, labels, n_estimators, penalty, oversample}
+    {Parameters: learner, training points, labels, n_estimators, penalty, oversample}
     sample_weight : array-like of shape (n,), optional
         Initial weights of the points; copies share the weight of their original's class.
     {on_round}
@@ -65,9 +63,7 @@ def adaboost_nc_pool(
     Pool
         Its weights are a_t; its history has "error", the penalised share of wrong points.
 
-    References
-    ----------
-    {Wang}
+    {References: Wang}
 
     Examples
     --------

@@ -30,9 +30,7 @@ def train_pool(
 ) -> Pool:
     """Train the members of the pool of that name.
 
-    Parameters
-    ----------
-    {pool, learner, training points, labels, n_estimators}
+    {Parameters: pool, learner, training points, labels, n_estimators}
     rule : str
         The rule of the margins that are wanted; with "proba" AdaBoost.M2 is trained on
         confidences.
@@ -50,6 +48,8 @@ def train_pool(
 
     Examples
     --------
+    Two rounds of AdaBoost.M2:
+
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from lexiprog_boost.pools.choice import train_pool

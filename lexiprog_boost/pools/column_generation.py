@@ -91,9 +91,7 @@ def column_generation_pool(
     training ends, since the program over all members that the learner finds is then solved. Use it
     where few, well chosen members are wanted, and a proof that no other helps.
 
-    Parameters
-    ----------
-    {learner, training points, labels}
+    {Parameters: learner, training points, labels}
     limits : PointLimits
         Of the points; the first member is trained on its weights.
     n_estimators : int
@@ -107,9 +105,7 @@ def column_generation_pool(
         broken; its history has "edge" (of the member on the weights it was trained with), "s" and
         "rho" (r, the margin in the primal).
 
-    References
-    ----------
-    {Demiriz}
+    {References: Demiriz}
 
     Examples
     --------

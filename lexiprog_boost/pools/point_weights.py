@@ -74,6 +74,8 @@ def class_point_weights(
 
     Examples
     --------
+    The weight goes to the points that the only member misses:
+
     >>> from lexiprog_boost.pools.point_weights import class_point_weights
     >>> from lexiprog_boost.programs import check_inputs
     >>> inputs = check_inputs([[1], [-1], [-1], [1]], [0, 0, 1, 1])

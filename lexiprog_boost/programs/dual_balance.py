@@ -39,9 +39,8 @@ def dual_balance_program(
     infeasible: there the same is said as sum D = sum_j cost_j d_j, and D is to be scaled
     afterwards. Use it to weigh the points for a next member, as loop 2 of Dual-LexiBoost does.
 
-    Parameters
-    ----------
-    {margins, labels, optima, form, class_costs, inside weights, margin_target, weight_cap}
+    {Parameters: margins, labels, optima, form, class_costs, inside weights, margin_target,
+    weight_cap}
 
     Returns
     -------

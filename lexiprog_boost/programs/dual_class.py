@@ -38,9 +38,7 @@ def dual_class_program(
     fact F4, docs/facts.md). Use it to weigh the points for a next member, as loop 1 of
     Dual-LexiBoost does, or to find L_j quickly (fact F7, docs/facts.md).
 
-    Parameters
-    ----------
-    {margins, labels}
+    {Parameters: margins, labels}
     label : object
         The class j.
     {form, inside weights, margin_target, weight_cap}

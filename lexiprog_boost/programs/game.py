@@ -24,11 +24,7 @@ def game_program(inputs: Inputs, optima: Any) -> lx.Program:
         subject to  cost_j (theta - m_j . alpha - L_j) <= chi   for every class j,
                     sum alpha = 1,  0 <= alpha <= cap
 
-    Parameters
-    ----------
-    inputs : Inputs
-        With one row a class, its mean margins m_j.
-    {optima}
+    {Parameters: class means, optima}
 
     Returns
     -------
@@ -38,6 +34,8 @@ def game_program(inputs: Inputs, optima: Any) -> lx.Program:
 
     Examples
     --------
+    The means of the example of `lexiboost_program`:
+
     >>> from lexiprog_boost.programs import check_inputs, game_program
     >>> means = check_inputs([[1, -1 / 3], [-1, 1]], ["many", "rare"])
     >>> game_program(means, [0, 0]).solve().final["alpha"].round(6).tolist()

@@ -104,9 +104,7 @@ def check_inputs(
 
     Use it before the functions of `lexiprog_boost.reductions`; the programs check for themselves.
 
-    Parameters
-    ----------
-    {margins, labels, class_costs, inside weights, margin_target, weight_cap}
+    {Parameters: margins, labels, class_costs, inside weights, margin_target, weight_cap}
 
     Returns
     -------
@@ -114,6 +112,8 @@ def check_inputs(
 
     Examples
     --------
+    What is wrong is named:
+
     >>> from lexiprog_boost.programs import check_inputs
     >>> check_inputs([[1, -1], [-1, 1]], ["a", "b"], class_costs={"a": 1})
     Traceback (most recent call last):

@@ -41,9 +41,7 @@ def lexiboost_program(
     those of "classes" allow (fact F10, docs/facts.md); the paper's chi is max(0, chi). Use it to
     read and change LexiBoost; `lexicographic_weights` solves smaller programs with its optima.
 
-    Parameters
-    ----------
-    {margins, labels, class_costs, inside weights, margin_target, weight_cap}
+    {Parameters: margins, labels, class_costs, inside weights, margin_target, weight_cap}
 
     Returns
     -------

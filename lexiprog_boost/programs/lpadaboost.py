@@ -25,18 +25,14 @@ def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program
 
     One mislabelled point decides it: prefer `lpboost_program` where labels are noisy.
 
-    Parameters
-    ----------
-    {margins, seen points}
+    {Parameters: margins, seen points}
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha" and "r".
 
-    References
-    ----------
-    {Grove}
+    {References: Grove}
 
     Examples
     --------
@@ -63,13 +59,9 @@ def dual_lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Pr
     Its optimum is that of A1, and the multipliers of its first constraint are optimal alpha. Use
     it to weigh the points for a next member.
 
-    Parameters
-    ----------
-    {margins, seen points}
+    {Parameters: margins, seen points}
 
-    Returns
-    -------
-    {edge program}
+    {Returns: edge program}
 
     Examples
     --------

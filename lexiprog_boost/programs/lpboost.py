@@ -26,18 +26,14 @@ def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> l
     With D = 1/(nu n) about a share nu of the points may fall short. D = 1/n makes the average
     margin largest; from D = 1 on it is `lpadaboost_program`. Use it where labels are noisy.
 
-    Parameters
-    ----------
-    {margins, price cap, copies}
+    {Parameters: margins, price cap, copies}
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha", "r" and "xi".
 
-    References
-    ----------
-    {Ratsch}
+    {References: Ratsch}
 
     Examples
     --------
@@ -68,13 +64,9 @@ def dual_lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None)
     Its optimum is minus that of A2; the multipliers of its first constraint are optimal alpha. Use
     it to weigh the points for a next member.
 
-    Parameters
-    ----------
-    {margins, price cap, copies}
+    {Parameters: margins, price cap, copies}
 
-    Returns
-    -------
-    {edge program}
+    {Returns: edge program}
 
     Examples
     --------

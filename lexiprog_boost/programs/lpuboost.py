@@ -46,18 +46,14 @@ def lpuboost_program(
     is a plain slack and the constraint reads (M alpha)_i >= r - xi_i, which is A3 as printed. With
     beta = 1 this is LPBoost. Use it where the relative costs of the classes are known.
 
-    Parameters
-    ----------
-    {margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
+    {Parameters: margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha", "r", "xi" and, with a lower bound, "zeta".
 
-    References
-    ----------
-    {Leskovec}
+    {References: Leskovec}
 
     Examples
     --------
@@ -97,13 +93,9 @@ def dual_lpuboost_program(
     Its optimum is minus that of A3; the multipliers of its first constraint are optimal alpha. Use
     it to weigh the points for a next member.
 
-    Parameters
-    ----------
-    {margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
+    {Parameters: margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
 
-    Returns
-    -------
-    {edge program}
+    {Returns: edge program}
 
     Examples
     --------

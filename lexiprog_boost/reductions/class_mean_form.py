@@ -47,6 +47,8 @@ def collapse(
 
     Examples
     --------
+    Each class has a member that is right on all of it:
+
     >>> from lexiprog_boost.margins import class_mean_margins
     >>> from lexiprog_boost.reductions import class_optima, collapse
     >>> blocks = [([[1, -1], [1, 1], [-1, 1]], ["a", "a", "b"])]
@@ -106,6 +108,8 @@ def capped_maximum(values: ArrayLike, cap: float | None = None) -> Floats:
 
     Examples
     --------
+    The whole weight, or two fifths at most on each:
+
     >>> from lexiprog_boost.reductions import capped_maximum
     >>> capped_maximum([[3, 1, 2]]).tolist(), capped_maximum([[3, 1, 2]], 0.4).tolist()
     ([3.0], [2.2])

@@ -29,11 +29,7 @@ def class_weight_program(inputs: Inputs, optima: Any) -> lx.Program:
         subject to  sum_j cost_j d_j m_jt <= s + kappa_t   for every member t,
                     sum_j d_j = 1,  d >= 0,  kappa >= 0    (no cap: no kappa)
 
-    Parameters
-    ----------
-    inputs : Inputs
-        With one row a class, its mean margins m_j.
-    {optima}
+    {Parameters: class means, optima}
 
     Returns
     -------
@@ -42,6 +38,8 @@ def class_weight_program(inputs: Inputs, optima: Any) -> lx.Program:
 
     Examples
     --------
+    Many points of one class, few of the other; their means suffice:
+
     >>> from lexiprog_boost.programs import check_inputs
     >>> from lexiprog_boost.reductions import class_weight_program
     >>> means = check_inputs([[1, -1 / 3], [-1, 1]], ["many", "rare"])
@@ -87,6 +85,8 @@ def spread_class_weights(inputs: Inputs, d: Floats) -> Floats:
 
     Examples
     --------
+    Two points share what their class has:
+
     >>> from lexiprog_boost.programs import check_inputs
     >>> from lexiprog_boost.reductions import spread_class_weights
     >>> spread_class_weights(check_inputs([[1], [1], [1]], ["a", "a", "b"]), [0.6, 0.4]).tolist()

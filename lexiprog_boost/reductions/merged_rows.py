@@ -64,6 +64,8 @@ def compress_rows(inputs: Inputs) -> Compressed:
 
     Examples
     --------
+    Ten thousand points, four voters, two classes:
+
     >>> import numpy as np
     >>> from lexiprog_boost.programs import check_inputs
     >>> from lexiprog_boost.reductions import compress_rows

@@ -33,6 +33,8 @@ FEW = 4
 class Screened:
     """What the last program of `solve_screened` was made of, and what its solver returned.
 
+    Read `found` for the answer, and `hinges` to see how few points it took.
+
     Attributes
     ----------
     found : object
@@ -90,6 +92,8 @@ def solve_screened(
 
     Examples
     --------
+    Half of the points and more need no hinge:
+
     >>> import numpy as np
     >>> from lexiprog_boost.programs import check_inputs
     >>> from lexiprog_boost.reductions import class_optimum_by_dual, solve_screened

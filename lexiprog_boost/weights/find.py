@@ -62,6 +62,8 @@ def lexicographic_weights(
 
     Examples
     --------
+    The first member serves the many, the second the rare:
+
     >>> from lexiprog_boost.weights import lexicographic_weights
     >>> margins = [[1, -1], [1, -1], [1, 1], [-1, 1], [-1, 1]]
     >>> found = lexicographic_weights(margins, ["many"] * 3 + ["rare"] * 2)
@@ -103,9 +105,7 @@ def least_class_losses(
     Use it to see what the members could do for each class by itself; Dual-LexiBoost deviates from
     the L_j of its first loop.
 
-    Parameters
-    ----------
-    {margins, labels, inside weights, margin_target, weight_cap, stage solver}
+    {Parameters: margins, labels, inside weights, margin_target, weight_cap, stage solver}
 
     Returns
     -------
@@ -113,6 +113,8 @@ def least_class_losses(
 
     Examples
     --------
+    The first member is right on half of class a, and on none of b:
+
     >>> from lexiprog_boost.weights import least_class_losses
     >>> least_class_losses([[1, -1], [0, 1], [-1, 0]], ["a", "a", "b"]).tolist()
     [0.5, 1.0]

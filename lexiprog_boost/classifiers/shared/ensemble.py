@@ -34,9 +34,7 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the members and find their weights, as the class describes.
 
-        Parameters
-        ----------
-        {training points, labels}
+        {Parameters: training points, labels}
         sample_weight : array-like of shape (n,), optional
             Weights of the points, not negative; every class needs a point of weight > 0. The
             class says what they do; points of weight zero play no part.
@@ -51,10 +49,7 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def report(self) -> Report:
         """Say in a few lines what was learnt: the members that count, and why training ended.
 
-        Returns
-        -------
-        str
-            In a notebook it shows itself as tables.
+        {Returns: report}
         """
         check_is_fitted(self)
         return report_of(self)

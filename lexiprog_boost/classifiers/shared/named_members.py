@@ -122,6 +122,8 @@ def trained_ensemble(
 
     Examples
     --------
+    The given ensemble is left as it is:
+
     >>> import numpy as np
     >>> from sklearn.ensemble import BaggingClassifier
     >>> from lexiprog_boost.classifiers.shared.named_members import trained_ensemble

@@ -106,6 +106,44 @@ class ColumnGenerationVote(SoftMarginVote):
         self.program_, self.result_ = last.program, last.result
 
 
+@estimator_class
+class NuLimits(SoftMarginVote):
+    """Limits of A2: one cap for all points."""
+
+    _: KW_ONLY
+    nu: float = 0.1
+    cap: float | None = None
+
+    def _limits(self, data: TrainingData) -> PointLimits:
+        return limits_from_nu(data.weights, nu=self.nu, cap=self.cap)
+
+
+@estimator_class
+class UnevenLimits(NuLimits):
+    """Limits of A3: a cap a class, and perhaps lower bounds."""
+
+    _: KW_ONLY
+    beta: float = 2.0
+    target: Any = None
+    class_costs: Any = None
+
+    def _limits(self, data: TrainingData) -> PointLimits:
+        costs = uneven_costs(
+            data.y,
+            beta=self.beta,
+            target=self.target,
+            class_costs=self.class_costs,
+            sample_weight=data.weights,
+        )
+        return limits_from_nu(
+            data.weights,
+            nu=self.nu,
+            cap=self.cap,
+            costs=costs,
+            lower_bound=getattr(self, "lower_bound", 0.0),
+        )
+
+
 def limits_from_nu(
     weights: Floats, *, nu: Any, cap: Any = None, costs: Any = 1.0, lower_bound: Any = 0.0
 ) -> PointLimits:
@@ -132,29 +170,4 @@ def limits_from_nu(
         cap = 1 / (float(nu) * weights.sum())
     return point_limits(
         len(weights), cap=cap, lower_bound=lower_bound, sample_weight=weights, costs=costs
-    )
-
-
-def uneven_limits(model: Any, data: TrainingData, *, lower_bound: float = 0.0) -> PointLimits:
-    """Return the limits of A3 from a model's beta, target, class costs, nu and cap.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lexiprog_boost import LPUBoostClassifier
-    >>> from lexiprog_boost.classifiers.shared.soft_margin_vote import uneven_limits
-    >>> from lexiprog_boost.classifiers.shared.training_data import TrainingData
-    >>> data = TrainingData(np.eye(4), np.array([0, 0, 0, 1]), np.ones(4))
-    >>> uneven_limits(LPUBoostClassifier(beta=3, nu=1.0), data).upper.tolist()
-    [0.25, 0.25, 0.25, 0.75]
-    """
-    costs = uneven_costs(
-        data.y,
-        beta=model.beta,
-        target=model.target,
-        class_costs=model.class_costs,
-        sample_weight=data.weights,
-    )
-    return limits_from_nu(
-        data.weights, nu=model.nu, cap=model.cap, costs=costs, lower_bound=lower_bound
     )

@@ -79,6 +79,8 @@ def check_training_data(
 
     Examples
     --------
+    What is wrong is named:
+
     >>> from sklearn.linear_model import LogisticRegression
     >>> from lexiprog_boost.classifiers.shared.training_data import check_training_data
     >>> check_training_data(LogisticRegression(), [[0], [1]], ["a", "b"], [1, 0])

@@ -34,9 +34,7 @@ class WeightedVote(Ensemble):
     def predict(self, X: Any) -> NDArray:
         """Return the class with the largest share of the members' weight, the first on a tie.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
         Returns
         -------
@@ -51,22 +49,16 @@ class WeightedVote(Ensemble):
         probabilities the weighted mean of theirs. It is not calibrated: where the weights balance
         the classes, a rare class gets more than its frequency.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
-        Returns
-        -------
-        {shares}
+        {Returns: shares}
         """
         return self._probabilities(self._scores(X))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores: with two classes, the second one's minus the first one's.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
         Returns
         -------
@@ -77,9 +69,7 @@ class WeightedVote(Ensemble):
     def staged_predict(self, X: Any) -> Iterator[NDArray]:
         """Yield the predictions of the first t members, t = 1, 2, ..., with their final weights.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
         Yields
         ------
@@ -90,22 +80,16 @@ class WeightedVote(Ensemble):
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield what `predict_proba` would say of the first t members, with their final weights.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
-        Yields
-        ------
-        {shares}
+        {Yields: shares}
         """
         yield from map(self._probabilities, self._staged_scores(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield the scores of the first t members, t = 1, 2, ..., with their final weights.
 
-        Parameters
-        ----------
-        {points}
+        {Parameters: points}
 
         Yields
         ------
