@@ -1,12 +1,11 @@
-"""AdaBoost.NC: the plain formula without a penalty, the ambiguity by hand with one."""
+"""AdaBoost.NC: the published formula, with a penalty and without."""
 
 import numpy as np
 import pytest
 
 import lexiprog as lx
 from lexiprog_boost import AdaBoostNCClassifier
-from lexiprog_boost.pools.adaboost_nc import ambiguity, oversampled_rows
-from tests.lexiprog_boost.family.stumps import BestStump, small_problem
+from tests.lexiprog_boost.written_out.stumps import BestStump, small_problem
 
 
 def plain(X, y, n_rounds, penalty=0.0):
@@ -39,21 +38,6 @@ def test_rounds_follow_the_published_formula(seed, penalty):
     members, scales = plain(X, y, len(model.estimators_), penalty)
     assert [m.stump_ for m in model.estimators_] == [m.stump_ for m in members]
     assert model.estimator_weights_ == pytest.approx(scales / scales.sum())
-
-
-def test_ambiguity_by_hand():
-    # Two members, three points of class 0: both right, one right, none right; ties go to class 0.
-    ballots = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
-    rights = np.array([[True, True, False], [True, False, False]])
-    found = ambiguity(ballots, np.zeros(3, dtype=int), rights)
-    assert found.tolist() == [0.0, 0.5, 0.0]
-
-
-def test_oversampling_makes_classes_equal_and_keeps_every_point():
-    codes = np.array([0] * 7 + [1] * 2 + [2] * 4)
-    rows = oversampled_rows(codes, np.random.RandomState(0))
-    assert np.bincount(codes[rows]).tolist() == [7, 7, 7]
-    assert set(rows) == set(range(len(codes)))
 
 
 def test_settings_that_cannot_work_are_refused():

@@ -46,3 +46,19 @@ def dual(margins, upper, lower=None):
     )
     assert found.status == 0, found.message
     return found.fun, found.x[:-1]
+
+
+def random_problem(seed, n=23, n_members=5):
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        margins = rng.choice([-1.0, 1.0], size=(n, n_members), p=[0.3, 0.7])
+    else:
+        margins = rng.uniform(-0.8, 1.0, size=(n, n_members))
+    y = np.where(np.arange(n) < n // 4, "rare", "many")
+    return margins, y, rng.integers(0, 4, size=n)
+
+
+def weighted_votes(seed, n=60, n_members=4):
+    rng = np.random.default_rng(seed)
+    margins = rng.choice([-1.0, 1.0], size=(n, n_members), p=[0.3, 0.7])
+    return margins, rng.integers(0, 4, size=n), np.where(rng.random(n) < 0.2, 3.0, 1.0)

@@ -73,3 +73,17 @@ def paper_dual_balance(M, y, optima):
     bounds = [(0, None)] * (n + len(labels)) + [(None, None)]
     equal = [np.r_[np.ones(n), np.zeros(len(labels) + 1)]]
     return -solve(np.r_[-np.ones(n), optima, 1.0], A, b, equal, [1.0], bounds).fun
+
+
+OPTIONS = {
+    "plain": {},
+    "target": {"theta": 0.4},
+    "cap": {"cap": 0.3},
+    "weights": {"weights": np.arange(60) % 4 + 1},
+    "all": {"theta": 0.5, "cap": 0.4, "weights": np.arange(60) % 3},
+}
+
+
+def ours(options):
+    names = {"theta": "margin_target", "cap": "weight_cap", "weights": "sample_weight"}
+    return {names[name]: value for name, value in options.items()}

@@ -1,27 +1,21 @@
-"""Merging points with equal margins changes neither optimum nor weights (F6)."""
+"""Merging points with equal margins changes neither optimum nor weights."""
 
 import numpy as np
 import pytest
 
-import lexiprog_boost.reductions.merged_soft_margin as reductions
 from lexiprog_boost.programs.soft_margin import point_limits
 from lexiprog_boost.reductions.merged_soft_margin import (
     soft_margin_point_weights,
     soft_margin_weights,
 )
-from tests.lexiprog_boost.family import written_out
-
-
-def votes(seed, n=60, n_members=4):
-    rng = np.random.default_rng(seed)
-    margins = rng.choice([-1.0, 1.0], size=(n, n_members), p=[0.3, 0.7])
-    return margins, rng.integers(0, 4, size=n), np.where(rng.random(n) < 0.2, 3.0, 1.0)
+from tests.lexiprog_boost.written_out import soft_margins as written_out
+from tests.lexiprog_boost.written_out.soft_margins import weighted_votes
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("lower_bound", [0.0, 0.05])
 def test_merged_programs_have_the_optimum_of_all_points(seed, lower_bound):
-    margins, weights, costs = votes(seed)
+    margins, weights, costs = weighted_votes(seed)
     cap = 1 / (0.3 * weights.sum())
     limits = point_limits(
         len(margins), cap=cap, lower_bound=lower_bound, sample_weight=weights, costs=costs
@@ -49,7 +43,7 @@ def _best_margin(rho, limits):
 
 
 def test_without_a_cap_the_smallest_margin_is_the_largest():
-    margins, weights, _ = votes(7)
+    margins, weights, _ = weighted_votes(7)
     limits = point_limits(len(margins), sample_weight=weights)
     seen = margins[weights > 0]
     best = written_out.primal(seen, None)[0]
@@ -57,22 +51,6 @@ def test_without_a_cap_the_smallest_margin_is_the_largest():
     points = soft_margin_point_weights(margins, limits)
     assert points.edge == pytest.approx(best, abs=1e-9)
     assert not points.D[weights == 0].any()
-
-
-@pytest.mark.parametrize("cap", [None, 0.05])
-@pytest.mark.parametrize("lower_bound", [0.0, 0.1])
-@pytest.mark.parametrize("seed", range(3))
-def test_the_dual_form_finds_the_same_smallest_weights(seed, lower_bound, cap, monkeypatch):
-    margins, weights, costs = votes(seed, n_members=6)
-    margins[:, 5] = margins[:, 0]  # twins share their weight, and only the smallest norm knows how
-    settings = {"sample_weight": weights, "costs": costs} if cap else {"sample_weight": weights}
-    limits = point_limits(len(margins), cap=cap, lower_bound=lower_bound if cap else 0, **settings)
-    small = soft_margin_weights(margins, limits)
-    monkeypatch.setattr(reductions, "MANY_ROWS", 0)
-    large = soft_margin_weights(margins, limits)
-    assert list(large.result) == ["edge"]
-    assert large.margin == pytest.approx(small.margin, abs=1e-6)
-    assert large.alpha == pytest.approx(small.alpha, abs=1e-6)
 
 
 def test_an_unknown_tie_break_is_refused():

@@ -1,4 +1,4 @@
-"""LexiEnsembleClassifier without arguments: pool, program, small classes, probabilities."""
+"""LexiEnsembleClassifier: any ensemble, small classes, probabilities, weights."""
 
 import warnings
 
@@ -11,47 +11,23 @@ from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lexiprog_boost import LexiEnsembleClassifier
 from lexiprog_boost.classifiers.shared.default_members import default_pool
 from lexiprog_boost.learners import BalancedForestClassifier
-from lexiprog_boost.margins import pair_margins
 from lexiprog_boost.metrics import geometric_mean_score
 
 X, Y = make_classification(
     600, n_features=8, n_informative=4, weights=[0.92], flip_y=0.03, random_state=5
 )
+
 TRAIN, TEST = np.arange(600) < 400, np.arange(600) >= 400
+
 LIGHT = [
     ("linear", LogisticRegression(class_weight="balanced")),
     ("bayes", GaussianNB()),
     ("forest", BalancedForestClassifier(15)),
 ]
-
-FOLDS = "Other rows fall into other folds, so the cross-fitted margins differ."
-
-
-PROBABLE = "The most probable class need not be predicted: thresholds balance the classes."
-
-
-def expected(model):
-    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    named = {"check_classifiers_train": PROBABLE} if model.calibrate else {}
-    return named | dict.fromkeys(names, FOLDS)
-
-
-@parametrize_with_checks(
-    [
-        LexiEnsembleClassifier(LIGHT, random_state=0),
-        LexiEnsembleClassifier(LIGHT, calibrate=False, random_state=0),
-    ],
-    expected_failed_checks=expected,
-)
-def test_estimator_passes_the_check(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
@@ -90,21 +66,6 @@ def test_probabilities_are_calibrated_to_the_frequencies(model):
     assert probabilities[:, 1].mean() == pytest.approx(Y[TEST].mean(), abs=0.04)
     order = np.argsort(scores)
     assert (np.diff(probabilities[order, 1]) >= -1e-12).all()
-
-
-def test_pairs_make_the_program_of_the_whole_vote():
-    wine, kinds = load_wine(return_X_y=True)
-    members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
-    model = LexiEnsembleClassifier(members, random_state=0).fit(wine, kinds)
-    fitted = LexiEnsembleClassifier(
-        [(name, one.estimator) for name, one in zip("bt", model.estimators_[:2], strict=True)],
-        prefit=True,
-    ).fit(wine, kinds)
-    outputs = np.stack([one.predict_proba(wine) for one in fitted.estimators_], axis=1)
-    pairs = pair_margins(outputs, kinds)
-    losses = np.maximum(0, 0.3 - pairs.margins @ fitted.estimator_weights_)
-    means = [losses[kinds[pairs.points] == j].mean() for j in range(3)]
-    np.testing.assert_allclose(fitted.class_losses_, means, atol=1e-8)
 
 
 @pytest.mark.parametrize("sizes", [(60, 1), (60, 30, 1), (60, 2, 3, 10), (20, 4, 1, 1)], ids=str)
@@ -172,11 +133,6 @@ def test_reductions_leave_the_model_as_it_is():
     ]
     weights = [model.estimator_weights_ for model in models]
     np.testing.assert_allclose(weights[0], weights[1], atol=1e-6)
-
-
-def test_a_member_without_probabilities_is_named():
-    with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
-        LexiEnsembleClassifier([("one", LinearSVC())], margin="pairs").fit(X, Y)
 
 
 def test_the_report_calls_members_by_their_names(model):

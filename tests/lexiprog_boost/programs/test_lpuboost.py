@@ -1,52 +1,18 @@
-"""A1, A2, A3 and their duals: the same optima, known limits, and independent answers."""
-
-import itertools
+"""A3 and its dual: the same optimum, known limits, independent answers."""
 
 import numpy as np
 import pytest
 
 from lexiprog_boost.programs import (
-    dual_lpadaboost_program,
-    dual_lpboost_program,
     dual_lpuboost_program,
     lpadaboost_program,
     lpboost_program,
     lpuboost_program,
 )
-from tests.lexiprog_boost.family import written_out
+from tests.lexiprog_boost.written_out import soft_margins as written_out
+from tests.lexiprog_boost.written_out.soft_margins import random_problem
 
 SEEDS = range(4)
-
-
-def random_problem(seed, n=23, n_members=5):
-    rng = np.random.default_rng(seed)
-    if seed % 2:
-        margins = rng.choice([-1.0, 1.0], size=(n, n_members), p=[0.3, 0.7])
-    else:
-        margins = rng.uniform(-0.8, 1.0, size=(n, n_members))
-    y = np.where(np.arange(n) < n // 4, "rare", "many")
-    return margins, y, rng.integers(0, 4, size=n)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a1_and_its_dual_have_the_optimum_of_linprog(seed):
-    margins, _, _ = random_problem(seed)
-    primal, dual = lpadaboost_program(margins).solve(), dual_lpadaboost_program(margins).solve()
-    assert primal.final.value == pytest.approx(dual.final.value, abs=1e-9)
-    assert primal.final.value == pytest.approx(written_out.primal(margins, None)[0], abs=1e-9)
-    assert dual.final.value == pytest.approx(written_out.dual(margins, None)[0], abs=1e-9)
-
-
-@pytest.mark.parametrize("nu", [0.1, 0.37, 1.0])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a2_and_its_dual_have_the_optimum_of_linprog(seed, nu):
-    margins, _, weights = random_problem(seed)
-    cap = 1 / (nu * weights.sum())
-    primal = lpboost_program(margins, cap=cap, sample_weight=weights).solve().final
-    dual = dual_lpboost_program(margins, cap=cap, sample_weight=weights).solve().final
-    assert -primal.value == pytest.approx(dual.value, abs=1e-9)
-    assert dual.value == pytest.approx(written_out.dual(margins, cap * weights)[0], abs=1e-9)
-    assert -primal.value == pytest.approx(written_out.primal(margins, cap * weights)[0], abs=1e-9)
 
 
 @pytest.mark.parametrize("beta", [2.0, 8.0])
@@ -64,50 +30,6 @@ def test_a3_and_its_dual_have_the_optimum_of_linprog(seed, lower_bound, beta):
     assert -primal.value == pytest.approx(written_out.primal(margins, upper, lower)[0], abs=1e-9)
     assert (dual["D"] >= lower - 1e-9).all()
     assert (dual["D"] <= upper + 1e-9).all()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_multipliers_of_the_dual_are_optimal_weights(seed):
-    margins, y, _ = random_problem(seed)
-    cap = 1 / (0.3 * len(y))
-    dual = dual_lpboost_program(margins, cap=cap).solve().final
-    alpha = dual.dual(0)
-    assert (alpha >= -1e-9).all()
-    assert alpha.sum() == pytest.approx(1)
-    rho = np.sort(margins @ alpha)
-    # For given alpha the best r is one of the margins.
-    best = max(r - cap * np.maximum(r - rho, 0).sum() for r in rho)
-    assert best == pytest.approx(dual.value, abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a1_beats_every_point_of_a_fine_grid_and_is_near_the_best(seed):
-    margins = random_problem(seed, n=6, n_members=3)[0]
-    steps = 60
-    grid = [
-        (a / steps, b / steps, (steps - a - b) / steps)
-        for a, b in itertools.product(range(steps + 1), repeat=2)
-        if a + b <= steps
-    ]
-    brute = (np.array(grid) @ margins.T).min(axis=1).max()
-    assert brute - 1e-9 <= lpadaboost_program(margins).solve().final.value <= brute + 2 / steps
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_smallest_cap_makes_the_average_margin_largest(seed):
-    margins, _, _ = random_problem(seed)
-    found = dual_lpboost_program(margins, cap=1 / len(margins)).solve().final
-    assert found.value == pytest.approx(margins.mean(axis=0).max(), abs=1e-9)
-    soft = lpboost_program(margins, cap=1 / len(margins)).solve().final
-    assert -soft.value == pytest.approx(margins.mean(axis=0).max(), abs=1e-9)
-
-
-@pytest.mark.parametrize("cap", [1.0, 5.0, 1e3])
-def test_caps_of_one_and_more_leave_lpadaboost(cap):
-    margins, _, _ = random_problem(1)
-    hard = lpadaboost_program(margins).solve().final.value
-    assert -lpboost_program(margins, cap=cap).solve().final.value == pytest.approx(hard, abs=1e-9)
-    assert dual_lpboost_program(margins, cap=cap).solve().final.value == pytest.approx(hard)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -10,8 +10,8 @@ from lexiprog_boost import (
     margin_matrix,
 )
 from lexiprog_boost.pools import Convergence
-from tests.lexiprog_boost.family import written_out
-from tests.lexiprog_boost.family.stumps import BestStump, all_margins, small_problem
+from tests.lexiprog_boost.written_out import soft_margins as written_out
+from tests.lexiprog_boost.written_out.stumps import BestStump, all_margins, small_problem
 
 # Model, and the bounds on D for n points of which `rare` belong to the target class.
 SETTINGS = {

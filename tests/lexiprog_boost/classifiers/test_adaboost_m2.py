@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost import AdaBoostM2Classifier
-from tests.lexiprog_boost.family.stumps import BestStump, small_problem
+from tests.lexiprog_boost.written_out.stumps import BestStump, small_problem
 
 
 def adaboost_m1(X, y, n_rounds):
