@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from lexiprog.proof.precision import Sums, dot, products, times, total, transposed_times
+
+from lexiprog.forms.precision import Sums, dot, products, times, total, transposed_times
 
 seeds = st.integers(0, 2**32 - 1)
 
