@@ -8,7 +8,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, StageError
 from lexiprog.result.result import Result
 from lexiprog.solve.relaxation import blame
-from lexiprog.status import Fault
+from lexiprog.status import Fault, Status
 
 __all__ = ["stage_error"]
 
@@ -21,7 +21,7 @@ def stage_error(
 ) -> StageError:
     """The error for a stage whose first failed subproblem explains it."""
     first = failed[0]
-    tries = attempts[first.name]
+    tries = attempts[first.name] or [_nobody(first)]
     last = next((attempt for attempt in reversed(tries) if attempt.status.is_infeasible), tries[-1])
     said = "; ".join(dict.fromkeys(map(str, tries)))
     others = ", ".join(repr(p.name) for p in failed[1:])
@@ -43,6 +43,12 @@ def stage_error(
     )
 
 
+def _nobody(subproblem: Subproblem) -> Attempt:
+    """What to say where the default has no solver to offer."""
+    reason = f"none that takes problems of class {subproblem.kind} is installed"
+    return Attempt("no solver", Status.NO_ANSWER, reason, Fault.NOT_TAKEN)
+
+
 def _advice(subproblem: Subproblem, last: Attempt, solved: Result) -> str:
     if last.status.is_infeasible:
         return blame(subproblem, solved)
@@ -57,6 +63,11 @@ def _advice(subproblem: Subproblem, last: Attempt, solved: Result) -> str:
         return (
             "The answer does not survive its own check: try another solver, a list of them, or "
             "Solver(name, accept=...) if that much error is fine with you."
+        )
+    if last.status is Status.NO_ANSWER and last.fault is Fault.NOT_TAKEN:
+        return (
+            "Install one that does: SCIP (pip install pyscipopt), GUROBI (gurobipy), MOSEK (mosek) "
+            "or ECOS_BB (ecos)."
         )
     if last.fault is Fault.NOT_TAKEN:
         return (

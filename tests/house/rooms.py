@@ -46,7 +46,7 @@ BOOST = [
     Room("learners/", "base learners that heed sample weights", "weighted_neighbors.py"),
     Room("margins/", "by how much each member is right on each point", "matrix.py"),
     Room("programs/", "the paper's programs, each a lexiprog.Program", "lexiboost.py"),
-    Room("reductions/", "smaller programs with the same optima", "collapse.py"),
+    Room("reductions/", "smaller programs with the same optima", "class_mean_form.py"),
     Room("weights/", "from margins to the members' weights", "find.py"),
     Room("pools/", "ways to train the members", "pool.py"),
     Room("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),

@@ -67,7 +67,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
     dual: dict[int, Any] = {}
     if z is not None:
         sizes = [constraint.size for constraint in program.constraints]
-        parts = np.split(scaling.multipliers(z), np.cumsum(sizes)[:-1])
+        parts = np.split(scaling.multipliers(z), np.cumsum(sizes)[:-1]) if sizes else []
         dual = dict(zip((c.id for c in program.constraints), parts, strict=True))
     value = compiled.form.objective(own)
     with CVXPY_LOCK:
