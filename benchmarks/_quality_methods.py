@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from lexiprog_boost import LexiEnsembleClassifier
 from lexiprog_boost.classifiers.shared.default_members import default_pool
-from lexiprog_boost.experiments.contenders import RIVALS
+from lexiprog_boost.experiments.cells.contenders import RIVALS
 
 OURS = "LexiEnsemble"
 ALONE = "alone: "

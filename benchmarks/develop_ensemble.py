@@ -33,9 +33,9 @@ from sklearn.model_selection import StratifiedKFold
 from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights
 from lexiprog_boost.classifiers.shared.default_members import default_pool
 from lexiprog_boost.datasets import KEEL_TWO_CLASS
-from lexiprog_boost.experiments.contenders import RIVALS
-from lexiprog_boost.experiments.run import run_missing
-from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.cells.contenders import RIVALS
+from lexiprog_boost.experiments.cells.store import Store
+from lexiprog_boost.experiments.cells.workers import run_missing
 from lexiprog_boost.margins import Member, cross_fitted_outputs, pair_margins, probabilities
 from lexiprog_boost.members.seeding import seeded_clone
 from lexiprog_boost.metrics import geometric_mean_score

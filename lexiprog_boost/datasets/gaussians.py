@@ -15,6 +15,8 @@ OUTLIERS = 0.1
 class GaussianSpec:
     """What distinguishes one artificial set from another.
 
+    Take one of `GAUSSIAN_SETS`, or write your own to vary one thing at a time.
+
     Attributes
     ----------
     n_points : int
@@ -55,6 +57,8 @@ GAUSSIAN_SETS = tuple(
 
 def make_gaussians(spec: GaussianSpec, *, seed: int = 0) -> Dataset:
     """Draw one of the artificial sets.
+
+    Use them where the truth must be known: overlap, imbalance and outliers are what `spec` says.
 
     Parameters
     ----------

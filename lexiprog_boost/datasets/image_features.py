@@ -13,6 +13,8 @@ FILE = "cifar10imb_effnetlite0"
 def load_cifar_features(n_classes: int = 8, *, data_dir: str | Path) -> Dataset:
     """Load EfficientNet-Lite0 features of an imbalanced part of CIFAR-10.
 
+    Use it for many classes and over a thousand features; no package brings the file.
+
     Parameters
     ----------
     n_classes : {8, 9, 10}
@@ -26,11 +28,17 @@ def load_cifar_features(n_classes: int = 8, *, data_dir: str | Path) -> Dataset:
 
     Examples
     --------
+    A file of the same layout, one image a class:
+
+    >>> import pathlib, tempfile
+    >>> import numpy as np
     >>> from lexiprog_boost.datasets import load_cifar_features
-    >>> load_cifar_features(7, data_dir=".")
-    Traceback (most recent call last):
-    ...
-    ValueError: n_classes is 7; it must be 8, 9 or 10.
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> np.savez(folder / "cifar10imb_effnetlite0.npz", X=np.eye(10), y=np.arange(10))
+    >>> load_cifar_features(8, data_dir=folder).X.shape
+    (8, 10)
+    >>> load_cifar_features(9, data_dir=folder).counts[8]
+    2
     """
     if n_classes not in (8, 9, 10):
         raise ValueError(f"n_classes is {n_classes}; it must be 8, 9 or 10.")

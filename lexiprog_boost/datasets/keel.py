@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_wine
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.datasets.keel_format import Table, numbers, read_columns, read_csv, read_keel
+from lexiprog_boost.datasets.keel_format import Table, as_numbers, read_columns, read_csv, read_keel
 
 KEEL_TWO_CLASS = (
     "ecoli-0_vs_1",
@@ -59,6 +59,8 @@ DAMAGED = "ecoli-0-"
 
 def load_keel(name: str, *, data_dir: str | Path | None = None) -> Dataset:
     """Load a set by its KEEL name.
+
+    Use it for tabular data with rare classes on which much has been published.
 
     Rows with missing values are left out; a nominal feature becomes one indicator a value. Of two
     classes the rarer one is 1, whatever the file calls "positive".
@@ -132,7 +134,7 @@ def _packaged_table(name: str) -> Table:
 
 
 def _dataset(name: str, table: Table, *, source: str) -> Dataset:
-    X, feature_names = numbers(table)
+    X, feature_names = as_numbers(table)
     return Dataset(name, X, _labels(table.labels), feature_names, table.folds, source)
 
 

@@ -69,13 +69,13 @@ def read_columns(path: Path, features: tuple[str, ...]) -> Table:
     return _table(path, [*features, "Class"], rows)
 
 
-def numbers(table: Table) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def as_numbers(table: Table) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Turn the cells into numbers; a column of words becomes one indicator a word.
 
     Examples
     --------
-    >>> from lexiprog_boost.datasets.keel_format import Table, numbers
-    >>> X, names = numbers(Table(("Sex", "Size"), [["M", "1"], ["F", "2"]], ["p", "n"]))
+    >>> from lexiprog_boost.datasets.keel_format import Table, as_numbers
+    >>> X, names = as_numbers(Table(("Sex", "Size"), [["M", "1"], ["F", "2"]], ["p", "n"]))
     >>> names, X.tolist()
     (('Sex=F', 'Sex=M', 'Size'), [[0.0, 1.0, 1.0], [1.0, 0.0, 2.0]])
     """

@@ -14,6 +14,8 @@ SCENES = ("indian_pines", "salinas_a", "jasper_ridge", "samson")
 def load_scene(name: str, *, data_dir: str | Path | None = None) -> Dataset:
     """Load the labelled pixels of a hyperspectral scene.
 
+    Use it for many correlated features and up to sixteen classes of very different sizes.
+
     Parameters
     ----------
     name : str
@@ -30,7 +32,15 @@ def load_scene(name: str, *, data_dir: str | Path | None = None) -> Dataset:
 
     Examples
     --------
+    A scene of two bands and three pixels, one of them without a label:
+
+    >>> import pathlib, tempfile
+    >>> import numpy as np
     >>> from lexiprog_boost.datasets import load_scene
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> np.savez(folder / "samson.npz", X=[[1, 2], [3, 4], [5, 6]], y=[2, 0, 1])
+    >>> load_scene("samson", data_dir=folder).X.tolist()
+    [[1.0, 2.0], [5.0, 6.0]]
     >>> load_scene("moon")
     Traceback (most recent call last):
     ...

@@ -69,6 +69,8 @@ MINORITY_OUTLIERS = (
 def make_toy() -> Dataset:
     """Return 50 points of the plane on which three stumps fight a tug of war.
 
+    Use it for examples and pictures: everything about it can be checked by eye.
+
     Three rounds of AdaBoost with axis-parallel stumps find three rules. The first two are right
     on nearly the whole majority and on few minority points, the third the other way round; some
     points of both classes are right under all three, and no single rule is right on all of a class.

@@ -1,10 +1,12 @@
 """The paper's section 4 by one command: ``python -m lexiprog_boost.experiments <study>``.
 
-    contenders · facts · store < cells · run < studies < measure      what is measured, and kept
-    choose · paper · markdown < statistics < tables/ < figures/        what is made of it
-    report < __main__                                                  what is written, and said
+    cells/    what is measured: contenders · facts < cell, kept one by one: store < workers
+    studies   the paper's five studies, each a list of cells
+    measure   a study's cells into its store
+    report/   what is made of them: results < statistics < tables/ < figures/ < writing
+    __main__  the command
 
-A study's finished cells are kept on disk (`store`), so an interrupted run goes on where it ended,
-and all tables are made from them in the order of their keys, whatever the order they were
-measured in.
+Modules import from rooms above their own only. A study's finished cells are kept on disk, so an
+interrupted run goes on where it ended, and all tables are made from them in the order of their
+keys, whatever the order they were measured in.
 """

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lexiprog_boost.experiments.measure import measure_study, store_of
-from lexiprog_boost.experiments.report import write_report
+from lexiprog_boost.experiments.report.writing import write_report
 from lexiprog_boost.experiments.studies import STUDIES, Study, study
 
 INTERRUPTED = 130

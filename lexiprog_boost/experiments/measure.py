@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from lexiprog_boost.experiments.cells import Cell, Record, evaluate
-from lexiprog_boost.experiments.run import run_missing
-from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.cells.cell import Cell, Record, evaluate_cell
+from lexiprog_boost.experiments.cells.store import Store
+from lexiprog_boost.experiments.cells.workers import run_missing
 from lexiprog_boost.experiments.studies import Study, load
 
 
@@ -52,7 +52,7 @@ def measure_study(
 
 def _measure(cell: Cell, *, study: Study, data_dir: Path | None) -> Record:
     data = load(study, cell.dataset, data_dir)
-    return evaluate(
+    return evaluate_cell(
         cell, data, study.settings(cell),
         choose=study.chooses(cell), keep_predictions=study.keep_predictions,
     )  # fmt: skip

@@ -18,8 +18,8 @@ from lexiprog_boost.datasets import (
     make_gaussians,
 )
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.experiments.cells import Cell
-from lexiprog_boost.experiments.contenders import (
+from lexiprog_boost.experiments.cells.cell import Cell
+from lexiprog_boost.experiments.cells.contenders import (
     CONTENDERS,
     LEARNERS,
     OWN,

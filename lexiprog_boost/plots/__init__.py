@@ -2,14 +2,18 @@
 
 Each function draws into ``ax`` if it is given one and returns the Axes.
 
+- `tug_of_war`: what the compromise costs each class
+- `member_weights`: who votes, and with which weight
+- `margin_distributions`: how sure the vote is, class by class
+- `staged_g_mean`: how the score grows with the members
+
 Examples
 --------
->>> from lexiprog_boost import LexiBoostClassifier, plots
->>> from lexiprog_boost.datasets import make_toy
->>> toy = make_toy()
->>> model = LexiBoostClassifier(n_estimators=3, random_state=0).fit(toy.X, toy.y)
->>> plots.member_weights(model).get_ylabel()
-'weight'
+>>> from matplotlib import pyplot as plt
+>>> from lexiprog_boost import plots
+>>> left, right = plt.subplots(1, 2)[1]
+>>> plots.tug_of_war([[1, -1], [1, -1], [-1, 1]], y=[0, 0, 1], ax=left) is left
+True
 """
 
 from lexiprog_boost.plots.distributions import margin_distributions

@@ -12,7 +12,7 @@ CLASS_COLOURS = (MAIN, ACCENT, "#3c9a63", "#9a6cc7", "#b8902a", "#c9568c", "#555
 STYLES = ("-", "--", ":")
 
 
-def axes_for(ax: Axes | None, *, height: float = 4.0, width: float = 6.5) -> Axes:
+def canvas_axes(ax: Axes | None, *, height: float = 4.0, width: float = 6.5) -> Axes:
     """The axes given, or new ones of a size in inches."""
     if ax is None:
         try:
@@ -31,7 +31,7 @@ def line_of(k: int) -> dict[str, Any]:
     return {"color": CLASS_COLOURS[k % n], "linestyle": STYLES[k // n % len(STYLES)]}
 
 
-def fitting(label: Any, most: int = 20) -> str:
+def short_label(label: Any, most: int = 20) -> str:
     """A label cut to what fits into a picture, and safe from being read as mathematics."""
     name = str(label)
     short = name if len(name) <= most else name[: most - 1] + "…"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lexiprog_boost.plots.canvas import ACCENT, NOTE, SOFT, axes_for, fitting
+from lexiprog_boost.plots.canvas import ACCENT, NOTE, SOFT, canvas_axes, short_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,14 +16,14 @@ def deviation_bars(classes: Any, optima: Any, losses: Any, *, ax: Axes | None = 
     """Draw a bar a class: its least loss, and what the compromise adds to it."""
     optima, losses = np.asarray(optima, dtype=float), np.asarray(losses, dtype=float)
     gaps, rows = losses - optima, np.arange(len(optima))
-    ax = axes_for(ax, height=1.6 + 0.38 * len(rows))
+    ax = canvas_axes(ax, height=1.6 + 0.38 * len(rows))
     ax.barh(rows, optima, height=0.62, color=SOFT, label="least loss, the class by itself")
     ax.barh(rows, gaps, left=optima, height=0.62, color=ACCENT, label="deviation: what it gives up")
     full = max(float(losses.max()), 1e-9)
     for k in range(len(rows)):
         end = max(losses[k], optima[k]) + 0.012 * full
         ax.text(end, k, f"{gaps[k]:+.3f}", va="center", color=NOTE, fontsize=9)
-    ax.set_yticks(rows, [fitting(label) for label in classes])
+    ax.set_yticks(rows, [short_label(label) for label in classes])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlim(0, 1.15 * full)
     ax.tick_params(axis="y", length=0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE, axes_for, fitting
+from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE, canvas_axes, short_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,34 +20,40 @@ FEW = 15
 def member_weights(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the weights of a fitted ensemble; members that always vote for one class stand out.
 
+    Look at it before you read anything into single members: a few of them may carry all the
+    weight, and constant members that are heavy say that thresholds decide.
+
     Parameters
     ----------
     model : fitted classifier
         With ``estimators_`` and ``estimator_weights_``.
     ax : matplotlib Axes, optional
+        Where to draw; without it, a new figure.
 
     Returns
     -------
     matplotlib Axes
+        With a bar a member, in the order of ``estimators_``.
 
     Examples
     --------
     >>> from lexiprog_boost import LexiBoostClassifier, plots
     >>> from lexiprog_boost.datasets import make_toy
     >>> toy = make_toy()
-    >>> model = LexiBoostClassifier(n_estimators=3, random_state=0).fit(toy.X, toy.y)
-    >>> len(plots.member_weights(model).patches)
-    3
+    >>> offsets = LexiBoostClassifier(n_estimators=3, class_offsets=True, random_state=0)
+    >>> ax = plots.member_weights(offsets.fit(toy.X, toy.y))
+    >>> [len(bars) for bars in ax.containers]
+    [3, 2]
     """
     check_is_fitted(model)
-    ax = axes_for(ax, height=3.2)
+    ax = canvas_axes(ax, height=3.2)
     n_offsets = len(model.classes_) if getattr(model, "class_offsets", False) else 0
     weights = np.asarray(model.estimator_weights_, dtype=float)[: len(model.estimators_)]
     n_trained = len(weights) - n_offsets
     places = np.arange(len(weights))
     ax.bar(places[:n_trained], weights[:n_trained], width=0.8, color=MAIN, label="trained")
     if n_offsets:
-        always = " or ".join(fitting(label, 10) for label in model.classes_[:3])
+        always = " or ".join(short_label(label, 10) for label in model.classes_[:3])
         text = f"always votes {always}{', ...' if n_offsets > 3 else ''}"
         ax.bar(places[n_trained:], weights[n_trained:], width=0.8, color=ACCENT, label=text)
         ax.legend(frameon=False)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import recall_score
 
 from lexiprog_boost.metrics import geometric_mean_score
-from lexiprog_boost.plots.canvas import NOTE, axes_for, fitting, line_of
+from lexiprog_boost.plots.canvas import NOTE, canvas_axes, line_of, short_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,28 +19,34 @@ MOST_RECALLS = 5
 def staged_g_mean(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the G-Mean of the first t members against t, and with few classes their recalls.
 
+    Use it to decide how many members are enough, and to see which class a falling G-Mean gives
+    up: members are taken in the order of training, whatever their weights.
+
     Parameters
     ----------
     model : fitted classifier
         With ``staged_predict``, as LexiBoost's relatives and scikit-learn's AdaBoost have it.
     X : array-like or sparse matrix of shape (n, n_features)
-        Points.
+        Points to predict, such as a validation set.
     y : array-like of shape (n,)
-        Their labels.
+        What they are; recalls are of the classes that occur here, up to five of them.
     ax : matplotlib Axes, optional
+        Where to draw; without it, a new figure.
 
     Returns
     -------
     matplotlib Axes
+        Whose last line is the G-Mean.
 
     Examples
     --------
     >>> from lexiprog_boost import AdaBoostM2Classifier, plots
     >>> from lexiprog_boost.datasets import make_toy
     >>> toy = make_toy()
-    >>> model = AdaBoostM2Classifier(n_estimators=5, random_state=0).fit(toy.X, toy.y)
-    >>> plots.staged_g_mean(model, toy.X, toy.y).get_title(loc="left")
-    'G-Mean of the first members together'
+    >>> boosted = AdaBoostM2Classifier(n_estimators=5, random_state=0).fit(toy.X, toy.y)
+    >>> ax = plots.staged_g_mean(boosted, toy.X, toy.y)
+    >>> ax.lines[-1].get_xdata().tolist()
+    [1, 2, 3, 4, 5]
     """
     labels = np.asarray(y)
     present = np.unique(labels)
@@ -48,14 +54,14 @@ def staged_g_mean(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes
     for guess in model.staged_predict(X):
         means.append(geometric_mean_score(labels, guess))
         recalls.append(recall_score(labels, guess, labels=present, average=None, zero_division=0.0))
-    ax = axes_for(ax)
+    ax = canvas_axes(ax)
     rounds = np.arange(1, len(means) + 1)
     marker = "o" if len(means) == 1 else ""
     if len(present) <= MOST_RECALLS:
         for j, label in enumerate(present):
             ax.plot(
                 rounds, np.array(recalls)[:, j], linewidth=1.2, marker=marker,
-                label=f"recall of class {fitting(label)}", **line_of(j),
+                label=f"recall of class {short_label(label)}", **line_of(j),
             )  # fmt: skip
     text = f"G-Mean, {means[-1]:.3f} at the end"
     ax.plot(rounds, means, color=NOTE, linewidth=2.6, marker=marker, label=text)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog_boost.margins import margin_matrix
-from lexiprog_boost.plots.canvas import NOTE, axes_for, fitting, line_of
+from lexiprog_boost.plots.canvas import NOTE, canvas_axes, line_of, short_label
 from lexiprog_boost.plots.deviations import deviation_bars
 from lexiprog_boost.programs import lexiboost_program
 from lexiprog_boost.weights import lexicographic_weights
@@ -23,6 +23,8 @@ STEPS = 61
 def tug_of_war(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw what each class loses as the weights go from its favourites to those of the other.
 
+    Use it to see what the compromise costs each class, and whether there was anything to share
+    out: where the curves are flat, the members leave the weights no choice.
     With two classes the way leads from B, the best weights for the first class alone, over the
     compromise D to F, the best for the second one: the points of the paper's figure 2. With more
     classes, or a model without points, the picture shows every class's optimum and its loss.
@@ -34,12 +36,14 @@ def tug_of_war(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
     X : array-like or sparse matrix of shape (n, n_features), optional
         Points on which the model's members are compared; not needed with a margin matrix.
     y : array-like of shape (n,), optional
-        Their labels.
+        Labels of the points, or of the margin matrix's rows.
     ax : matplotlib Axes, optional
+        Where to draw; without it, a new figure.
 
     Returns
     -------
     matplotlib Axes
+        With a curve a class and the ticks B, D and F, or with bars.
 
     Examples
     --------
@@ -80,16 +84,16 @@ def _draw(
     places, losses = _way(
         margins, y, [ends[0], compromise, ends[1]], middle, options.get("margin_target", 1.0)
     )
-    ax = axes_for(ax)
+    ax = canvas_axes(ax)
     at_middle = STEPS - 1
     for j, label in enumerate(classes):
         style, optimum = line_of(j), losses[0 if j == 0 else -1, j]
-        ax.plot(places, losses[:, j], linewidth=2.2, label=f"class {fitting(label)}", **style)
+        ax.plot(places, losses[:, j], linewidth=2.2, label=f"class {short_label(label)}", **style)
         ax.plot([0, 1], [optimum, optimum], color=style["color"], linewidth=0.9, linestyle=":")
         ax.plot([0 if j == 0 else 1], [optimum], "o", color=style["color"], clip_on=False)
         _deviation(ax, middle, optimum, losses[at_middle, j], j)
     ax.axvline(middle, ymax=0.88, color=NOTE, linewidth=0.9, zorder=0)
-    first, second = (fitting(label, 14) for label in classes)
+    first, second = (short_label(label, 14) for label in classes)
     names = [f"B\nbest for {first}", "D\nLexiBoost", f"F\nbest for {second}"]
     ax.set_xticks([0, middle, 1], names)
     ax.set_xlim(-0.03, 1.03)

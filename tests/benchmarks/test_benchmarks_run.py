@@ -5,9 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import recall_score
 
-from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.datasets import load_keel
+from lexiprog_boost.experiments.cells.store import Store
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = {"engine": {"sweep", "tiny", "parallel"}, "preemptive": {"transport", "covering"}}
@@ -56,6 +60,12 @@ def test_the_development_of_the_default_runs_and_goes_on_from_its_cells(tmp_path
     assert scores["fit time / slowest member"] > 1
     assert len(scores) > 15
     assert all(0 <= score <= 1 for name, score in scores.items() if "time" not in name)
+    data = load_keel("new-thyroid1")
+    train, test = next(data.splits())
+    rival = HistGradientBoostingClassifier(class_weight="balanced", random_state=0)
+    guess = rival.fit(data.X[train], data.y[train]).predict(data.X[test])
+    recalls = recall_score(data.y[test], guess, average=None)
+    assert scores["HistGB balanced"] == pytest.approx(np.sqrt(recalls.prod()))
     marked = {"task": ["new-thyroid1", 0, 0], "scores": dict.fromkeys(scores, 0.5)}
     Store(tmp_path / "cells.jsonl").put("new-thyroid1/0/0", marked)
     subprocess.run(command, capture_output=True, timeout=240, check=True)

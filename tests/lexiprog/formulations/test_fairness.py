@@ -65,17 +65,16 @@ def test_indivisible_goods_agree_with_all_allocations(seed):
     assert found == near(max(shares))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_feasible_point_is_fairer(seed):
-    """The leximin order against many points of the set."""
+@pytest.mark.parametrize("seed", range(4))
+def test_no_feasible_point_of_a_grid_is_fairer(seed):
+    """With limits of their own for all, each level is decided by another one of them."""
     rng = np.random.default_rng(seed)
-    matrix, rows = rng.integers(0, 4, (4, 3)), rng.integers(1, 4, (3, 3))
-    x = cp.Variable(3, bounds=[0, 5], name="x")
-    result = lx.leximin([row @ x for row in matrix], [rows @ x <= 10]).solve()
-    found = np.sort(matrix @ result.final[x])
-    points = rng.uniform(0, 5, (4000, 3))
-    points *= np.minimum(1.0, 10 / (points @ rows.T).max(axis=1))[:, None]
-    for other in np.sort(points @ matrix.T, axis=1):
+    most, rows = rng.permutation([1, 2, 3, 5]), rng.integers(0, 3, (2, 4))
+    x = cp.Variable(4, bounds=[np.zeros(4), most], name="x")
+    result = lx.leximin(list(x), [rows @ x <= 10]).solve()
+    found = np.sort(result.final[x])
+    grid = np.array(list(itertools.product(*(range(top + 1) for top in most))))
+    for other in np.sort(grid[(grid @ rows.T <= 10).all(axis=1)], axis=1):
         differing = np.flatnonzero(np.abs(other - found) > 1e-6)
         assert not differing.size or other[differing[0]] < found[differing[0]]
 

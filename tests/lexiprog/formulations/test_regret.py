@@ -1,5 +1,7 @@
 """The least worst regret: by hand, against linprog and against a fine grid."""
 
+import itertools
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -71,15 +73,18 @@ def test_refined_regrets_agree_with_all_integer_points(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_refined_regrets_are_not_beaten_on_a_fine_grid(seed):
-    rng = np.random.default_rng(50 + seed)
-    costs = rng.integers(-4, 5, (4, 2))
+    """Two quarrels about a coordinate each: the milder one is settled by the later levels."""
+    (a, b), (c, d) = np.random.default_rng(50 + seed).integers(1, 5, (2, 2))
+    costs = np.array([[3 * a, 0], [-3 * b, 0], [0, c], [0, -d]])
     x = cp.Variable(2, bounds=[0, 4], name="x")
-    objectives = {str(k): cp.Minimize(c @ x) for k, c in enumerate(costs)}
+    objectives = {str(k): cp.Minimize(cost @ x) for k, cost in enumerate(costs)}
     result = lx.minimax_regret(objectives, [cp.sum(x) <= 6], refine=True).solve()
     ideals = [result[str(k)].value for k in range(4)]
     found = np.sort(costs @ result.final[x] - ideals)[::-1]
-    side = np.linspace(0, 4, 121)
-    points = np.array([(a, b) for a in side for b in side if a + b <= 6])
+    # The two compromises, and points all around.
+    sides = [np.append(np.linspace(0, 4, 41), 4 * top / (top + low)) for low, top in
+             ((3 * a, 3 * b), (c, d))]  # fmt: skip
+    points = np.array([point for point in itertools.product(*sides) if sum(point) <= 6])
     for other in np.sort(points @ costs.T - ideals, axis=1)[:, ::-1]:
         differing = np.flatnonzero(np.abs(other - found) > 1e-6)
         assert not differing.size or other[differing[0]] > found[differing[0]]

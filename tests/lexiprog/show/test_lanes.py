@@ -15,7 +15,7 @@ def test_lanes_side_by_side_take_different_tracks_and_ended_ones_are_taken_again
 def test_more_lanes_than_tracks_share_the_last():
     count = TRACKS + 3
     lanes = find_lanes([[]] * count + [range(count)])
-    assert max(lane.track for lane in lanes) == TRACKS - 1
+    assert [lane.track for lane in lanes] == [*range(TRACKS), *[TRACKS - 1] * 3]
     assert gutter(lanes, count).count("<path") == TRACKS
 
 

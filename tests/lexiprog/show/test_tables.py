@@ -28,7 +28,7 @@ def test_many_variables_are_summarised():
 
 
 def test_solutions_without_variables_and_with_complex_ones_are_shown():
-    assert "optimal" in solution_html(SolutionOutline("p", FOUND, {}))
+    assert "optimal, HIGHS, 100 ms" in solution_html(SolutionOutline("p", FOUND, {}))
     assert "1.+2.j" in solution_html(SolutionOutline("p", FOUND, {"c": np.array([1 + 2j])}))
     assert "20 numbers" in solution_html(SolutionOutline("p", FOUND, {"c": np.full(20, 1j)}))
 
@@ -40,7 +40,8 @@ def test_cells_and_heads_are_escaped_and_toned():
     text = table_html(table)
     for raw in ("<i>", "<a>", "<b>"):
         assert raw not in text
-    assert 'class="lx-bad "' in text
+    assert '<td class="lx-bad ">&lt;b&gt;</td>' in text
+    assert '<div class="lx-quiet">&amp;</div>' in text
 
 
 def test_text_tables_align_numbers_on_the_right():

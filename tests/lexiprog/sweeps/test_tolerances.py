@@ -72,19 +72,25 @@ def test_linear_rows_agree_with_linprog():
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_more_slack_never_hurts_the_next_level(kind):
+def test_more_slack_helps_the_next_level_and_never_hurts_it(kind):
     steps = sorted(STEPS)
     program = MAKERS[kind]()
     values = np.array(lx.tradeoff(program, "a", steps).values["b"])
     gains = np.diff(values if program["b"].maximise else -values)
     assert (gains >= -1e-6).all()
+    assert gains.max() > 0.1
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_what_was_given_up_lies_within_the_tolerance(kind):
-    table = lx.tradeoff(MAKERS[kind](), "a", STEPS)
-    for given_up, step in zip(table.given_up, STEPS, strict=True):
+def test_what_was_given_up_is_what_the_last_point_lacks_and_lies_within_the_tolerance(kind):
+    program = MAKERS[kind]()
+    table = lx.tradeoff(program, "a", STEPS)
+    held = program["a"]
+    for given_up, step, result in zip(table.given_up, STEPS, table.results, strict=True):
+        lacks = float(result.final.at(held.objective.expr)) - result["a"].value
+        assert given_up == near(-lacks if held.maximise else lacks)
         assert -1e-9 <= given_up <= step + 1e-6
+    assert max(table.given_up) > 0.1
 
 
 def test_slack_on_a_later_level_leaves_the_earlier_ones_alone():

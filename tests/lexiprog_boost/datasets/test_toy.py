@@ -38,11 +38,14 @@ def test_the_stumps_are_three_and_split_along_both_axes():
     assert {feature for feature, _ in splits} == {0, 1}
 
 
-@pytest.mark.parametrize("label", [0, 1])
-def test_some_points_of_each_class_are_always_right_and_others_depend_on_the_weights(label):
+@pytest.mark.parametrize(("label", "always", "never"), [(0, 23, 0), (1, 2, 0)])
+def test_some_points_of_each_class_are_always_right_and_others_depend_on_the_weights(
+    label, always, never
+):
     own = MARGINS[TOY.y == label]
-    assert (own.min(axis=1) == 1).any()
-    assert ((own.min(axis=1) == -1) & (own.max(axis=1) == 1)).any()
+    assert (own.min(axis=1) == 1).sum() == always
+    assert (own.max(axis=1) == -1).sum() == never
+    assert always + never < len(own)
 
 
 def test_the_best_stump_for_one_class_is_not_the_best_for_the_other():

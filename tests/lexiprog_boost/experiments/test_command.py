@@ -11,9 +11,9 @@ import time
 import pytest
 
 from lexiprog_boost.experiments import __main__ as command
+from lexiprog_boost.experiments.cells.store import Store
 from lexiprog_boost.experiments.measure import store_of
-from lexiprog_boost.experiments.report import DIFFER_BETWEEN_RUNS
-from lexiprog_boost.experiments.store import Store
+from lexiprog_boost.experiments.report.writing import DIFFER_BETWEEN_RUNS
 from lexiprog_boost.experiments.studies import study
 
 pytestmark = pytest.mark.slow

@@ -1,8 +1,5 @@
 """Pictures of ensembles have the structure a reader needs; how they look was judged by eye."""
 
-import subprocess
-import sys
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -12,15 +9,10 @@ from sklearn.tree import DecisionTreeClassifier
 from lexiprog_boost import LexiBoostClassifier, margin_matrix, plots
 from lexiprog_boost.datasets import make_toy
 from lexiprog_boost.metrics import geometric_mean_score
+from tests.pictures import error_without_matplotlib
 
 STUMP = DecisionTreeClassifier(max_depth=1)
 TOY = make_toy()
-
-
-@pytest.fixture(autouse=True)
-def _closed_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -129,11 +121,7 @@ def test_the_last_stage_is_the_whole_ensemble_of_ours_and_of_scikit_learn(model)
 
 
 def test_without_matplotlib_the_extra_is_named():
-    code = (
-        "import sys; sys.modules['matplotlib.pyplot'] = None\n"
-        "from lexiprog_boost import plots\n"
-        "try: plots.tug_of_war([[1, -1], [-1, 1]], y=[0, 1])\n"
-        "except ImportError as error: print(error)"
+    code = "from lexiprog_boost import plots\nplots.tug_of_war([[1, -1], [-1, 1]], y=[0, 1])"
+    assert error_without_matplotlib(code) == (
+        "ImportError: lexiprog_boost.plots needs matplotlib: pip install 'lexiprog[plot]'."
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'lexiprog[plot]'" in done.stdout

@@ -1,0 +1,46 @@
+"""Training times: they differ from run to run, so they have files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lexiprog_boost.experiments.report.markdown import NOTHING, fixed, markdown_page, markdown_table
+from lexiprog_boost.experiments.report.results import Results
+
+
+def fit_seconds(results: Results, dataset: str, learner: str, contender: str) -> list[list[float]]:
+    """Seconds of every fit, a list of settings a fold; nothing while folds are missing."""
+    cells = results.cells(dataset, learner, contender) or []
+    return [[run["seconds"] for run in cell["runs"] if "seconds" in run] for cell in cells]
+
+
+def times_page(results: Results) -> str:
+    """Mean seconds of one fit, and of all settings that a method has to be tried with."""
+    parts = [
+        "Seconds of training on one fold, mean over data sets and folds: of one setting, and of "
+        "the whole grid of settings, which is what tuning costs. Measured while all cores worked."
+    ]
+    for learner in results.study.learners:
+        rows = list(_rows(results, learner))
+        parts.append(f"## {learner}")
+        header = ["", "data sets", "settings", "one fit", "the whole grid", "grid against AdaBoost"]
+        parts.append(markdown_table(header, rows))
+    return markdown_page(f"{results.study.name}: training times", *parts)
+
+
+def _rows(results: Results, learner: str) -> Iterator[list[str]]:
+    sets = results.complete(learner, "paper", "rival")
+    whole: dict[str, float] = {}
+    for contender in results.contenders("paper", "rival"):
+        fits = [fold for name in sets for fold in fit_seconds(results, name, learner, contender)]
+        if not any(fits):
+            yield [contender, str(len(sets)), *[NOTHING] * 4]
+            continue
+        one = float(np.mean([seconds for fold in fits for seconds in fold]))
+        whole[contender] = float(np.mean([sum(fold) for fold in fits]))
+        ratio = whole[contender] / whole["AdaBoost"] if "AdaBoost" in whole else None
+        settings = max(len(fold) for fold in fits)
+        yield [contender, str(len(sets)), str(settings), fixed(one, 3),
+               fixed(whole[contender], 3), fixed(ratio, 1)]  # fmt: skip

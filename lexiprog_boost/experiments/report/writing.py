@@ -1,0 +1,135 @@
+"""Write all tables and figures of a study from the cells that its store has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from lexiprog_boost.datasets.dataset import Dataset
+from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.report.markdown import markdown_page, markdown_table
+from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.report.tables.costs import costs_page
+from lexiprog_boost.experiments.report.tables.failures import failures_page
+from lexiprog_boost.experiments.report.tables.files import scores_file, tests_file, times_file
+from lexiprog_boost.experiments.report.tables.models import models_page
+from lexiprog_boost.experiments.report.tables.ranks import ranks_page
+from lexiprog_boost.experiments.report.tables.scores import datasets_page, scores_page
+from lexiprog_boost.experiments.report.tables.times import times_page
+from lexiprog_boost.experiments.studies import Study, load
+
+# Everything else is the same from the same cells, byte for byte.
+DIFFER_BETWEEN_RUNS = ("times.csv", "times.md", "times.png")
+
+
+def write_report(study: Study, folder: Path, *, data_dir: Path | None = None) -> Path:
+    """Write the tables and figures of a study, of the data sets whose cells are all there.
+
+    Parameters
+    ----------
+    study : Study
+        What was measured, in whole or in part.
+    folder : path
+        Holds the store; the report goes into a folder below it with the study's name.
+    data_dir : path, optional
+        Folder of the data files, for what tables say about the data, and for maps.
+
+    Returns
+    -------
+    path
+        The report's folder; its README.md lists the files.
+    """
+    store = store_of(folder, study)
+    wanted = [cell.key for cell in study.cells()]
+    present = store.finished()
+    known = set(wanted)
+    records = [one for one in store.records() if _key(one) in known]
+    results = Results(study, records)
+    data = _data_of(study, data_dir)
+    home = folder / f"{study.name}{'-quick' if study.quick else ''}"
+    home.mkdir(parents=True, exist_ok=True)
+
+    files = _texts(results, data, store.failures())
+    for name, (_, text) in files.items():
+        (home / name).write_text(text, encoding="utf-8", newline="\n")
+    about = {name: sentence for name, (sentence, _) in files.items()}
+    about |= _write_figures(results, data, data_dir, home)
+    missing = sum(key not in present for key in wanted)
+    text = _index(study, about, len(wanted), missing)
+    (home / "README.md").write_text(text, encoding="utf-8", newline="\n")
+    return home
+
+
+def _texts(
+    results: Results, data: Mapping[str, Dataset], failures: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """Every text file: what it is, and what is in it."""
+    classes = {name: len(one.counts) for name, one in data.items()}
+    files = {
+        "ranks.md": ("average ranks and tests as in the paper, its figures beside ours",
+                     ranks_page(results)),
+        "rivals.md": ("the same with what a user would take instead of boosting",
+                      ranks_page(results, rivals=True)),
+        "tests.csv": ("every average rank and p-value", tests_file(results)),
+        "scores.md": ("mean scores a data set", scores_page(results)),
+        "scores.csv": ("every fold's score and its setting", scores_file(results)),
+        "models.md": ("sparse weights, perfect pools, the dual's rounds: facts about the models",
+                      models_page(results, classes)),
+        "datasets.md": ("sizes, classes and imbalance", datasets_page(results, data)),
+        "failures.md": ("settings and cells that failed, with causes",
+                        failures_page(results, failures)),
+        "times.md": ("training times (they differ from run to run)", times_page(results)),
+        "times.csv": ("training times a data set", times_file(results)),
+    }  # fmt: skip
+    if results.contenders("sweep"):
+        files["costs.md"] = ("LexiBoost's G-Mean against class costs", costs_page(results))
+    return files
+
+
+def _write_figures(
+    results: Results, data: Mapping[str, Dataset], data_dir: Path | None, home: Path
+) -> dict[str, str]:
+    if find_spec("matplotlib") is None:
+        return {}
+    from lexiprog_boost.experiments.report.figures.gallery import figures_of
+    from lexiprog_boost.experiments.report.figures.style import save
+
+    written = {}
+    for name, (sentence, draw) in figures_of(results, data, data_dir).items():
+        figure = draw()
+        if figure is not None:
+            save(figure, home / name)
+            written[name] = sentence
+    return written
+
+
+def _data_of(study: Study, data_dir: Path | None) -> dict[str, Dataset]:
+    """The data sets at hand: a report from stored cells must not fail for want of them."""
+    found = {}
+    for name in study.datasets:
+        try:
+            found[name] = load(study, name, data_dir)
+        except (ImportError, FileNotFoundError, ValueError):
+            continue
+    return found
+
+
+def _index(study: Study, about: Mapping[str, str], cells: int, missing: int) -> str:
+    state = (
+        f"All {cells} cells are there."
+        if not missing
+        else f"{missing} of {cells} cells are missing: tables hold the data sets that are complete."
+    )
+    kind = "smoke run" if study.quick else "run"
+    facts = (
+        f"A {kind} of {len(study.datasets)} data sets, {study.folds} folds, "
+        f"{len(study.contenders)} contenders, base learners {' and '.join(study.learners)}. {state}"
+    )
+    rows = [[f"[{name}]({name})", sentence] for name, sentence in sorted(about.items())]
+    return markdown_page(study.name, facts, markdown_table(["file", "what it holds"], rows, left=2))
+
+
+def _key(record: Mapping[str, object]) -> str:
+    parts = (record[name] for name in ("study", "dataset", "learner", "contender", "fold"))
+    return "/".join(map(str, parts))

@@ -1,0 +1,43 @@
+"""Seconds of fits and of whole grids, worked by hand."""
+
+import csv
+
+from lexiprog_boost.experiments.report.tables.files import times_file
+from lexiprog_boost.experiments.report.tables.times import times_page
+from tests.lexiprog_boost.experiments.small_study import results, rows_under, small_study
+
+SECONDS = {"AdaBoost": 1.0, "LexiBoost": 3.0, "RUSBoost": 0.5}
+
+
+def found(failing=""):
+    def run(cell, setting):
+        if cell.contender == failing:
+            return {"error": "ValueError: no"}
+        return {"seconds": SECONDS[cell.contender] * (1 + setting["k"]) + cell.fold}
+
+    study = small_study("AdaBoost", "LexiBoost", "RUSBoost", grid=({"k": 0}, {"k": 1}))
+    return results(study, run, seconds=8.0)
+
+
+def test_one_fit_and_the_whole_grid_are_means_over_sets_and_folds():
+    # AdaBoost: fits of 1, 2 in the first fold and of 2, 3 in the second.
+    assert rows_under(times_page(found()), "## kNN") == [
+        ["AdaBoost", "2", "2", "2.000", "4.000", "1.0"],
+        ["LexiBoost", "2", "2", "5.000", "10.000", "2.5"],
+        ["RUSBoost", "2", "2", "1.250", "2.500", "0.6"],
+    ]
+
+
+def test_a_contender_that_always_failed_has_no_time_and_no_line_in_the_file():
+    page = times_page(found(failing="LexiBoost"))
+    assert rows_under(page, "## kNN")[1] == ["LexiBoost", "2", "–", "–", "–", "–"]
+    rows = list(csv.DictReader(times_file(found(failing="LexiBoost")).splitlines()))
+    assert [row["contender"] for row in rows] == ["AdaBoost", "RUSBoost"] * 2
+
+
+def test_the_file_has_a_line_a_set_and_contender_with_what_its_cells_took_in_all():
+    first = next(csv.DictReader(times_file(found()).splitlines()))
+    assert first == {
+        "data set": "first", "learner": "kNN", "contender": "AdaBoost", "fits": "4",
+        "seconds a fit": "2.000000", "seconds in all": "16.000",
+    }  # fmt: skip

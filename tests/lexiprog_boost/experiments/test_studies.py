@@ -1,0 +1,103 @@
+"""The five studies: their cells, settings and data, and what a smoke run leaves out."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from lexiprog_boost.experiments.cells.cell import Cell
+from lexiprog_boost.experiments.cells.contenders import BY_NAME
+from lexiprog_boost.experiments.studies import STUDIES, load, study, thinning
+
+# Sets x folds x (contenders x learners + rivals).
+CELLS = {
+    "artificial": 54 * 5 * (9 + 5),
+    "keel-two-class": 15 * 5 * ((9 + 1) * 2 + 5),
+    "keel-multi-class": 10 * 5 * (6 * 2 + 4),
+    "hyperspectral": 1 * 5 * (6 + 4),
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_study_has_every_cell_once(name):
+    cells = list(study(name).cells())
+    assert len(cells) == len({cell.key for cell in cells}) == CELLS[name]
+    assert {cell.study for cell in cells} == {name}
+
+
+def test_a_fold_is_whole_before_the_next_one_begins():
+    folds = [cell.fold for cell in study("keel-multi-class").cells() if cell.dataset == "wine"]
+    assert folds == sorted(folds)
+
+
+def test_settings_are_those_of_the_learner_times_those_of_the_contender():
+    whole = study("keel-two-class")
+
+    def settings(contender, learner):
+        return whole.settings(Cell("keel-two-class", "pima", learner, contender, 0))
+
+    assert settings("AdaBoost", "kNN") == [{"k": 3}, {"k": 5}, {"k": 10}]
+    assert settings("AdaBoost", "C4.5") == [{}]
+    assert settings("AdaBoost.NC", "kNN")[:2] == [{"k": 3, "penalty": 2}, {"k": 3, "penalty": 9}]
+    assert len(settings("Dual-LPUBoost", "kNN")) == 3 * 2 * 3 * 3
+    assert settings("RUSBoost", "own") == [{}]
+
+
+def test_a_sweep_of_costs_takes_one_neighbourhood_and_chooses_nothing_inside():
+    whole = study("keel-two-class")
+    sweep = Cell("keel-two-class", "pima", "kNN", "LexiBoost with costs", 0)
+    assert whole.settings(sweep) == [{"k": 5, "cost": 2.0**power} for power in range(-4, 7)]
+    assert not whole.chooses(sweep)
+    assert whole.chooses(Cell("keel-two-class", "pima", "kNN", "LexiBoost", 0))
+    assert not study("artificial").chooses(next(study("artificial").cells()))
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_smoke_run_has_two_sets_two_folds_few_settings_and_two_rivals(name):
+    quick = study(name, quick=True)
+    assert len(quick.datasets) == (1 if name == "hyperspectral" else 2)
+    assert (quick.folds, quick.quick) == (2, True)
+    roles = Counter(one.role for one in quick.contenders)
+    whole = Counter(one.role for one in STUDIES[name].contenders)
+    assert (roles["rival"], roles["paper"]) == (2, whole["paper"])
+    for cell in quick.cells():
+        assert len(quick.settings(cell)) == min(2, len(BY_NAME[cell.contender].grid))
+    assert quick.learners["kNN"] == ({"k": 10 if name == "hyperspectral" else 5},)
+
+
+def test_a_smoke_run_sweeps_the_cost_that_the_others_are_held_against():
+    quick = study("keel-two-class", quick=True)
+    cell = next(one for one in quick.cells() if one.contender == "LexiBoost with costs")
+    assert [setting["cost"] for setting in quick.settings(cell)] == [1.0, 2.0]
+
+
+def test_sets_that_come_with_no_package_need_a_folder(tmp_path):
+    assert study("hyperspectral").datasets == ("indian_pines",)
+    assert study("images").datasets == ()
+    assert len(study("hyperspectral", data_dir=tmp_path).datasets) == 4
+    assert study("images", data_dir=tmp_path).datasets == ("cifar8", "cifar9", "cifar10")
+    with pytest.raises(ValueError, match="cifar8 comes with no package; give a data_dir"):
+        load(study("images"), "cifar8", None)
+
+
+def test_a_smoke_run_looks_at_some_points_and_features_of_a_large_set(tmp_path):
+    X = np.arange(700 * 90, dtype=float).reshape(700, 90)
+    y = np.arange(700) % 3 + 1
+    np.savez(tmp_path / "samson.npz", X=X, y=y)
+    whole = load(study("hyperspectral", data_dir=tmp_path), "samson", tmp_path)
+    few = load(study("hyperspectral", data_dir=tmp_path, quick=True), "samson", tmp_path)
+    assert whole.X.shape == (700, 90)
+    np.testing.assert_array_equal(few.X, X[::2, [0, 40, 80]])
+    np.testing.assert_array_equal(few.y, y[::2])
+    assert few.feature_names == ("band 1", "band 41", "band 81")
+
+
+def test_small_sets_are_left_whole_by_a_smoke_run():
+    quick, whole = study("artificial", quick=True), study("artificial")
+    name = whole.datasets[0]
+    np.testing.assert_array_equal(load(quick, name, None).X, load(whole, name, None).X)
+
+
+@pytest.mark.parametrize(("points", "step"), [(1, 1), (299, 1), (600, 2), (10_249, 34)])
+def test_about_three_hundred_points_are_kept(points, step):
+    assert thinning(points) == step
