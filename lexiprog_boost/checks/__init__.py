@@ -1,1 +1,1 @@
-"""What a caller gives, checked once, with one sentence for each mistake."""
+"""What a caller gives: checked once, a sentence for each mistake, and described once."""

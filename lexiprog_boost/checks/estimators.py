@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeVar, dataclass_transform
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform, get_type_hints
 
 from lexiprog_boost.checks.docstrings import described
 
@@ -39,4 +39,11 @@ def estimator_class(declared: type[Estimator]) -> type[Estimator]:
     >>> Guess("b", sure=True).get_params(), Guess("c")
     ({'label': 'b', 'sure': True}, Guess(label='c'))
     """
-    return described(dataclass(eq=False, repr=False)(declared))
+    made: Any = described(dataclass(eq=False, repr=False)(declared))
+    # Inherited parameters have types that only the module of their own class can name: a reader of
+    # the signature, such as a documentation tool, gets the types themselves.
+    types = get_type_hints(made)
+    made.__init__.__annotations__ = {
+        **{parameter.name: types[parameter.name] for parameter in fields(made)}, "return": None
+    }  # fmt: skip
+    return made

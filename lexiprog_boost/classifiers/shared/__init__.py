@@ -1,1 +1,1 @@
-"""What the classifiers have in common: the vote, the steps of fit, calibration, the report."""
+"""What the classifiers have in common: the base of all, the vote, steps of fit, the report."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 
 
 def test_no_weights_are_ones():
@@ -30,3 +30,9 @@ def test_the_caller_keeps_his_array():
 def test_bad_weights_are_refused(weights, message):
     with pytest.raises(ValueError, match=message):
         check_sample_weight(weights, 3)
+
+
+def test_the_first_class_without_weight_is_named():
+    check_class_masses(np.array([1.0, 1e-300]), np.array(["a", "b"]))
+    with pytest.raises(ValueError, match="class 'b' has no point of weight > 0; give it one, or"):
+        check_class_masses(np.array([1.0, 0.0, 0.0]), np.array(["a", "b", "c"]))

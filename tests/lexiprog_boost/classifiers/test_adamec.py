@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost import AdaMECClassifier
+from lexiprog_boost.classifiers.shared.expected_cost import two_samples
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +68,14 @@ def test_many_classes_take_the_least_expected_cost():
 
 def test_calibration_can_use_the_rest(imbalanced):
     X, y = imbalanced
-    model = model_of(calibrate_on="rest").fit(X, y)
-    assert model.score(X, y) > 0.6
+    for where in ("rest", "sample"):
+        model = model_of(calibrate_on=where).fit(X, y)
+        codes = (y == "rare").astype(int)
+        _, rows = two_samples(codes, 0.8, where, np.random.RandomState(0))
+        # Platt's sigmoid has, on the points it was fitted to, the mean of its smoothed targets.
+        n_rare, n_many = codes[rows].sum(), (1 - codes[rows]).sum()
+        targets = n_rare * (n_rare + 1) / (n_rare + 2) + n_many / (n_many + 2)
+        assert model.predict_proba(X[rows])[:, 1].sum() == pytest.approx(targets, rel=1e-4)
     lonely = np.where(np.arange(len(y)) == 5, "single", y)  # a class of one point serves twice
     assert "single" in model_of(calibrate_on="rest").fit(X, lonely).classes_
 

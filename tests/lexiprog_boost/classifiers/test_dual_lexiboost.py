@@ -37,6 +37,25 @@ def test_neighbours_are_searched_once_for_both_loops():
     assert len(tables) == 1
 
 
+def test_a_cap_goes_with_class_offsets_though_the_first_member_cannot_keep_it():
+    options = {"weight_cap": 0.4, "class_offsets": True, "margin_target": 0.5, "dual": "exact"}
+    model = DualLexiBoostClassifier(STUMP, 4, **options, random_state=0).fit(X, Y)
+    assert len(model.estimators_) == model.loop_sizes_[1] + 2
+    assert model.estimator_weights_.max() <= 0.4 + 1e-9
+    free = DualLexiBoostClassifier(STUMP, 4, **(options | {"weight_cap": None}), random_state=0)
+    assert free.fit(X, Y).estimator_weights_.max() > 0.4 + 1e-3
+
+
+def test_loops_have_sentences_of_their_own_and_the_second_is_the_model_s():
+    model = clone(MODELS["dual"]).fit(X, Y)
+    assert model.stopped_ == model.loops_stopped_[1]
+    assert model.loop_sizes_[1] == len(model.estimators_) == len(model.point_weights_)
+    np.testing.assert_allclose(model.point_weights_.sum(axis=1), 1)
+    start = model.point_weights_[0]
+    for label in ("many", "rare"):
+        assert start[label == Y] == pytest.approx(1 / (2 * (label == Y).sum()))
+
+
 def test_five_classes_refuse_the_signed_rule():
     rng = np.random.default_rng(0)
     points, labels = rng.normal(size=(50, 2)), np.arange(50) % 5

@@ -7,26 +7,11 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.neighbors import NearestNeighbors
 
 from lexiprog_boost.learners import NeighborTable, WeightedKNeighborsClassifier
 
 RNG = np.random.default_rng(0)
 X, QUERY = RNG.normal(size=(80, 3)), RNG.normal(size=(20, 3))
-
-
-@pytest.fixture
-def searches(monkeypatch):
-    """Count the searches, and let them happen."""
-    counted = []
-    original = NearestNeighbors.kneighbors
-
-    def counting(self, X=None, *rest, **keywords):
-        counted.append(len(X))
-        return original(self, X, *rest, **keywords)
-
-    monkeypatch.setattr(NearestNeighbors, "kneighbors", counting)
-    return counted
 
 
 @pytest.mark.parametrize(

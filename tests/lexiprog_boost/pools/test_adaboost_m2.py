@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -187,15 +187,7 @@ def test_members_get_seeds_of_their_own_and_the_learner_none():
     assert learner.random_state is None
 
 
-def test_neighbours_of_the_training_set_are_searched_once(monkeypatch):
-    searches = []
-    original = NearestNeighbors.kneighbors
-
-    def counting(self, X=None, *rest, **keywords):
-        searches.append(len(X))
-        return original(self, X, *rest, **keywords)
-
-    monkeypatch.setattr(NearestNeighbors, "kneighbors", counting)
+def test_neighbours_of_the_training_set_are_searched_once(searches):
     X, y = WINE
     pool = adaboost_m2_pool(WeightedKNeighborsClassifier(5), X, y, n_estimators=4, random_state=0)
     margin_matrix(pool.estimators, X, y)

@@ -58,10 +58,16 @@ def test_separable_points_have_finite_probabilities_and_useless_ones_the_frequen
     assert wrong.slope >= FLATTEST
 
 
-def test_a_weight_of_two_counts_as_two_points():
-    scores, truth = sharpened(100)
-    twice = calibrate(np.vstack([scores, scores]), np.tile(truth, 2), np.ones(200))
-    doubled = calibrate(scores, truth, np.full(100, 2.0))
-    assert np.isfinite([twice.slope, doubled.slope]).all()
-    once = calibrate(scores, truth, np.ones(100))
-    assert doubled.slope == pytest.approx(once.slope)
+def test_a_weight_of_three_counts_as_three_points_and_only_ratios_matter():
+    scores, truth = sharpened(4000)
+    weights = np.where(truth == 1, 3.0, 1.0)
+    weighted = calibrate(scores, truth, weights)
+    copies = np.repeat(np.arange(4000), weights.astype(int))
+    copied = calibrate(scores[copies], truth[copies], np.ones(len(copies)))
+    # The pull is worth one point of however many, so the two are not quite the same.
+    assert weighted.slope == pytest.approx(copied.slope, rel=1e-2)
+    np.testing.assert_allclose(weighted.offsets, copied.offsets, atol=0.02)
+    once = calibrate(scores, truth, np.ones(4000))
+    assert abs(weighted.offsets[1] - once.offsets[1]) > 0.3
+    doubled = calibrate(scores, truth, 2 * weights)
+    assert doubled.slope == pytest.approx(weighted.slope)

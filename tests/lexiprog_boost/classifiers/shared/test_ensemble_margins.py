@@ -15,10 +15,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.margins import pair_margins
-from lexiprog_boost.metrics import geometric_mean_score
-from tests.lexiprog_boost.classifiers.lexi_models import X, Y
+from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights
+from lexiprog_boost.margins import ensemble_members, out_of_bag_outputs, pair_margins
+from tests.lexiprog_boost.classifiers.lexi_models import CODES, X, Y
 
 
 @pytest.mark.parametrize(
@@ -44,15 +43,26 @@ def test_any_ensemble_can_be_weighed_fitted_or_not(ensemble):
         else clone(ensemble).fit(X, Y)
     )
     again = LexiEnsembleClassifier(fitted, prefit=True).fit(X, Y)
-    assert again.predict(X).shape == (300,)
-    assert again.classes_.tolist() == ["many", "rare"]
+    members = [one for _, one in fitted] if isinstance(fitted, list) else ensemble_members(fitted)
+    outputs = np.stack([one.predict_proba(X) for one in members], axis=1)
+    assert_weighs(again, outputs)
 
 
-def test_imbalanced_learns_ensembles_can_be_weighed():
+def assert_weighs(model, outputs):
+    """The model's weights are those of the pairs of these outputs and of the class offsets."""
+    offsets = np.broadcast_to(np.eye(2), (len(Y), 2, 2))
+    pairs = pair_margins(np.concatenate([outputs, offsets], axis=1), CODES)
+    found = lexicographic_weights(pairs.margins, Y[pairs.points], margin_target=0.3)
+    np.testing.assert_allclose(model.estimator_weights_, found.alpha, atol=1e-6)
+    np.testing.assert_allclose(model.class_losses_, found.class_losses, atol=1e-7)
+
+
+def test_imbalanced_learns_ensembles_are_weighed_out_of_bag():
     ensemble = pytest.importorskip("imblearn.ensemble")
     forest = ensemble.BalancedRandomForestClassifier(8, random_state=0)
-    model = LexiEnsembleClassifier(forest).fit(X, Y)
-    assert geometric_mean_score(Y, model.predict(X)) > 0.6
+    model = LexiEnsembleClassifier(forest, margins_from="oob").fit(X, Y)
+    outputs = out_of_bag_outputs(model.ensemble_, X, Y, np.unique(Y), np.ones(len(Y)))
+    assert_weighs(model, outputs)
 
 
 def test_pairs_make_the_program_of_the_whole_vote():

@@ -11,7 +11,9 @@ from lexiprog_boost import (
     LPUBoostClassifier,
     margin_matrix,
 )
+from lexiprog_boost.pools import adaboost_pool
 from tests.lexiprog_boost.classifiers.boosted_stumps import IMBALANCED, STUMP, fit, votes
+from tests.lexiprog_boost.written_out import soft_margins as written_out
 
 
 def test_the_members_are_those_of_adaboost_m2():
@@ -43,7 +45,11 @@ def test_probabilities_can_speak_for_members():
 
 def test_scikit_learns_adaboost_can_be_the_pool():
     model = fit(LPBoostClassifier(pool="adaboost"))
-    assert model.score(*IMBALANCED) > 0.8
+    pool = adaboost_pool(STUMP, *IMBALANCED, n_estimators=6, random_state=0)
+    margins = margin_matrix(pool.estimators, *IMBALANCED)
+    assert np.array_equal(margin_matrix(model.estimators_, *IMBALANCED), margins)
+    best = written_out.primal(margins, 1 / (0.1 * len(margins)))[0]
+    assert -model.result_["margin"].value == pytest.approx(best, abs=1e-9)
 
 
 def test_a_solver_can_be_chosen_for_each_stage():
