@@ -41,6 +41,7 @@ def test_every_file_is_listed_and_every_listed_file_is_there(home):
     }
     assert listed == {path.name for path in home.iterdir()} - {"README.md"}
     assert "All 88 cells are there." in (home / "README.md").read_text()
+    assert "| file | what it holds |\n|---|---|\n" in (home / "README.md").read_text()
 
 
 def test_cells_in_another_order_give_the_same_bytes(home, two_class, tmp_path):
@@ -114,7 +115,7 @@ def test_an_incomplete_store_says_so_and_uses_what_is_complete(no_figures, two_c
 
 
 def test_a_report_of_nothing_is_a_report(no_figures, two_class, tmp_path):
-    home = write_report(two_class, tmp_path)
+    home = write_report(two_class, tmp_path / "not" / "there")
     assert "88 of 88 cells are missing" in (home / "README.md").read_text()
     assert "No data set is complete yet." in (home / "ranks.md").read_text()
 
