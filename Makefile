@@ -4,7 +4,10 @@ WORKERS ?= 2
 
 BIN    := .venv/bin
 OLDEST := .venv-oldest/bin
+NEWEST := .venv-newest/bin
 PIP    := -m pip install -qq --disable-pip-version-check
+# Pythons that `make nightly` tries besides $(PYTHON), where they are installed.
+PYTHONS ?= 3.12 3.13
 
 # One solver thread per test worker: two workers with two threads each are slower on two cores.
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -16,7 +19,10 @@ PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 DEMO_READY := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/demo.stamp)
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
-.PHONY: help demo test lint format docs notebooks bench experiments nightly clean
+# `make nightly` is these in turn; each is a target of its own, too.
+NIGHTLY := nightly-long nightly-oldest nightly-newest $(PYTHONS:%=nightly-python-%)
+
+.PHONY: help demo test lint format docs notebooks bench experiments mutants nightly $(NIGHTLY) clean
 
 help:
 	@echo "make demo       solve an example, write pictures and a report to build/demo/"
@@ -27,7 +33,8 @@ help:
 	@echo "make notebooks  run the notebooks again and keep what they show"
 	@echo "make bench      every benchmark in benchmarks/"
 	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; hours)"
-	@echo "make nightly    the long profiles, then the oldest supported dependencies"
+	@echo "make mutants    change the code in small ways and count the changes that tests notice"
+	@echo "make nightly    the long profiles, the oldest and newest dependencies, other Pythons (hours)"
 	@echo "make clean      remove environments, caches and build/"
 
 demo: $(DEMO_READY)
@@ -45,10 +52,11 @@ format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# A warning is an error here. Excluded are modules that have the name of a function they define.
+# A warning is an error here.
 docs: .venv/dev.stamp
-	$(BIN)/python -W error -m pdoc --docformat numpy --no-show-source --output-directory build/docs \
-	    lexiprog lexiprog.plots lexiprog_boost lexiprog_boost.plots '!lexiprog\.(tradeoff|plots\.)'
+	$(BIN)/python -W error -m pdoc --docformat numpy --no-show-source --template-directory .ci/pdoc \
+	    --output-directory build/docs lexiprog lexiprog.plots lexiprog_boost lexiprog_boost.plots
+	$(BIN)/python -W error .ci/pages.py build/docs
 	@echo "Written: build/docs/index.html"
 
 notebooks: .venv/dev.stamp
@@ -60,26 +68,49 @@ bench: .venv/dev.stamp
 experiments: .venv/dev.stamp
 	$(BIN)/python -m lexiprog_boost.experiments all $(if $(DATA),--data-dir $(DATA))
 
-nightly: .venv/dev.stamp .venv-oldest/dev.stamp
+mutants: .venv/dev.stamp
+	$(BIN)/python .ci/mutants.py
+
+# One after the other, also under `make -j`: each uses all cores.
+nightly:
+	@set -e; for step in $(NIGHTLY); do echo "== $$step"; $(MAKE) --no-print-directory $$step; done
+
+nightly-long: .venv/dev.stamp
 	$(TEST_ENV) LEXIPROG_PROFILE=nightly $(BIN)/python -m pytest $(PARALLEL) -m "nightly or not nightly"
+
+nightly-oldest: .venv-oldest/dev.stamp
 	$(TEST_ENV) $(OLDEST)/python -m pytest $(PARALLEL)
 
+# No stamp: what is newest changes from night to night.
+nightly-newest: | .venv-newest/bin/python
+	$(NEWEST)/python $(PIP) --upgrade --upgrade-strategy eager --editable ".[dev]"
+	$(TEST_ENV) $(NEWEST)/python -m pytest $(PARALLEL)
+
+$(PYTHONS:%=nightly-python-%): nightly-python-%:
+	@set -e; python=$$(.ci/find_python $*); \
+	if [ -z "$$python" ]; then echo "Python $* is not installed here, so nothing was tested with it."; \
+	else $(MAKE) --no-print-directory .venv-$*/dev.stamp PYTHON=$$python; \
+	$(TEST_ENV) .venv-$*/bin/python -m pytest $(PARALLEL); fi
+
 clean:
-	rm -rf .venv .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 %/bin/python:
 	$(PYTHON) -m venv $*
 
-.venv/demo.stamp: pyproject.toml | .venv/bin/python
+# The version is in lexiprog/__init__.py, so that an environment made before a new one is stale.
+DECLARED := pyproject.toml lexiprog/__init__.py
+
+.venv/demo.stamp: $(DECLARED) | .venv/bin/python
 	$(BIN)/python $(PIP) --editable ".[boost,plot]"
 	@touch $@
 
-.venv/dev.stamp: pyproject.toml | .venv/bin/python
-	$(BIN)/python $(PIP) --editable ".[dev]"
-	@touch $@
-
-.venv-oldest/dev.stamp: pyproject.toml .ci/oldest.py | .venv-oldest/bin/python
+.venv-oldest/dev.stamp: $(DECLARED) .ci/oldest.py | .venv-oldest/bin/python
 	$(OLDEST)/python .ci/oldest.py > .venv-oldest/oldest.txt
 	$(OLDEST)/python $(PIP) --editable ".[dev]" --constraint .venv-oldest/oldest.txt
+	@touch $@
+
+.venv/dev.stamp $(PYTHONS:%=.venv-%/dev.stamp): %/dev.stamp: $(DECLARED) | %/bin/python
+	$*/bin/python $(PIP) --editable ".[dev]"
 	@touch $@

@@ -1,7 +1,5 @@
 """Hierarchies of convex problems whose later stages use earlier optima."""
 
-from importlib.metadata import PackageNotFoundError, version
-
 import lexiprog.show.html  # noqa: F401 - registers how outlines are drawn
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
@@ -27,10 +25,7 @@ from lexiprog.sweeps.solver_table import SolverComparison
 from lexiprog.sweeps.solvers import compare_solvers
 from lexiprog.sweeps.tolerances import Tradeoff, tradeoff
 
-try:
-    __version__ = version("lexiprog")
-except PackageNotFoundError:  # running from a checkout that was not installed
-    __version__ = "0+unknown"
+__version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 
 __all__ = [
     "Certificate",

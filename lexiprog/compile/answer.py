@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,27 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class ExactAnswer:
+    """The same in rational numbers, keyed alike; arrays of fractions."""
+
+    value: Fraction
+    primal: dict[int, Any]
+    dual: dict[int, Any]
+
+
+@dataclass(frozen=True)
 class Answer:
     """A status and, where there is one, a point with its multipliers.
 
-    ``primal`` and ``dual`` are keyed by the ids of CVXPY's variables and constraints; ``x`` and
-    ``z`` belong to the standard form ``form``, which is the task's own if it is None.
+    ``value``, ``primal`` and ``dual``, keyed by the ids of CVXPY's variables and constraints, are
+    in the user's units; ``claimed``, ``bound``, ``x`` and ``z`` belong to ``form``, the problem in
+    the equilibrated units in which it was solved and is judged.
     """
 
     status: Status
     said: str = ""  # the solver's own word, where it says more than the status
     value: float = np.nan  # in the problem's own sense
-    claimed: float = np.nan  # the same in the standard form's minimising sense
+    claimed: float = np.nan  # in the minimising sense of the form
     x: Array | None = None
     z: Array | None = None
     bound: float | None = None
@@ -34,4 +45,5 @@ class Answer:
     primal: dict[int, Any] = field(default_factory=dict)
     dual: dict[int, Any] = field(default_factory=dict)
     form: StandardForm | None = None
+    exact: ExactAnswer | None = None
     trace: Any = None  # what the runner wants back once the answer is accepted

@@ -76,6 +76,15 @@ def matrix(triangle: Array, order: int, layout: str) -> Array:
     return np.where(full == 0.0, full.T, full)
 
 
+def triangle(square: Array, layout: str) -> Array:
+    """The inverse of ``matrix``: a symmetric matrix as the rows of its cone."""
+    if layout == "full":
+        return square.reshape(-1)
+    order = square.shape[0]
+    rows, columns = np.tril_indices(order) if layout == "upper" else np.triu_indices(order)
+    return square[rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
+
+
 def _exponential(triples: Array) -> Array:
     """Distance to closure{y exp(x/y) <= z, y > 0}: the cheapest of three repairs."""
     x, y, z = triples.T

@@ -1,34 +1,43 @@
-"""Judge a claimed optimum from the problem's own numbers, never by the solver's word."""
+"""What is known of a claimed optimum, in words and numbers that a user can read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.forms.cones import distances
-from lexiprog.forms.standard_form import StandardForm
-
-Array = NDArray[np.float64]
+__all__ = ["TOLERANCE", "Certificate"]
 
 TOLERANCE = 1e-6
+
+_WORDS = {
+    "duals": "proved by its multipliers",
+    "bound": "proved by the bound of a solve of our own",
+    "incumbent": "a point with the solver's word for its bound",
+    "point": "a point without any bound",
+    "exact": "proved in rational numbers",
+}
 
 
 @dataclass(frozen=True)
 class Certificate:
     """How far a point is from a proved optimum; accepted when every measure is small.
 
+    All measures are taken in equilibrated units, in which the numbers of the problem are about
+    one: they do not depend on the units that the model is written in.
+
     Attributes
     ----------
     primal : float
-        Largest violation of an equation, inequality or bound, over ``1 + norm(b)``.
+        Largest violation of an equation, inequality or bound, over the size of its terms.
     dual : float
         Largest violation of dual feasibility, over ``1 + norm(c)``.
     gap : float
-        Distance between the primal and the dual objective, and the first-order effect of the
-        violations on the optimum, over ``1 + abs(value)``. For integer problems the distance
-        to the bound that the solver reports.
+        Distance between the objective and a proved bound of the optimum, and the first-order
+        effect of the violations, over ``1 + abs(value)``. The bound comes from the multipliers
+        brought into their cones, with what is left of the reduced costs charged over the range
+        of each variable. For integer problems it is the bound that the solver reports; not a
+        number if nobody has one.
     cone : float
         Largest distance to a non-linear cone or to its dual, relative as above.
     claim : float
@@ -38,8 +47,12 @@ class Certificate:
     tolerance, gap_tolerance : float
         What the measures, and the gap of an integer problem, are compared with.
     basis : str
-        "duals" (proved by the solver's own multipliers), "bound" (proved by an independent
-        dual bound) or "incumbent" (an integer point with the solver's reported bound).
+        How it is known: "duals" (proved by the solver's own multipliers), "bound" (proved by a
+        solve of our own), "incumbent" (an integer point with the solver's word for its bound),
+        "point" (an integer point without any bound) or "exact" (proved in rational numbers).
+    radius : float or None
+        Where some variable has no bounds, neither its own nor implied by the rows: the proof
+        speaks of all points within this distance, in equilibrated units.
 
     Examples
     --------
@@ -60,6 +73,7 @@ class Certificate:
     tolerance: float = TOLERANCE
     gap_tolerance: float = TOLERANCE
     basis: str = "duals"
+    radius: float | None = None
 
     @property
     def measures(self) -> dict[str, float]:
@@ -73,13 +87,23 @@ class Certificate:
         return {
             name: value
             for name, value in self.measures.items()
-            if not value <= (self.gap_tolerance if name == "gap" else self.tolerance)
+            if not value <= self._limit(name) and not (name == "gap" and self.basis == "point")
         }
+
+    def _limit(self, name: str) -> float:
+        # Whole means whole: what is a little off may let a big M leak.
+        limits = {"gap": self.gap_tolerance, "integrality": 0.0}
+        return limits.get(name, self.tolerance)
 
     @property
     def passed(self) -> bool:
-        """Whether the point may be called optimal."""
+        """Whether the point may be used; see also :attr:`proved`."""
         return not self.failures
+
+    @property
+    def proved(self) -> bool:
+        """Whether the point may be called optimal."""
+        return self.passed and self.gap <= self.tolerance
 
     @property
     def worst(self) -> float:
@@ -87,108 +111,20 @@ class Certificate:
         values = list(self.measures.values())
         return float("nan") if np.isnan(values).any() else max(values)
 
+    @property
+    def words(self) -> str:
+        """How it is known, to what tolerance and where, in a sentence."""
+        if self.failures:
+            return f"{self}."
+        ball = "" if self.radius is None else f" among all points within {self.radius:.3g} of it"
+        return (
+            f"{_WORDS[self.basis].capitalize()}{ball}, to {self.gap_tolerance:.0e} of the sizes in "
+            f"equilibrated units (worst measure {self.worst:.1e})."
+        )
+
     def __str__(self) -> str:
         if self.passed:
-            return f"certified: {self.basis}, worst measure {self.worst:.1e}"
+            ball = "" if self.radius is None else f" within {self.radius:.3g}"
+            return f"certified: {self.basis}{ball}, worst measure {self.worst:.1e}"
         parts = ", ".join(f"{name} {value:.1e}" for name, value in self.failures.items())
         return f"not certified: {parts} (accepted up to {self.tolerance:.0e})"
-
-
-@np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
-def certify(
-    form: StandardForm,
-    x: Array,
-    z: Array | None,
-    *,
-    claimed: float,
-    tolerance: float = TOLERANCE,
-    gap_tolerance: float | None = None,
-    bound: float | None = None,
-) -> Certificate:
-    """Measure primal point ``x`` and multipliers ``z`` of ``form`` against optimality.
-
-    Parameters
-    ----------
-    form : StandardForm
-        The problem's numbers.
-    x, z : ndarray
-        Primal point and multipliers of the conic rows (None for integer problems).
-    claimed : float
-        The optimum the solver claims, in the form's own (minimising) sense.
-    bound : float, optional
-        A lower bound on the optimum, used where there are no multipliers.
-    """
-    gap_tolerance = tolerance if gap_tolerance is None else max(tolerance, gap_tolerance)
-    value = form.objective(x)
-    scale = 1.0 + abs(value)
-    norm_b = 1.0 + _largest(form.b)
-    linear = form.cones.linear
-    outside = distances(form.cones, form.slack(x))
-    beyond = _beyond_bounds(form, x)
-    primal = max(_largest(outside[:linear]), _largest(beyond)) / norm_b
-    cone = _largest(outside[linear:]) / norm_b
-    claim = abs(claimed - value) / scale
-    integrality = 0.0
-    if form.integer is not None and form.integer.size:
-        integrality = _largest(x[form.integer] - np.round(x[form.integer]))
-    if z is None:
-        gap = (value - bound) / scale if bound is not None else np.nan
-        dual = 0.0
-        basis = "incumbent" if form.integer is not None and form.integer.size else "bound"
-    else:
-        dual, dual_cone, gap = _dual_side(form, x, z, outside, beyond, value)
-        cone = max(cone, dual_cone)
-        basis = "duals"
-    return Certificate(
-        primal=primal,
-        dual=dual,
-        gap=abs(gap),
-        cone=cone,
-        claim=claim,
-        integrality=integrality,
-        tolerance=tolerance,
-        gap_tolerance=gap_tolerance,
-        basis=basis,
-    )
-
-
-def _dual_side(
-    form: StandardForm, x: Array, z: Array, outside: Array, beyond: Array, value: float
-) -> tuple[float, float, float]:
-    """Dual residual, distance of z to the dual cones, and relative gap."""
-    curvature = form.P @ x if form.P is not None else np.zeros_like(x)
-    reduced = form.c + curvature + (form.A.T @ z if z.size else 0.0)
-    lower = np.full(x.size, -np.inf) if form.lower is None else form.lower
-    upper = np.full(x.size, np.inf) if form.upper is None else form.upper
-    # A bound carries the multiplier that the rows leave over, on the side it pushes to.
-    rest = np.where(reduced > 0, lower, upper)
-    held = np.isfinite(rest)
-    norm_c = 1.0 + _largest(form.c)
-    linear = form.cones.linear
-    wrong = distances(form.cones, z, dual=True)
-    dual = max(_largest(reduced[~held]), _largest(wrong[:linear])) / norm_c
-    dual_cone = _largest(wrong[linear:]) / norm_c
-    dual_value = (
-        form.offset
-        - 0.5 * float(x @ curvature)
-        - float(form.b @ z)
-        + float(reduced[held] @ rest[held])
-    )
-    # Violated rows make the point look too good: their multipliers say by how much.
-    effect = float(np.abs(z) @ outside) + float(np.abs(reduced) @ beyond)
-    gap = max(abs(value - dual_value), effect) / (1.0 + abs(value))
-    return dual, dual_cone, gap
-
-
-def _beyond_bounds(form: StandardForm, x: Array) -> Array:
-    beyond = np.zeros(x.size)
-    if form.lower is not None:
-        beyond = np.maximum(beyond, form.lower - x)
-    if form.upper is not None:
-        beyond = np.maximum(beyond, x - form.upper)
-    return beyond
-
-
-def _largest(values: Array) -> float:
-    """Largest absolute entry; not-a-number stays not-a-number."""
-    return float(np.max(np.abs(values))) if values.size else 0.0

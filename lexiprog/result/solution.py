@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -54,6 +55,13 @@ class Solution:
         As the solver counts them.
     certificate : Certificate
         Why this is an optimum.
+    bound : float or None
+        What the optimum is proved not to be better than; None if nothing is proved.
+    unit : float
+        What counts as one for the objective: tolerances are relative to ``unit + abs(value)``.
+    exact : Fraction or None
+        The optimum itself, if it was found by ``Solver("EXACT")``; with it ``exact_variables``, a
+        mapping from names to arrays of fractions, and ``exact_duals``, one a constraint.
     parameters, references : mapping
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
@@ -79,6 +87,8 @@ class Solution:
     solver: str
     certificate: Certificate
     variables: Values
+    bound: float | None = None
+    unit: float = 1.0
     duals: tuple[Any, ...] = ()
     options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -87,19 +97,24 @@ class Solution:
     references: Values = field(default_factory=dict)
     locks: tuple[LockRecord, ...] = ()
     attempts: tuple[str, ...] = ()
+    exact: Fraction | None = None
+    exact_variables: Values = field(default_factory=dict)
+    exact_duals: tuple[Value | None, ...] = ()
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
     # since the ids mean nothing in another process.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("variables", "parameters", "references"):
+        for name in ("variables", "parameters", "references", "exact_variables"):
             copies = {key: frozen(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(copies))
         for name in ("options", "timings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         duals = tuple(None if dual is None else frozen(dual) for dual in self.duals)
         object.__setattr__(self, "duals", duals)
+        exact = tuple(None if dual is None else frozen(dual) for dual in self.exact_duals)
+        object.__setattr__(self, "exact_duals", exact)
 
     def _fields(self) -> dict[str, Any]:
         """Every field but those that mean nothing in another process."""
@@ -108,6 +123,16 @@ class Solution:
 
     def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
         return partial(Solution, **self._fields()), ()
+
+    @property
+    def size(self) -> float:
+        """What errors of the value are compared with."""
+        return self.unit + abs(self.value)
+
+    @property
+    def uncertainty(self) -> float:
+        """How far the true optimum may be from the value; infinite if nothing is proved."""
+        return float("inf") if self.bound is None else abs(self.value - self.bound)
 
     @property
     def seconds(self) -> float:

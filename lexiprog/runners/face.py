@@ -11,7 +11,6 @@ predecessors held, without tolerance, and HIGHS is asked first.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
 from typing import Any
 
 import cvxpy as cp
@@ -20,13 +19,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Options
-from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
-from lexiprog.compile.cvxpy_door import Compiled, Prepared
+from lexiprog.compile.cvxpy_door import Compiled, Prepared, answer_at
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes, binding
+from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
@@ -50,7 +50,9 @@ class HeldFace:
     columns: Array  # value where fixed, NaN where free
     y: Array
     reduced: Array
+    cost: float  # unit of the member's objective
     basis: Any
+    doubtful: bool  # whether some multiplier may be rounding or not
     easy: bool  # presolve did nearly all of the work, and so it may for the next
 
 
@@ -63,8 +65,10 @@ class FaceChain:
     prepared: Prepared
     weights: dict[str, cp.Parameter]
     faces: dict[str, HeldFace] = field(default_factory=dict)
+    forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
     _session: Session | None = None
     _sizes: Sizes | None = None
+    _units: Scaling | None = None
 
     alone = False
 
@@ -72,13 +76,26 @@ class FaceChain:
         """Whether the faces of all optima that it holds are known."""
         return all(lock.owner_name in self.faces for _, lock in member.locks)
 
+    def doubtful(self, member: Subproblem) -> list[str]:
+        """The held optima whose face rounding may have changed."""
+        return [
+            lock.owner_name
+            for _, lock in member.locks
+            if lock.owner_name in self.faces and self.faces[lock.owner_name].doubtful
+        ]
+
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self.members.values():
             bind_objective(other, solutions)
         for name, weight in self.weights.items():
             weight.value = float(name == subproblem.name)
-        return self.prepared.compile("HIGHS", dict(self.options))
+        compiled = self.prepared.compile("HIGHS", dict(self.options))
+        self.forms[subproblem.name] = compiled.form
+        if self._units is None:
+            # The matrix is shared, so its units cannot depend on one member's objective.
+            self._units = equilibrate(replace(compiled.form, c=np.zeros_like(compiled.form.c)))
+        return compiled.in_units(with_cost(self._units, compiled.form))
 
     def run(self, task: Task) -> Answer:
         """Optimise on the face the member's locks leave, from the last holder's basis.
@@ -91,35 +108,32 @@ class FaceChain:
             return Answer(
                 Status.FAILED, said=f"{vertex.status} on the optimal face", seconds=vertex.seconds
             )
-        form, y = task.form, -vertex.row_dual
+        form, y = task.native.scaled, -vertex.row_dual
         held = self._held(task.subproblem)
         lifted, prices = _lift(form, y, held)
-        raw = {
-            "solution": SimpleNamespace(col_value=vertex.x, row_dual=-lifted),
-            "info": vertex.info,
-            "model_status": vertex.status,
-            "run_time": vertex.seconds,
-        }
-        answer = cvxpy_door.interpret(task.native, raw)
+        answer = answer_at(task.native, vertex.x, lifted, iterations=vertex.iterations)
         fixed = _fixed_rows(form, held)
         order = np.argsort(~fixed, kind="stable")  # equations first
         rows = form.A if not held else sp.csr_array(form.A)[order]
         cones = Cones(zero=int(fixed.sum()), nonneg=int((~fixed).sum()))
         on_face = replace(_on_face(form, held), A=rows, b=form.b[order], cones=cones)
         value = -answer.value if task.subproblem.maximise else answer.value
-        locks = (task.subproblem.constraints[k].id for k, _ in task.subproblem.locks)
+        locks = [task.subproblem.constraints[k].id for k, _ in task.subproblem.locks]
+        # A unit of a held objective is worth so many units of this one, both in the user's units.
+        own = task.native.scaling.cost
+        paid = (price * face.cost / own for price, face in zip(prices, held, strict=True))
         return replace(
             answer,
             z=y[order],
             value=value,
-            dual=answer.dual | dict(zip(locks, prices, strict=True)),
+            dual=answer.dual | dict(zip(locks, paid, strict=True)),
             seconds=vertex.seconds,
             form=on_face,
             trace=vertex,
         )
 
     def _vertex(self, task: Task) -> Vertex:
-        form = task.form
+        form = task.native.scaled
         held = self._held(task.subproblem)
         if self._session is None:
             self._session = Session(form.A, OPTIONS | dict(self.options))
@@ -129,28 +143,38 @@ class FaceChain:
         lower, upper = _column_bounds(_on_face(form, held))
         bounds = Bounds(lower, upper, below, form.b)
         if not held:
-            return self._session.run(form.c, bounds)
+            return self._session.run(form.c, bounds, refine=True)
         if held[-1].easy:
-            vertex = self._session.run(form.c, bounds)
+            vertex = self._session.run(form.c, bounds, refine=True)
             if vertex.optimal:
                 return vertex
-        return self._session.run(form.c, bounds, held[-1].basis)
+        return self._session.run(form.c, bounds, held[-1].basis, refine=True)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        name, form, vertex = task.subproblem.name, task.form, answer.trace
+        name, form, vertex = task.subproblem.name, task.native.scaled, answer.trace
         if not any(lock.owner_name == name for m in self.members.values() for _, lock in m.locks):
             return
         if self._sizes is None:
             self._sizes = Sizes(form.A)
-        found = binding(form.c, form.A, -vertex.row_dual, self._sizes)
+        lack = None if vertex.correction is None else -vertex.correction
+        found = binding(form.c, form.A, -vertex.row_dual, self._sizes, correction=lack)
         lower, upper = _column_bounds(_on_face(form, self._held(task.subproblem)))
         at_bound = np.where(found.reduced > 0, lower, upper)
         # What a held face fixes already may have a reduced cost of either sign: it says nothing.
         pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
         columns = np.where(pinned, at_bound, np.nan)
         easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
-        self.faces[name] = HeldFace(found.rows, columns, found.y, found.reduced, vertex.basis, easy)
+        self.faces[name] = HeldFace(
+            found.rows,
+            columns,
+            found.y,
+            found.reduced,
+            task.native.scaling.cost,
+            vertex.basis,
+            found.doubtful,
+            easy,
+        )
 
     def _held(self, member: Subproblem) -> list[HeldFace]:
         return [self.faces[lock.owner_name] for _, lock in member.locks]

@@ -10,7 +10,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.runners.polish import polished
+from lexiprog.runners.polish import made_whole
 from lexiprog.solvers.ways import Way
 
 __all__ = ["Native"]
@@ -28,9 +28,11 @@ class Native:
     def run(self, task: Task) -> Answer:
         """Solve the compiled numbers, make whole numbers whole, and translate back."""
         start = time.perf_counter()
-        raw = polished(task, cvxpy_door.run(task.native, task.fresh_options()))
-        seconds = time.perf_counter() - start
-        return replace(cvxpy_door.interpret(task.native, raw), seconds=seconds)
+        raw = cvxpy_door.run(task.native, task.fresh_options())
+        answer = cvxpy_door.interpret(task.native, raw)
+        if task.integer:
+            answer = made_whole(task.native, answer)
+        return replace(answer, seconds=time.perf_counter() - start)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Nothing is kept from solve to solve."""

@@ -9,16 +9,17 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Constraint, Leaf, Value
+from lexiprog.aliases import Constraint, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Task, prepare
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, holding, key_of
+from lexiprog.compile.task import Task
+from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt
-from lexiprog.proof.certificate import Certificate, certify
+from lexiprog.proof.certificate import Certificate
+from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.solution import Solution
-from lexiprog.solvers.solver import default_ladder
-from lexiprog.solvers.ways import Way
+from lexiprog.solve.bare_point import check_point, own_optimum
 from lexiprog.status import Fault, Status
 
 
@@ -38,14 +39,16 @@ def judge(
         values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
     value = float(np.real(evaluate(subproblem.objective.expr, [*values, *constants])))
-    if answer.z is None and not (task.integer and answer.x is not None):
+    unit = 1.0 if subproblem.gp or task.compiled is None else 1.0 / task.native.scaling.cost
+    if answer.x is None or (answer.z is None and not task.integer):
         # A bare point. Multipliers nobody can vouch for would poison later stages, so both they
         # and the bound come from a solve of our own.
-        own = _own_answer(task, solutions)
-        answer = replace(answer, dual=own.dual if own else {}, iterations=None)
-        certificate = _of_point(task, answer, value, [*values, *constants], own)
+        own = own_optimum(subproblem, task.slack, solutions)
+        answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
+        checked = check_point(task, answer, value, [*values, *constants], own)
     else:
-        certificate = _of_multipliers(task, answer, value)
+        checked = _of_numbers(task, answer, value, unit, solutions)
+    certificate = checked.certificate
     if not certificate.passed:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
         return Attempt(name, answer.status, str(certificate), fault)
@@ -54,9 +57,11 @@ def judge(
         stage=stage,
         value=value,
         # Only what is proved is called optimal; a gap the user accepts has its own name.
-        status=Status.OPTIMAL if certificate.gap <= certificate.tolerance else Status.WITHIN_GAP,
+        status=Status.OPTIMAL if certificate.proved else Status.WITHIN_GAP,
         solver=name,
         certificate=certificate,
+        bound=checked.bound,
+        unit=unit,
         variables={key_of(v, k): found for k, (v, found) in enumerate(values)},
         duals=tuple(_dual(c, answer) for c in subproblem.constraints),
         options=task.solver.options,
@@ -64,7 +69,21 @@ def judge(
         iterations=answer.iterations,
         parameters=task.parameters,
         references=task.references,
+        **_exactly(subproblem, answer),
     )  # fmt: skip
+
+
+def _exactly(subproblem: Subproblem, answer: Answer) -> dict[str, Any]:
+    """What is known in rational numbers."""
+    if answer.exact is None:
+        return {}
+    primal, dual = answer.exact.primal, answer.exact.dual
+    known = {key_of(v, k): primal.get(v.id) for k, v in enumerate(subproblem.variables)}
+    return {
+        "exact": answer.exact.value,
+        "exact_variables": {key: value for key, value in known.items() if value is not None},
+        "exact_duals": tuple(dual.get(c.id) for c in subproblem.constraints),
+    }
 
 
 def _beyond_status(answer: Answer) -> str:
@@ -72,15 +91,23 @@ def _beyond_status(answer: Answer) -> str:
     return "" if answer.said in ("", str(answer.status)) else f"it said {answer.said}"
 
 
-def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
+def _of_numbers(
+    task: Task, answer: Answer, value: float, unit: float, solutions: Mapping[str, Solution]
+) -> Checked:
     """Certificate from the numbers the solver was given and gave back."""
     if answer.x is None:
         raise TypeError("an answer without a point has no certificate")
+    form = task.native.scaled if answer.form is None else answer.form
     bound = answer.bound
-    if task.integer and bound is None and answer.status is Status.OPTIMAL:
-        bound = answer.claimed  # some interfaces keep the bound to themselves
-    certificate = certify(
-        task.form if answer.form is None else answer.form,
+    if task.integer and bound is None and task.subproblem.kind == "MILP":
+        # A solver that keeps its bound to itself gets none from its own claim.
+        own = own_optimum(task.subproblem, task.slack, solutions)
+        bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
+    if answer.exact is not None:
+        certificate = Certificate(tolerance=task.solver.accept, basis="exact")
+        return Checked(certificate, float(answer.exact.value))
+    checked = check_answer(
+        form,
         answer.x,
         None if task.integer else answer.z,
         claimed=answer.claimed,
@@ -89,55 +116,21 @@ def _of_multipliers(task: Task, answer: Answer, value: float) -> Certificate:
         bound=bound,
     )
     # The claim must also hold for the problem as the user wrote it.
-    mismatch = abs(answer.value - value) / (1.0 + abs(value))
-    return replace(certificate, claim=max(certificate.claim, mismatch))
+    mismatch = abs(answer.value - value) / (unit + abs(value))
+    certificate = checked.certificate
+    certificate = replace(certificate, claim=max(certificate.claim, mismatch))
+    return Checked(certificate, _in_users_sense(task, checked.bound))
 
 
-def _of_point(
-    task: Task, answer: Answer, value: float, leaves: list[tuple[Leaf, Value]], own: Answer | None
-) -> Certificate:
-    """Certificate of a bare point: violations as declared, and the distance to our own optimum."""
-    variables = [(leaf, found) for leaf, found in leaves if isinstance(leaf, cp.Variable)]
-    with holding(leaves):
-        conditions = [*task.subproblem.constraints]
-        for variable, _ in variables:
-            conditions += variable.domain
-        primal = max((float(np.max(c.violation(), initial=0.0)) for c in conditions), default=0.0)
-    integrality = max(
-        (
-            float(np.max(np.abs(found - np.round(found)), initial=0.0))
-            for variable, found in variables
-            if variable.attributes["integer"] or variable.attributes["boolean"]
-        ),
-        default=0.0,
-    )
-    return Certificate(
-        primal=primal,
-        gap=np.nan if own is None else abs(value - own.value) / (1.0 + abs(value)),
-        claim=abs(answer.value - value) / (1.0 + abs(value)),
-        integrality=integrality,
-        tolerance=task.solver.accept,
-        gap_tolerance=max(task.solver.accept, task.solver.gap or 0.0),
-        basis="bound",
-    )
-
-
-def _own_answer(task: Task, solutions: Mapping[str, Solution]) -> Answer | None:
-    """The problem's optimum as our own default solvers find and certify it, if they do."""
-    subproblem = task.subproblem
-    for solver in default_ladder(subproblem.kind):
-        try:
-            own = prepare(subproblem, Way(solver), solutions, task.slack)
-            raw = cvxpy_door.run(own.native, own.fresh_options())
-            answer = cvxpy_door.interpret(own.native, raw)
-        except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
-            continue
-        if answer.x is None:
-            continue
-        checked = certify(own.form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound)
-        if checked.passed:
-            return answer
-    return None
+def _in_users_sense(task: Task, bound: float | None) -> float | None:
+    """A lower bound of the form as a bound of the problem that the user wrote."""
+    if bound is None:
+        return None
+    own = task.native.scaling.value(bound)
+    if task.subproblem.gp:  # solved in logarithms
+        own = float(np.exp(own))
+        return 1.0 / own if task.subproblem.maximise else own
+    return -own if task.subproblem.maximise else own
 
 
 def _whole(variable: cp.Variable, value: Value, tolerance: float) -> Value:

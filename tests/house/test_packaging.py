@@ -3,17 +3,18 @@
 import shutil
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
-# The tests run in the order written: the engine is tried before scikit-learn is there.
+from lexiprog import __version__ as VERSION
+
+# The tests run in the order written: the engine is tried before scikit-learn is there, and the
+# last one takes away a solver.
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 SOLVE_A_TINY_PROGRAM = """
 import importlib.util, sys
@@ -26,6 +27,36 @@ first = lx.Subproblem("first", cp.Minimize(cp.sum(x)), [x[0] + 2 * x[1] >= 4])
 second = lx.Subproblem("second", cp.Maximize(x[0]), [cp.sum(x) <= first.optimum + 1])
 result = lx.Program(lx.Stage("one", first), lx.Stage("two", second)).solve()
 print(lx.__version__, round(result["first"].value, 6), round(result["second"].value, 6))
+"""
+
+# By hand: the least sum is 2, the least square 16/5, the shortest way to (3, 4) is 5.
+SOLVE_WITHOUT_ECOS = """
+import importlib.util
+import cvxpy as cp
+import lexiprog as lx
+from lexiprog.solvers.solver import default_ladder
+
+assert importlib.util.find_spec("ecos") is None, "ecos was to be removed"
+x = cp.Variable(2, nonneg=True)
+cover = [x[0] + 2 * x[1] >= 4]
+linear = lx.Subproblem("linear", cp.Minimize(cp.sum(x)), cover)
+square = lx.Subproblem("square", cp.Minimize(cp.sum_squares(x)), cover)
+cone = lx.Subproblem("cone", cp.Minimize(cp.norm(x)), [x[0] == 3, x[1] == 4])
+for subproblem in (linear, square, cone):
+    names = {solver.name for solver in default_ladder(subproblem.kind)}
+    assert names and names <= set(cp.installed_solvers()), f"{names} are asked"
+result = lx.Program(lx.Stage("all", linear, square, cone)).solve()
+print(*(round(solution.value, 6) for solution in result.values()))
+"""
+
+# Of the solvers that come with the engine, only ECOS takes integers and cones.
+INTEGER_CONE_WITHOUT_ECOS = """
+import cvxpy as cp
+import lexiprog as lx
+
+x = cp.Variable(2, integer=True)
+cone = lx.Subproblem("whole", cp.Minimize(cp.norm(x)), [x[0] >= 2.5])
+lx.Program(lx.Stage("all", cone)).solve()
 """
 
 
@@ -71,9 +102,11 @@ class Environment:
         self.python = path / "bin" / "python"
         run(sys.executable, "-m", "venv", "--without-pip", path, cwd=path.parent)
 
+    def pip(self, *arguments: str) -> None:
+        run(sys.executable, "-m", "pip", "--python", self.python, *arguments, cwd=self.path)
+
     def install(self, requirement: str) -> None:
-        pip = [sys.executable, "-m", "pip", "--python", self.python]
-        run(*pip, "install", "--quiet", "--no-compile", requirement, cwd=self.path)
+        self.pip("install", "--quiet", "--no-compile", requirement)
 
     def execute(self, code: str) -> subprocess.CompletedProcess[str]:
         # Isolated mode: neither the working directory nor PYTHONPATH can lend a module.
@@ -93,10 +126,9 @@ def test_wheel_holds_both_packages_and_says_they_are_typed(wheel):
     tops = {name.split("/")[0] for name in names}
     assert tops == {"lexiprog", "lexiprog_boost", f"lexiprog-{VERSION}.dist-info"}
     assert {"lexiprog/py.typed", "lexiprog_boost/py.typed"} <= set(names)
-    assert "lexiprog/display/style.css" in names
     for package in ("lexiprog", "lexiprog_boost"):
-        modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.py")}
-        assert modules <= set(names)
+        files = [path for path in (ROOT / package).rglob("*.*") if "__pycache__" not in path.parts]
+        assert {path.relative_to(ROOT).as_posix() for path in files} <= set(names)
 
 
 def test_engine_solves_without_scikit_learn(environment):
@@ -118,3 +150,17 @@ def test_boost_imports_with_its_extra(environment, wheel):
     done = environment.execute("import lexiprog_boost; print(lexiprog_boost.__version__)")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [VERSION]
+
+
+def test_engine_solves_without_ecos(environment):
+    environment.pip("uninstall", "--quiet", "--yes", "ecos")
+    done = environment.execute(SOLVE_WITHOUT_ECOS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["2.0", "3.2", "5.0"]
+
+
+def test_what_only_ecos_solves_names_the_subproblem_and_the_way_out(environment):
+    last = environment.execute(INTEGER_CONE_WITHOUT_ECOS).stderr.splitlines()[-1]
+    assert last.startswith("lexiprog."), last
+    assert "'whole'" in last
+    assert "ECOS_BB" in last

@@ -1,49 +1,22 @@
-"""What the README shows is what the code does."""
+"""What the README shows is what the code does, and it names all that is public."""
 
-import contextlib
-import io
+import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Durations and rounding errors differ from machine to machine.
-UNSTEADY = re.compile(r"\d+(\.\d+)? ?(ms|s)\b|\d(\.\d+)?e-\d\d|0\.0e\+00")
+from tests.house.snippets import run
 
-
-def snippets(text: str) -> list[tuple[str, str | None]]:
-    """Pair every python block with the text block that follows it directly, if one does."""
-    blocks = list(FENCE.finditer(text))
-    pairs = []
-    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
-        if block[1] == "python":
-            follows = after and after[1] == "text" and not text[block.end() : after.start()].strip()
-            pairs.append((block[2], after[2] if follows else None))
-    return pairs
-
-
-def steady(output: str) -> str:
-    """Replace what no two machines agree on, and the padding around it."""
-    return re.sub(r" +", " ", UNSTEADY.sub("~", output)).strip()
-
-
-def run(text: str) -> int:
-    """Run the snippets in one namespace, compare what they print, and say how many ran."""
-    namespace: dict[str, object] = {}
-    pairs = snippets(text)
-    for number, (code, expected) in enumerate(pairs, start=1):
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, f"README snippet {number}", "exec"), namespace)
-        if expected is not None:
-            assert steady(printed.getvalue()) == steady(expected)
-    return len(pairs)
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+TABLE = re.compile(r"^\| name \| what it is \|\n\|---\|---\|\n((?:\|.*\n)+)", re.MULTILINE)
+PYPROJECT = (ROOT / "pyproject.toml").read_text()
 
 
 def test_readme_snippets_run_and_print_what_is_shown():
-    assert run(README.read_text()) > 0
+    assert run(README, name="README") > 0
 
 
 def test_a_wrong_output_is_noticed():
@@ -51,3 +24,33 @@ def test_a_wrong_output_is_noticed():
     assert run(snippet.format("1 3 ms")) == 1
     with pytest.raises(AssertionError):
         run(snippet.format("2 3 ms"))
+
+
+def names_in_tables() -> dict[str, set[str]]:
+    """The names in the first column of the tables of names, by the package they belong to."""
+    found: dict[str, set[str]] = {}
+    for package, table in zip(("lexiprog", "lexiprog_boost"), TABLE.findall(README), strict=True):
+        for row in table.splitlines():
+            own, *names = re.findall(r"`([\w.]+)[^`]*`", row.split("|")[1])
+            # "`lexiprog.plots`: `hierarchy`, ..." has names of another package than the table's.
+            inner = own == f"{package}.plots"
+            found.setdefault(own if inner else package, set()).update(
+                names if inner else [own, *names]
+            )
+    return found
+
+
+@pytest.mark.parametrize("package", ["lexiprog", "lexiprog_boost"])
+def test_the_tables_of_names_hold_exactly_what_is_public(package):
+    named = {name.removeprefix(f"{package}.") for name in names_in_tables()[package]}
+    assert named == set(importlib.import_module(package).__all__)
+    plots = f"{package}.plots"
+    assert names_in_tables()[plots] == set(importlib.import_module(plots).__all__)
+
+
+def test_install_comes_first_and_every_extra_is_explained():
+    first = re.search(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert first is not None
+    assert first[1].startswith("pip install lexiprog")
+    for name in tomllib.loads(PYPROJECT)["project"]["optional-dependencies"]:
+        assert f"| `{name}` |" in README, f"the extra {name} is not explained"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import cvxpy as cp
@@ -11,6 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.forms.equilibrium import equilibrate
+from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import Cones, StandardForm
 
 Array = NDArray[np.float64]
@@ -18,20 +21,65 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Compiled:
-    """A problem's numbers for one solver, at the parameter values of the moment."""
+    """A problem's numbers for one solver, at the parameter values of the moment.
+
+    Solvers get them in equilibrated units (see ``forms.equilibrium``), so that their tolerances
+    mean the same whatever units the user thinks in.
+    """
 
     chain: Any
     data: Any
     inverse: list[Any]
     seconds: float
-    _form: StandardForm | None = field(default=None, repr=False)
+    units: Scaling | None = None  # given where several problems must share them
 
-    @property
+    @cached_property
     def form(self) -> StandardForm:
-        """The problem in the form that certificates are computed in."""
-        if self._form is None:
-            self._form = _standard_form(self.data, self.chain.solver, self.inverse[-1])
-        return self._form
+        """The problem in the user's units."""
+        return _standard_form(self.data, self.chain.solver, self.inverse[-1])
+
+    @cached_property
+    def scaling(self) -> Scaling:
+        """The units in which it is solved and judged."""
+        return equilibrate(self.form) if self.units is None else self.units
+
+    @cached_property
+    def scaled(self) -> StandardForm:
+        """The problem in these units."""
+        return self.scaling.of(self.form)
+
+    def in_units(self, units: Scaling) -> Compiled:
+        """The same problem, to be solved and judged in given units."""
+        other = replace(self, units=units)
+        other.form = self.form
+        return other
+
+    def scaled_data(self) -> Any:
+        """What the solver's interface is given: the same dictionary with scaled numbers."""
+        scaling, data = self.scaling, self.data
+        if scaling.identity:
+            return data
+        first = None  # rows in the first of two matrices, where an interface has two
+        if "F" in data or "G" in data:
+            first = 0 if data["A"] is None else data["A"].shape[0]
+        costs = scaling.columns * scaling.cost
+        out = dict(data)
+        for key, factors in (
+            ("c", costs), ("q", costs), ("b", scaling.rows[:first]), ("G", scaling.rows[first:]),
+            ("h", scaling.rows[first:]), (s.LOWER_BOUNDS, 1.0 / scaling.columns),
+            (s.UPPER_BOUNDS, 1.0 / scaling.columns),
+        ):  # fmt: skip
+            if isinstance(data.get(key), np.ndarray):
+                out[key] = data[key] * factors
+        for key, rows, columns in (
+            ("A", scaling.rows[:first], scaling.columns),
+            ("F", scaling.rows[first:], scaling.columns),
+            ("G", scaling.rows[first:], scaling.columns),
+            ("P", scaling.columns, costs),
+        ):
+            if sp.issparse(data.get(key)):
+                out[key] = multiplied(data[key], rows, columns)
+        return out
 
 
 def _standard_form(data: dict[str, Any], solver: Any, inverse: Any) -> StandardForm:

@@ -13,13 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lexiprog_boost import LexiEnsembleClassifier
 from lexiprog_boost.classifiers.shared.default_pool import default_pool
 from lexiprog_boost.learners import BalancedForestClassifier
 from lexiprog_boost.margins import pair_margins
 from lexiprog_boost.metrics import geometric_mean_score
+from tests.sklearn_checks import parametrize_with_checks
 
 X, Y = make_classification(
     600, n_features=8, n_informative=4, weights=[0.92], flip_y=0.03, random_state=5

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lexiprog_boost.learners import BalancedForestClassifier, LandmarkFeatures
 from lexiprog_boost.learners.balanced_forest import _draw
 from lexiprog_boost.metrics import geometric_mean_score
+from tests.sklearn_checks import parametrize_with_checks
 
 X, Y = make_classification(400, weights=[0.93], class_sep=1.5, flip_y=0.02, random_state=1)
 

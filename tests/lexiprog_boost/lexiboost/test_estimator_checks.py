@@ -2,13 +2,13 @@
 
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lexiprog_boost import (
     DualLexiBoostClassifier,
     LexiBoostClassifier,
     LexiEnsembleClassifier,
 )
+from tests.sklearn_checks import parametrize_with_checks
 
 # The check's points are so few that many splits of the tree are equally good. Inside a class the
 # dual starts from w_i / sum w, whose sums over copies differ from the weighted point's in the

@@ -1,0 +1,223 @@
+"""A proved lower bound of an optimum, from any point and any multipliers.
+
+Every ``z`` in the dual cones and every ``x`` give, by weak duality and convexity, for feasible y
+
+    objective(y) >= offset - 1/2 x'Px - b'z + r'y   with the reduced costs   r = c + Px + A'z.
+
+What is left is ``r'y``: each reduced cost is charged over the range of its column (Neumaier and
+Shcherbina, 2004; Jansson, 2004). All sums are taken in twice the working precision and rounded
+down, so that the bound holds for the numbers of the form as they stand. That ``P`` has no negative
+eigenvalue is the declaration's word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.forms.precision import Sums, products, total, transposed_times, up
+from lexiprog.forms.projections import project
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.proof.ranges import implied_ranges, own_ranges
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """What is proved about an optimum, and what it took.
+
+    Attributes
+    ----------
+    everywhere : float
+        No feasible point has a smaller objective; minus infinity if nothing is proved.
+    value : float
+        No feasible point within the ball has a smaller objective; the same if there is no ball.
+    radius : float or None
+        The ball's radius around the point, over the columns without a range that is known; None
+        if no ball was needed or none was allowed.
+    rows, bounds, implied, ball : float
+        What ``value`` lost to rows that are not tight, to reduced costs over the columns' own
+        bounds, over ranges that the rows or the objective imply, and over the ball.
+    slope : float
+        What each unit of the ball's radius costs.
+
+    Notes
+    -----
+    A ball is less of a restriction than it seems. Since the problem is convex, a feasible point
+    at ``d`` times the radius is better than a feasible ``x`` by at most ``d`` times the gap within
+    the ball.
+    """
+
+    everywhere: float
+    value: float
+    radius: float | None = None
+    rows: float = 0.0
+    bounds: float = 0.0
+    implied: float = 0.0
+    ball: float = 0.0
+    slope: float = 0.0
+
+    def reach(self, target: float) -> float:
+        """The largest radius of a ball in which no feasible point is better than ``target``.
+
+        Infinite if there is none anywhere, negative if the other charges are too much already.
+        """
+        if self.everywhere >= target:
+            return np.inf
+        spare = self.value + self.ball - target
+        if self.radius is None or np.isnan(spare):
+            return -np.inf
+        return spare / self.slope if self.slope > 0.0 else np.copysign(np.inf, spare)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def lower_bound(
+    form: StandardForm,
+    x: Array,
+    z: Array,
+    *,
+    radius: float | None = None,
+    units: Array | None = None,
+) -> LowerBound:
+    """What the multipliers ``z`` prove about the optimum of ``form``.
+
+    Parameters
+    ----------
+    form : StandardForm
+        The problem's numbers; integers are taken as continuous, which can only lower the bound.
+    x : ndarray
+        The point at which a quadratic objective is linearised and around which the ball lies.
+    z : ndarray
+        Multipliers of the rows, right or wrong: they are first brought into the dual cones.
+    radius : float, optional
+        How far from ``x`` the ball reaches. Without it, a column that has no finite range and
+        whose reduced cost is not exactly zero leaves nothing proved.
+    units : ndarray, optional
+        The unit in which each column's distance from ``x`` is measured; one if not given.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.forms.standard_form import Cones, StandardForm
+    >>> A, b, rows = sp.csc_array(np.array([[-1.0, -2.0]])), np.array([-4.0]), Cones(nonneg=1)
+    >>> form = StandardForm(np.array([1.0, 3.0]), 0.0, A, b, rows, lower=np.zeros(2))
+    >>> x = np.array([4.0, 0.0])  # min x + 3y over x + 2y >= 4 is 4, the multiplier 1
+    >>> lower_bound(form, x, np.array([1.0])).everywhere
+    4.0
+    >>> lower_bound(form, x, np.array([0.75])).everywhere
+    3.0
+    """
+    z = project(form.cones, z, dual=True)
+    curvature = Sums.of(np.zeros(x.size)) if form.P is None else transposed_times(form.P, x)
+    reduced = curvature.plus(Sums.of(form.c)).plus(transposed_times(form.A, z))
+    constant = [
+        Sums.of(np.array([form.offset])),
+        curvature.times(-0.5 * x),
+        products(-form.b, z),
+    ]
+    at_x = reduced.times(x)
+    charges, unknown = _charge(reduced, *own_ranges(form))
+    own = ~unknown
+    ceiling = np.inf
+    if unknown.any():
+        bent, strong = _bend(form, reduced, at_x, unknown)
+        charges, unknown = _where(strong, bent, charges), unknown & ~strong
+    if unknown.any():
+        ends, ceiling = _implied(form, x, reduced, unknown)
+        more, still = _charge(reduced, *ends)
+        charges, unknown = _where(unknown & ~still, more, charges), unknown & still
+    everywhere = -np.inf if unknown.any() else _lower(*constant, charges)
+    everywhere = min(everywhere, ceiling)
+    losses = at_x.nearest - charges.lower
+
+    around, slope = unknown, 0.0
+    if radius is not None and not own.all():
+        # Within the ball a column may vary less than its implied range says.
+        distances = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
+        distances = distances * (np.ones(x.size) if units is None else units)
+        around = unknown | (~own & (losses > distances * radius))
+        slope = float(np.linalg.norm(up(distances[around])))
+    if radius is None or not around.any():
+        value, used = everywhere, None
+    else:
+        kept = _where(around, at_x, charges)
+        ball = Sums(np.zeros(1), np.zeros(1), up(np.array([slope * radius])))
+        value, used = min(_lower(*constant, kept, ball), ceiling), radius
+    return LowerBound(
+        everywhere=everywhere,
+        value=value,
+        radius=used,
+        rows=float(z @ form.slack(x)) if z.size else 0.0,
+        bounds=float(losses[own].sum()),
+        implied=float(losses[~own & ~around].sum()),
+        ball=slope * used if used is not None else 0.0,
+        slope=slope,
+    )
+
+
+def _charge(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mask]:
+    """The least of reduced cost times column, and the columns where there is none."""
+    low, high = reduced.lower, reduced.upper
+    falls, rises = high > 0.0, low < 0.0  # as the column goes to its lower or upper end
+    unknown = (falls & np.isneginf(lower)) | (rises & np.isposinf(upper))
+    unknown |= np.isnan(low) | np.isnan(lower) | np.isnan(upper)
+    # If even the sign is open, so is the end; the product is then all error.
+    doubtful = falls & rises & ~unknown
+    ends = np.where(falls, lower, np.where(rises, upper, 0.0))
+    charges = reduced.times(np.where(unknown | doubtful, 0.0, ends))
+    farthest = np.where(doubtful, np.maximum(np.abs(lower), np.abs(upper)), 0.0)
+    error = up(np.where(doubtful, np.maximum(-low, high), 0.0) * farthest)
+    return Sums(charges.high, charges.low, np.where(doubtful, error, charges.error)), unknown
+
+
+def _bend(form: StandardForm, reduced: Sums, at_x: Sums, unknown: Mask) -> tuple[Sums, Mask]:
+    """Charges of columns whose own square in the objective holds them near ``x``.
+
+    With 1/2 p (y - x)**2 beside r (y - x) no column gains more than r**2 / 2p.
+    """
+    if form.P is None:
+        return at_x, np.zeros(unknown.size, dtype=bool)
+    P = sp.csc_array(form.P)
+    squares = P.diagonal()
+    entries = np.diff(sp.csc_array(P != 0).indptr)
+    strong = unknown & (squares > 0.0) & (entries == 1)
+    largest = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
+    gains = np.divide(largest**2, 2.0 * squares, out=np.zeros(squares.size), where=strong)
+    return Sums(at_x.high, at_x.low, up(at_x.error + gains)), strong
+
+
+def _implied(
+    form: StandardForm, x: Array, reduced: Sums, unknown: Mask
+) -> tuple[tuple[Array, Array], float]:
+    """Ranges of the columns by rows, cones and objective, and the ceiling that the latter needs.
+
+    Points whose objective exceeds a ceiling cannot spoil a bound below it. It is set above the
+    objective at ``x``, so that a bound which shows ``x`` to be too good remains visible.
+    """
+    cut, ceiling = None, np.inf
+    if form.P is None and form.c.any():
+        height = form.objective(x) + 0.5 * float(np.abs(form.c) @ np.abs(x))
+        limit = total(Sums.of(np.array([height, -form.offset]))).upper[0]
+        if np.isfinite(limit):
+            cut, ceiling = (form.c, float(limit)), height
+    wanted = unknown & (reduced.upper > 0.0), unknown & (reduced.lower < 0.0)
+    return implied_ranges(form, cut=cut, wanted=wanted), ceiling
+
+
+def _where(chosen: Mask, yes: Sums, no: Sums) -> Sums:
+    return Sums(
+        np.where(chosen, yes.high, no.high),
+        np.where(chosen, yes.low, no.low),
+        np.where(chosen, yes.error, no.error),
+    )
+
+
+def _lower(*parts: Sums) -> float:
+    """The sum of all parts, rounded down; minus infinity if it is no number."""
+    bound = float(total(*parts).lower[0])
+    return -np.inf if np.isnan(bound) else bound

@@ -1,0 +1,162 @@
+"""The range of every column: its own bounds, and those that the rows imply.
+
+A row of which all terms but one are bounded bounds that one, too. Pass after pass the ranges
+shrink; all is rounded outwards, so that no feasible point is ever left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.proof.cone_limits import activity_limits
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_PASSES = 12
+_ROUNDING = 2.0**-50
+_ONE_ROW = Cones(nonneg=1)
+
+
+def own_ranges(form: StandardForm) -> tuple[Array, Array]:
+    """The bounds that the form itself states, as lower and upper ends."""
+    size = form.c.size
+    lower = np.full(size, -np.inf) if form.lower is None else form.lower
+    upper = np.full(size, np.inf) if form.upper is None else form.upper
+    return lower, upper
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def implied_ranges(
+    form: StandardForm,
+    *,
+    cut: tuple[Array, float] | None = None,
+    wanted: tuple[Mask, Mask] | None = None,
+    passes: int = _PASSES,
+) -> tuple[Array, Array]:
+    """Lower and upper ends of the range that bounds, rows and cones leave to each column.
+
+    Parameters
+    ----------
+    form : StandardForm
+        The problem's numbers.
+    cut : (ndarray, float), optional
+        One more row, ``coefficients @ x <= limit``: the objective and what it need not exceed.
+    wanted : (mask, mask), optional
+        Columns whose lower and whose upper ends are asked for; the search ends when all of them
+        are known. All columns if not given.
+    passes : int
+        How often the rows are looked at, at most.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.forms.standard_form import Cones, StandardForm
+    >>> A = sp.csc_array(np.array([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]))
+    >>> form = StandardForm(np.ones(2), 0.0, A, np.array([4.0, 1.0, 0.0]), Cones(nonneg=3))
+    >>> lower, upper = implied_ranges(form)
+    >>> lower.round(6) + 0.0, upper.round(6)
+    (array([-1.,  0.]), array([4., 5.]))
+    """
+    lower, upper = own_ranges(form)
+    systems = [_Rows.of(form)]
+    if cut is not None:  # a single row costs little: it is looked at first
+        alone = sp.csc_array(cut[0][None])
+        systems.insert(0, _Rows.of(replace(form, A=alone, b=np.array([cut[1]]), cones=_ONE_ROW)))
+    for _ in range(passes):
+        closed = False
+        for system in systems:
+            open_ends = np.isinf(lower), np.isinf(upper)
+            if wanted is not None and not _any(wanted, open_ends):
+                return lower, upper
+            below, above = system.implied(lower, upper)
+            closed = closed or _any(open_ends, (below > lower, above < upper))
+            lower, upper = np.maximum(lower, below), np.minimum(upper, above)
+        # Finite ends could creep on for ever; it is worth going on while infinite ones close.
+        if not closed:
+            break
+    return lower, upper
+
+
+def _any(ends: tuple[Mask, Mask], others: tuple[Mask, Mask]) -> bool:
+    """Whether anything is true in both, among the lower ends or among the upper ones."""
+    return bool((ends[0] & others[0]).any() or (ends[1] & others[1]).any())
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a form, their coefficients column by column."""
+
+    form: StandardForm
+    coefficients: Array
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, form: StandardForm) -> _Rows:
+        A = sp.csc_array(form.A)
+        if not A.data.all():
+            A = A.copy()
+            A.eliminate_zeros()
+        return cls(form, A.data, A.indices, A.indptr)
+
+    def implied(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """New ends of the columns' ranges from the present ones."""
+        counts = np.diff(self.starts)
+        low, high = np.repeat(lower, counts), np.repeat(upper, counts)
+        rises = self.coefficients > 0.0
+        size = self.form.b.size
+        least = _Terms.of(self.coefficients * np.where(rises, low, high), self.rows, size)
+        most = _Terms.of(self.coefficients * np.where(rises, -high, -low), self.rows, size)
+        limits = activity_limits(self.form, least.sums(), -most.sums())
+        # Each term lies between -below and above; its column's range follows by division.
+        above = least.room(limits[1]) / np.abs(self.coefficients)
+        below = most.room(-limits[0]) / np.abs(self.coefficients)
+        top, bottom = np.where(rises, above, below), np.where(rises, below, above)
+        return -self._tightest(bottom), self._tightest(top)
+
+    def _tightest(self, ends: Array) -> Array:
+        """The least of the upper ends that a column's rows give it, rounded up."""
+        out = np.full(self.starts.size - 1, np.inf)
+        filled = np.diff(self.starts) > 0
+        if filled.any():
+            out[filled] = np.minimum.reduceat(ends, self.starts[:-1][filled])
+        return out + _ROUNDING * np.where(np.isfinite(out), np.abs(out), 0.0)
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """Lower ends of the rows' terms, and what they add up to in each row."""
+
+    ends: Array
+    rows: NDArray[np.intp]
+    total: Array  # of the finite ends
+    rounding: Array  # how far the total may be off
+    infinite: NDArray[np.intp]  # how many ends are infinite
+
+    @classmethod
+    def of(cls, ends: Array, rows: NDArray[np.intp], size: int) -> _Terms:
+        finite = np.isfinite(ends)
+        numbers = np.where(finite, ends, 0.0)
+        counts, infinite = (np.bincount(r, minlength=size) for r in (rows, rows[~finite]))
+        totals, sizes = (
+            np.bincount(rows, part, minlength=size).astype(float)  # of no rows they are integers
+            for part in (numbers, np.abs(numbers))
+        )
+        return cls(ends, rows, totals, _ROUNDING * (counts + 4.0) * sizes, infinite)
+
+    def sums(self) -> Array:
+        """What each row is certainly not below."""
+        return np.where(self.infinite > 0, -np.inf, self.total - self.rounding)
+
+    def room(self, limits: Array) -> Array:
+        """What each term can be at most if its row's sum keeps to the limit."""
+        room = limits - self.total + self.rounding + _ROUNDING * np.abs(limits)
+        mine, rows = np.isfinite(self.ends), self.rows
+        others = self.infinite[rows] - ~mine
+        return np.where(others > 0, np.inf, room[rows] + np.where(mine, self.ends, 0.0))

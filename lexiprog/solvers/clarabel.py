@@ -1,0 +1,64 @@
+"""Solve a standard form with CLARABEL directly: for what is solved beside the user's problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from lexiprog.aliases import Array
+from lexiprog.forms.cones import blocks
+from lexiprog.forms.standard_form import StandardForm
+
+__all__ = ["Interior", "solve_conic"]
+
+
+@dataclass(frozen=True)
+class Interior:
+    """A point with the multipliers of the rows."""
+
+    x: Array
+    z: Array
+
+
+def solve_conic(form: StandardForm) -> Interior | None:
+    """A point that CLARABEL calls solved, or nearly so; None if there is none.
+
+    Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
+    as CLARABEL lists them.
+    """
+    cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
+    for kind, rows, parameter in blocks(form.cones):
+        if kind == "soc":
+            cones += [clarabel.SecondOrderConeT(int(size)) for size in parameter]
+        elif kind == "psd":
+            if form.cones.psd_layout != "upper":
+                return None
+            cones.append(clarabel.PSDTriangleConeT(int(parameter)))
+        elif kind == "exp":
+            cones += [clarabel.ExponentialConeT()] * ((rows.stop - rows.start) // 3)
+        else:
+            cones.append(clarabel.GenPowerConeT([float(p) for p in parameter], 1))
+    size = form.c.size
+    sides, limits = [form.A], [form.b]
+    for bound, sign in ((form.lower, -1.0), (form.upper, 1.0)):
+        finite = np.flatnonzero(np.isfinite(bound)) if bound is not None else np.zeros(0, int)
+        if bound is not None and finite.size:
+            entries = (np.full(finite.size, sign), (np.arange(finite.size), finite))
+            sides.append(sp.csc_array(entries, shape=(finite.size, size)))
+            limits.append(sign * bound[finite])
+            cones.append(clarabel.NonnegativeConeT(int(finite.size)))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = 1e-12
+    P = sp.csc_array((size, size)) if form.P is None else sp.triu(form.P)
+    solver = clarabel.DefaultSolver(
+        sp.csc_matrix(P), form.c, sp.csc_matrix(sp.vstack(sides)), np.concatenate(limits), cones,
+        settings,
+    )  # fmt: skip
+    found = solver.solve()
+    if str(found.status) not in ("Solved", "AlmostSolved", "InsufficientProgress"):
+        return None
+    return Interior(np.array(found.x), np.array(found.z)[: form.b.size])
