@@ -20,7 +20,8 @@ def geometric_mean_score(
 ) -> float:
     """Return the C-th root of the product of the recalls of the C classes (G-Mean).
 
-    One class that is never recognised makes it zero, however small that class is.
+    One class that is never recognised makes it zero, however small that class is. Use it in place
+    of accuracy where every class matters.
 
     Parameters
     ----------
@@ -72,7 +73,8 @@ def average_auc_score(
     For a pair (j, k), only the points of j and k are ranked: once by the score for j, once by the
     score for k; the two areas are averaged. With two classes and complementary scores it is the
     ordinary AUC. Unlike ``roc_auc_score(multi_class="ovo")``, to which it is equal on
-    probabilities, it takes scores that don't sum to one, and sample weights.
+    probabilities, it takes scores that don't sum to one, and sample weights. Use it to judge the
+    order of scores, thresholds left aside.
 
     Hard votes give few distinct scores: T voters with equal weights make at most T + 1 of them,
     and the points that tie count one half. A low value may therefore speak of the coarse scores
@@ -96,6 +98,8 @@ def average_auc_score(
 
     Examples
     --------
+    Three of the four pairs are in order:
+
     >>> from lexiprog_boost.metrics import average_auc_score
     >>> average_auc_score(["a", "a", "b", "b"], [0.1, 0.6, 0.4, 0.9])
     0.75

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lexiprog.declare.checks import check_name
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
-from lexiprog.solvers.solver import SolverChoice
+
+if TYPE_CHECKING:
+    from lexiprog.solvers.solver import SolverOrLadder
 
 __all__ = ["Stage"]
 
@@ -36,9 +38,11 @@ class Stage(Frozen):
 
     name: str
     subproblems: tuple[Subproblem, ...]
-    solver: Any
+    solver: SolverOrLadder | None
 
-    def __init__(self, name: str, *subproblems: Subproblem, solver: SolverChoice = None) -> None:
+    def __init__(
+        self, name: str, *subproblems: Subproblem, solver: SolverOrLadder | None = None
+    ) -> None:
         check_name("stage", name)
         if not subproblems:
             raise DeclarationError(f"stage {name!r} holds no subproblem: give it at least one.")

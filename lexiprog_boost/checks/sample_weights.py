@@ -48,3 +48,30 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_points: int) -> NDArr
     if not weights.any():
         raise ValueError("sample_weight is zero for every point; give some point a weight > 0.")
     return weights
+
+
+def check_class_masses(masses: NDArray, classes: NDArray) -> None:
+    """Refuse a class whose points all weigh nothing.
+
+    Parameters
+    ----------
+    masses : ndarray of shape (n_classes,)
+        Total weight of each class.
+    classes : ndarray of shape (n_classes,)
+        Their labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.checks.sample_weights import check_class_masses
+    >>> check_class_masses(np.array([2.0, 0.0]), np.array(["many", "rare"]))
+    Traceback (most recent call last):
+    ...
+    ValueError: class 'rare' has no point of weight > 0; give it one, or leave the class out of y.
+    """
+    for label, mass in zip(classes.tolist(), masses, strict=True):
+        if mass <= 0:
+            raise ValueError(
+                f"class {label!r} has no point of weight > 0; give it one, or leave the class "
+                "out of y."
+            )

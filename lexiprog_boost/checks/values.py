@@ -38,6 +38,12 @@ def check_classes(classes: NDArray) -> NDArray:
     return classes
 
 
+def check_rounds(n_estimators: int) -> None:
+    """Refuse to train no member at all."""
+    if n_estimators < 1:
+        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
+
+
 def check_class_costs(class_costs: Any, classes: NDArray) -> Floats:
     """Return one cost a class from a mapping by label or a sequence in the order of the classes.
 
@@ -102,6 +108,20 @@ def check_weight_cap(weight_cap: Any, n_members: int) -> float | None:
             f"sum to one; give at least 1/{n_members} = {1 / n_members:.6g}, or more members."
         )
     return None if weight_cap >= 1 else max(float(weight_cap), 1.0 / n_members)
+
+
+def reachable_cap(weight_cap: Any, n_members: int) -> Any:
+    """Return the cap, or the least one that so few members can keep: the first of a loop cannot.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.checks.values import reachable_cap
+    >>> reachable_cap(0.3, 2), reachable_cap(0.3, 10), reachable_cap(None, 2)
+    (0.5, 0.3, None)
+    """
+    if isinstance(weight_cap, int | float | np.number) and 0 < weight_cap < 1 / n_members:
+        return 1 / n_members
+    return weight_cap
 
 
 def check_optima(optima: Any, classes: NDArray) -> Floats:

@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, Literal
 
-from lexiprog_boost.classifiers.shared.boosted_vote import BoostedVote, remember_members
-from lexiprog_boost.classifiers.shared.fitting import rounds_shown
-from lexiprog_boost.classifiers.shared.training_data import check_training_data, learner_of
+from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.pools.adaboost_m2 import adaboost_m2_pool
+from lexiprog_boost.pools.progress import rounds_shown
 
 
-class AdaBoostM2Classifier(BoostedVote):
+@estimator_class
+class AdaBoostM2Classifier(WeightedVote):
     """AdaBoost.M2: every pair of a point and a wrong class has a weight of its own.
 
     A member h with the pseudo-loss ::
 
         epsilon = 1/2 sum_i sum_{c != y_i} w_ic (1 - h(x_i, y_i) + h(x_i, c))
 
-    has the weight log((1 - epsilon) / epsilon), and pairs that it tells apart lose weight. It is
-    the pool whose members LexiBoost weighs anew, and the baseline to compare with. With two classes
-    and hard outputs it is AdaBoost.M1.
+    has the weight log((1 - epsilon) / epsilon), and pairs that it tells apart lose weight. Use it
+    as the baseline to compare with: it is the pool whose members LexiBoost weighs anew. With two
+    classes and hard outputs it is AdaBoost.M1. Sample weights are the initial weights of the
+    points.
 
-    Parameters
-    ----------
-    estimator : classifier, optional
-        The learner; by default a tree of depth three. Without sample_weight it is trained on points
-        drawn by weight.
-    n_estimators : int
-        Rounds at most.
-    output : {"hard", "confidence"}
-        Whether h is the vote of ``predict`` or the probability of ``predict_proba``.
-    verbose : int
-        Show a bar of the rounds if not 0 (needs tqdm).
-    random_state : int, RandomState or None
-        Draws one seed a member.
+    {Parameters: estimator, n_estimators, output, verbose, random_state}
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Sorted labels.
-    estimators_ : list of fitted classifiers
-        The members.
+    {Attributes: classes_, estimators_}
     estimator_weights_ : ndarray of shape (n_members,)
         log(1 / beta) of each, scaled to sum to one.
+    {n_members_}
     history_ : dict of ndarrays
         "pseudo_loss" and "error" of each member.
-    stopped_ : str
-        Why training ended.
+    {stopped_}
 
     References
     ----------
@@ -54,6 +41,8 @@ class AdaBoostM2Classifier(BoostedVote):
 
     Examples
     --------
+    Three classes, ten trees:
+
     >>> from sklearn.datasets import load_iris
     >>> from lexiprog_boost import AdaBoostM2Classifier
     >>> X, y = load_iris(return_X_y=True)
@@ -61,54 +50,20 @@ class AdaBoostM2Classifier(BoostedVote):
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        output: Literal["hard", "confidence"] = "hard",
-        verbose: int = 0,
-        random_state: Any = None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.output = output
-        self.verbose = verbose
-        self.random_state = random_state
+    estimator: Any = None
+    n_estimators: int = 10
+    _: KW_ONLY
+    output: Literal["hard", "confidence"] = "hard"
 
     @property
-    def _output(self) -> Literal["vote", "proba"]:
+    def _speaks(self) -> str:
         return "vote" if self.output == "hard" else "proba"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostM2Classifier:
-        """Train the members.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points; sparse if the learner takes it.
-        y : array-like of shape (n,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n,), optional
-            Initial weights of the points.
-
-        Returns
-        -------
-        AdaBoostM2Classifier
-            self
-        """
-        X, y, weights = check_training_data(self, X, y, sample_weight)
-        with rounds_shown(self, self.n_estimators, type(self).__name__) as tick:
+    def _train(self, data: TrainingData) -> None:
+        with rounds_shown(self.n_estimators, type(self).__name__, verbose=self.verbose) as tick:
             pool = adaboost_m2_pool(
-                learner_of(self),
-                X,
-                y,
-                n_estimators=self.n_estimators,
-                output=self.output,
-                sample_weight=weights,
-                on_round=tick,
+                self._learner(), data.X, data.y, n_estimators=self.n_estimators,
+                output=self.output, sample_weight=data.weights, on_round=tick,
                 random_state=self.random_state,
-            )
-        remember_members(self, pool, pool.weights)
-        self.history_ = dict(pool.history)
-        return self
+            )  # fmt: skip
+        self._remember_pool(pool)

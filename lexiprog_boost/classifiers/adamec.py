@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.classifiers.adaboost_m2 import AdaBoostM2Classifier
+from lexiprog_boost.classifiers.shared.ensemble import Ensemble
 from lexiprog_boost.classifiers.shared.expected_cost import cost_matrix, two_samples
-from lexiprog_boost.classifiers.shared.training_data import check_training_data, learner_of
+from lexiprog_boost.classifiers.shared.reports import Report, report_of
+from lexiprog_boost.classifiers.shared.training_data import TrainingData
 
 Floats = NDArray[np.float64]
 
 
-class AdaMECClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+@estimator_class
+class AdaMECClassifier(Ensemble):
     """AdaBoost with calibrated scores and the decision of minimum expected cost.
 
     The weighted vote is mapped to probabilities p by Platt's sigmoid, fitted on a sample of the
@@ -31,14 +35,17 @@ class AdaMECClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     With two classes this is the second one if its probability exceeds
     cost_FP / (cost_FP + cost_FN). Use it where costs are known: the members are trained without
-    them, so a change of costs needs no new training, and the probabilities are honest.
+    them, so a change of costs needs no new training, and the probabilities are honest. Sample
+    weights are the initial weights of the points, in boosting and in calibration.
+
+    It is no vote: every stage of the training would need a calibration of its own, so the staged
+    predictions are those of `booster_`, the vote before calibration.
 
     Parameters
     ----------
     estimator : classifier, optional
         The learner of AdaBoost.M2 with hard votes; by default a tree of depth three.
-    n_estimators : int
-        Rounds of boosting at most.
+    {n_estimators}
     class_costs : "balanced", mapping, sequence or array of shape (n_classes, n_classes)
         The cost of missing a point of each class, by label or in the order of the sorted labels;
         "balanced" is inversely proportional to the class's weight, 1 for the largest class and so
@@ -49,21 +56,18 @@ class AdaMECClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     calibrate_on : {"sample", "rest"}
         Calibrate on another random sample of the same size, as the LexiBoost paper does, or on
         the points that were not trained on, which is more honest but leaves fewer points.
-    verbose : int
-        Show a bar of the rounds if not 0 (needs tqdm).
+    {verbose}
     random_state : int, RandomState or None
         Draws the samples, and one seed a member.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Sorted labels.
+    {Attributes: classes_}
     booster_ : AdaBoostM2Classifier
-        The ensemble before calibration; it has staged predictions.
+        The ensemble before calibration, with the members, their weights and staged predictions.
     calibrated_ : CalibratedClassifierCV
         The ensemble with probabilities.
     cost_matrix_ : ndarray of shape (n_classes, n_classes)
         The costs in use; they may be changed after `fit`.
+    {n_members_, stopped_}
 
     References
     ----------
@@ -80,85 +84,75 @@ class AdaMECClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        class_costs: Any = "balanced",
-        sample_size: float = 0.8,
-        calibrate_on: Literal["sample", "rest"] = "sample",
-        verbose: int = 0,
-        random_state: Any = None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.class_costs = class_costs
-        self.sample_size = sample_size
-        self.calibrate_on = calibrate_on
-        self.verbose = verbose
-        self.random_state = random_state
+    estimator: Any = None
+    n_estimators: int = 10
+    _: KW_ONLY
+    class_costs: Any = "balanced"
+    sample_size: float = 0.8
+    calibrate_on: Literal["sample", "rest"] = "sample"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaMECClassifier:
-        """Train AdaBoost on one sample of the points and calibrate it on another.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points; sparse if the learner takes it.
-        y : array-like of shape (n,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n,), optional
-            Initial weights of the points, in boosting and in calibration.
-
-        Returns
-        -------
-        AdaMECClassifier
-            self
-        """
-        X, y, weights = check_training_data(self, X, y, sample_weight)
+    def _train(self, data: TrainingData) -> None:
         rng = check_random_state(self.random_state)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.cost_matrix_ = cost_matrix(
-            self.class_costs, self.classes_, np.bincount(codes, weights).astype(np.float64)
-        )
-        seen = np.flatnonzero(weights)
-        train, rest = two_samples(codes[seen], self.sample_size, self.calibrate_on, rng)
-        train, rest = seen[train], seen[rest]
+        masses = np.bincount(data.codes, data.weights).astype(np.float64)
+        self.classes_ = data.classes
+        self.cost_matrix_ = cost_matrix(self.class_costs, data.classes, masses)
+        seen = np.flatnonzero(data.weights)
+        train, rest = two_samples(data.codes[seen], self.sample_size, self.calibrate_on, rng)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         self.booster_ = AdaBoostM2Classifier(
             self.estimator, self.n_estimators, verbose=self.verbose, random_state=seed
-        ).fit(take_rows(X, train), y[train], sample_weight=weights[train])
-        self.calibrated_ = _calibrated(self.booster_, take_rows(X, rest), y[rest], weights[rest])
-        return self
+        ).fit(*_part(data, seen[train]))
+        self.calibrated_ = _calibrated(self.booster_, *_part(data, seen[rest]))
+        self.n_members_, self.stopped_ = self.booster_.n_members_, self.booster_.stopped_
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the calibrated probability of each class."""
-        check_is_fitted(self, "calibrated_")
-        allow_nan = get_tags(self).input_tags.allow_nan
-        X = validate_data(
-            self, X, accept_sparse=["csr", "csc"], dtype=None, reset=False,
-            ensure_all_finite="allow-nan" if allow_nan else True,
-        )  # fmt: skip
-        return self.calibrated_.predict_proba(X)
+        """Return the calibrated probability of each class.
+
+        {Parameters: points}
+
+        {Returns: shares}
+        """
+        points = self._checked_points(X)
+        return self.calibrated_.predict_proba(points)
 
     def predict(self, X: Any) -> NDArray:
-        """Return the class of least expected cost; it need not be the most probable one."""
-        probabilities = self.predict_proba(X)
-        return self.classes_[np.argmin(probabilities @ self.cost_matrix_, axis=1)]
+        """Return the class of least expected cost; it need not be the most probable one.
+
+        {Parameters: points}
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        expected = self.predict_proba(X) @ self.cost_matrix_
+        return self.classes_[np.argmin(expected, axis=1)]
 
     def decision_function(self, X: Any) -> Floats:
-        """Return minus the expected cost of each class; with two, what the second one saves."""
-        probabilities = self.predict_proba(X)
-        costs = probabilities @ self.cost_matrix_
-        return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs
+        """Return minus the expected cost of each class; with two, what the second one saves.
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(learner_of(self)).input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        return tags
+        {Parameters: points}
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+        """
+        expected = self.predict_proba(X) @ self.cost_matrix_
+        return expected[:, 0] - expected[:, 1] if expected.shape[1] == 2 else -expected
+
+    def report(self) -> Report:
+        """Say in a few lines what was learnt: the vote before calibration, and the costs in use.
+
+        {Returns: report}
+        """
+        check_is_fitted(self)
+        rows = zip(self.classes_, self.cost_matrix_.tolist(), strict=True)
+        costs = "; ".join(f"{label}: {max(row):.4g}" for label, row in rows)
+        notes = [f"largest cost of a miss: {costs}"]
+        return report_of(self.booster_, name=type(self).__name__, notes=notes)
+
+
+def _part(data: TrainingData, rows: NDArray[np.intp]) -> tuple[Any, NDArray, Floats]:
+    return take_rows(data.X, rows), data.y[rows], data.weights[rows]
 
 
 def _calibrated(booster: Any, X: Any, y: NDArray, weights: Floats) -> CalibratedClassifierCV:

@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import (
-    check_array,
-    check_consistent_length,
-    check_random_state,
-    column_or_1d,
-    get_tags,
-)
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.classifiers.shared.calibration import calibrate
-from lexiprog_boost.classifiers.shared.default_pool import default_pool
+from lexiprog_boost.classifiers.shared.default_members import DEFAULT_INPUT_KINDS, default_pool
 from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
-from lexiprog_boost.classifiers.shared.fitting import (
-    check_labels,
-    check_options,
-    find_weights,
-    remember,
+from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
+from lexiprog_boost.classifiers.shared.named_members import NamedMembers, trained_ensemble
+from lexiprog_boost.classifiers.shared.training_data import (
+    TrainingData,
+    check_points,
+    check_training_data,
 )
-from lexiprog_boost.classifiers.shared.lexi_mixin import LexiMixin
-from lexiprog_boost.classifiers.shared.named_members import NamedMembers
-from lexiprog_boost.margins import class_codes, ensemble_members
-from lexiprog_boost.members.weighted import weighted_fit
+from lexiprog_boost.margins import ensemble_members
 
 Floats = NDArray[np.float64]
 
 
-class LexiEnsembleClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+@estimator_class
+class LexiEnsembleClassifier(LexiVote):
     """The members' weights and the classes' thresholds with the least loss of the worst class.
 
     Without arguments: four learners that err differently (`default_pool`), measured on points
     they did not see, and one constant voter a class whose weight is the class's threshold.
     `lexiboost_program` then minimises the largest mean hinge loss of a class. The same can be
-    done for the members of any ensemble: bagging, forests, AdaBoost, voting, or a list.
+    done for the members of any ensemble: bagging, forests, AdaBoost, voting, or a list. Use it to
+    predict where every class matters and no costs are known. Sample weights are those of an
+    ensemble that takes them, and of the points inside their classes.
 
     Parameters
     ----------
@@ -56,15 +52,14 @@ class LexiEnsembleClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, Bas
         ``oob_score=True`` in it is asked out of bag); out-of-bag for an ensemble that left points
         out of its members' samples; else, and if prefit, on the points given to `fit`.
     class_offsets : bool
-        Add one constant member a class (F13). Each class could then be had whole, so that its
-        least loss is zero and its deviation is its loss. What the offsets have in common decides
-        nothing between the classes: it only makes the members' margins smaller.
-    class_costs, margin_target, weight_cap, tie_break, reduce, solver
-        As for `LexiBoostClassifier`; "closest" is close to the ensemble's own or to equal weights.
-        ``margin="vote", class_offsets=False, margin_target=1`` is the paper's program.
+        Add one constant member a class (fact F13, docs/facts.md). Each class could then be had
+        whole, so that its least loss is zero and its deviation is its loss. What the offsets have
+        in common decides nothing between the classes: it only makes the members' margins smaller.
+    {class_costs, margin_target, weight_cap, lexicographic tie_break}
     calibrate : bool
         Fit `predict_proba` to the scores of unseen points. Otherwise it returns the scores, whose
         largest is always the predicted class.
+    {reduce, stage solver}
     n_jobs : int, optional
         Workers of the cross-fitting, and of the training of a list.
     verbose : int
@@ -76,13 +71,18 @@ class LexiEnsembleClassifier(LexiMixin, MetaEstimatorMixin, ClassifierMixin, Bas
     ----------
     ensemble_ : fitted ensemble
         The clone that was fitted, or `ensemble` itself if prefit.
-    classes_, estimators_, estimator_weights_, n_members_, class_optima_, class_losses_, \
-deviation_, chi_, program_, result_, reduction_, pool_stopped_
-        As for `LexiBoostClassifier`; the class offsets are the last of `estimators_`.
+    {classes_, estimators_ and offsets, estimator_weights_, n_members_, class_optima_}
+    {class_losses_, deviation_, program_, reduction_, stopped_}
     margins_from_ : str
         Where margins were measured.
     calibration_ : Calibration or None
         From scores to probabilities; None if there are no scores of unseen points to fit it to.
+
+    Notes
+    -----
+    ``margin="vote", class_offsets=False, margin_target=1`` is the paper's program. The own weights
+    of an ensemble, which ``tie_break="closest"`` is close to, are its ``estimator_weights_``, or
+    equal ones.
 
     Examples
     --------
@@ -98,86 +98,46 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
     'oob'
     """
 
-    def __init__(
-        self,
-        ensemble: Any = None,
-        *,
-        prefit: bool = False,
-        margin: Any = "pairs",
-        margins_from: str = "auto",
-        class_offsets: bool = True,
-        class_costs: Any = None,
-        margin_target: float = 0.3,
-        weight_cap: float | None = None,
-        tie_break: Any = "smallest",
-        calibrate: bool = True,
-        reduce: Any = "auto",
-        solver: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ):
-        self.ensemble = ensemble
-        self.prefit = prefit
-        self.margin = margin
-        self.margins_from = margins_from
-        self.class_offsets = class_offsets
-        self.class_costs = class_costs
-        self.margin_target = margin_target
-        self.weight_cap = weight_cap
-        self.tie_break = tie_break
-        self.calibrate = calibrate
-        self.reduce = reduce
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    ensemble: Any = None
+    _: KW_ONLY
+    prefit: bool = False
+    margin: Any = "pairs"
+    margins_from: str = "auto"
+    class_offsets: bool = True
+    margin_target: float = 0.3
+    calibrate: bool = True
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LexiEnsembleClassifier:
-        """Fit the ensemble unless it is prefit, measure margins, solve for the weights.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Points, in whatever form the ensemble takes.
-        y : array-like of shape (n,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the points, for an ensemble that takes them and inside their classes.
-
-        Returns
-        -------
-        LexiEnsembleClassifier
-            self
-        """
-        X, y, weights = self._check_training(X, y, sample_weight)
+    def _train(self, data: TrainingData) -> None:
+        self._check_options(data.classes, also="auto")
         rng = check_random_state(self.random_state)
-        self.ensemble_ = self._trained(X, y, sample_weight, rng)
+        self.ensemble_ = trained_ensemble(
+            default_pool() if self.ensemble is None else self.ensemble, data.X, data.y,
+            data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
+            rng=rng,
+        )  # fmt: skip
         members = ensemble_members(self.ensemble_)
-        own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
-        classes = np.unique(np.concatenate([y, *(member.classes_ for member in members)]))
-        missing = np.setdiff1d(classes, y).tolist()
-        if missing:
+        known = np.unique(np.concatenate([member.classes_ for member in members]))
+        unseen = np.setdiff1d(known, data.classes).tolist()
+        if unseen:
             raise ValueError(
-                f"the members know the class {missing[0]!r}, of which y has no point, so nothing "
+                f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "
                 "can be measured for it; give points of every class."
             )
         self.margins_from_ = self._where()
-        measured = measure_ensemble(
-            self, members, X, y, weights, classes, sample_weight=sample_weight,
-            seed=int(rng.randint(np.iinfo(np.int32).max)),
-        )  # fmt: skip
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        measured = measure_ensemble(self, members, data, seed=seed)
+        own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
         rows = measured.points
-        found = find_weights(self, measured.margins, y[rows], weights[rows], own)
+        found = self._find_weights(measured.margins, data.y[rows], data.weights[rows], own)
         listed = isinstance(self.ensemble_, NamedMembers)
         name = "the list" if listed else type(self.ensemble_).__name__
-        remember(self, members, found, f"the members of {name} as they are.")
-        unseen = self.prefit or self.margins_from_ != "train"
+        stopped = f"the members of {name} as they are."
+        self._remember_weights(members, found, stopped, measured_on=self.margins_from_)
+        honest = self.prefit or self.margins_from_ != "train"
         self.calibration_ = None
-        if self.calibrate and unseen and measured.outputs is not None:
+        if self.calibrate and honest and measured.outputs is not None:
             scores = np.einsum("ntc,t->nc", measured.outputs, found.alpha)
-            self.calibration_ = calibrate(scores, class_codes(y, classes), weights)
-        return self
+            self.calibration_ = calibrate(scores, data.codes, data.weights)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return estimates of the classes' probabilities at their frequencies in training.
@@ -187,45 +147,16 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
         class is then not the predicted one. The calibration, ``softmax(slope log(score) +
         offsets)``, is fitted to the scores of points that the members did not see. Without such
         points, with other margins than pairs and with ``calibrate=False``, the scores are returned.
+        `staged_predict_proba` uses the calibration of the whole ensemble for every stage.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, n_features)
-            Points.
+        {Parameters: points}
 
-        Returns
-        -------
-        ndarray of shape (m, n_classes)
-            Columns in the order of `classes_`; rows sum to one.
+        {Returns: shares}
         """
-        scores = self._scores(X)
+        return super().predict_proba(X)
+
+    def _probabilities(self, scores: Floats) -> Floats:
         return scores if self.calibration_ is None else self.calibration_(scores)
-
-    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray, Floats]:
-        if y is None:
-            name = type(self).__name__
-            raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-        X = self._checked(X, reset=True)
-        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
-        check_consistent_length(X, y)
-        weights = check_labels(y, sample_weight)
-        check_options(self, y, also="auto")
-        return X, y, weights
-
-    def _trained(self, X: Any, y: Any, sample_weight: Any, rng: np.random.RandomState) -> Any:
-        """The ensemble with fitted members; a clone of the given one unless it is prefit."""
-        ensemble = default_pool() if self.ensemble is None else self.ensemble
-        if isinstance(ensemble, list | tuple):
-            ensemble = NamedMembers(
-                ensemble, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose
-            )
-        elif self.prefit:
-            check_is_fitted(ensemble)
-            return ensemble
-        copy = ensemble if self.prefit else clone(ensemble)
-        if not self.prefit and copy.get_params().get("random_state", 0) is None:
-            copy.set_params(random_state=int(rng.randint(np.iinfo(np.int32).max)))
-        return weighted_fit(copy, X, y, sample_weight)
 
     def _where(self) -> str:
         """Where margins are asked for, or where they are honest at the least expense."""
@@ -235,19 +166,18 @@ deviation_, chi_, program_, result_, reduction_, pool_stopped_
             return "cross"
         return "oob" if not self.prefit and leaves_points_out(self.ensemble_) else "train"
 
-    def _learner(self) -> Any:
-        ensemble = default_pool() if self.ensemble is None else self.ensemble
-        return NamedMembers(ensemble) if isinstance(ensemble, list | tuple) else ensemble
+    def _input_kinds(self) -> tuple[bool, bool]:
+        if self.ensemble is None:
+            return DEFAULT_INPUT_KINDS
+        listed = isinstance(self.ensemble, list | tuple)
+        inner = get_tags(NamedMembers(self.ensemble) if listed else self.ensemble).input_tags
+        return inner.sparse, inner.allow_nan
 
-    def _points(self, X: Any) -> Any:
-        return self._checked(X, reset=False)
+    # A data frame stays one: its columns may be of any kind, and members know what to do with it.
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        if hasattr(X, "iloc"):  # a data frame stays one: its columns may be of any kind
-            validate_data(self, X, skip_check_array=True, reset=reset)
-            return X
-        allow_nan = get_tags(self).input_tags.allow_nan
-        return validate_data(
-            self, X, accept_sparse=["csr", "csc"], dtype=None, reset=reset,
-            ensure_all_finite="allow-nan" if allow_nan else True,
-        )  # fmt: skip
+    def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        return check_training_data(self, X, y, sample_weight, keep_frames=True)
+
+    def _checked_points(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return check_points(self, X, keep_frames=True)

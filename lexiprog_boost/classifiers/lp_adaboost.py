@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-from lexiprog_boost.classifiers.shared.boosted_vote import BoostedVote
-from lexiprog_boost.classifiers.shared.soft_margin_fits import fit_by_one_program
-from lexiprog_boost.classifiers.shared.training_data import check_training_data
-from lexiprog_boost.programs.soft_margin import point_limits
+from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.classifiers.shared.soft_margin_vote import OneProgramVote
 
 
-class LPAdaBoostClassifier(BoostedVote):
+@estimator_class
+class LPAdaBoostClassifier(OneProgramVote):
     """AdaBoost's members with the weights that make the smallest margin as large as possible.
 
     One linear program A1 weighs the members::
@@ -19,54 +16,20 @@ class LPAdaBoostClassifier(BoostedVote):
         subject to  (M alpha)_i >= r  for every point i,  sum alpha = 1,  alpha >= 0
 
     It has no parameter to tune and lifts the worst classified points, often those of a rare class;
-    one mislabelled point can decide it. Prefer `LPBoostClassifier` where labels are noisy.
+    one mislabelled point can decide it. Prefer `LPBoostClassifier` where labels are noisy. Sample
+    weights are AdaBoost's; A1 only leaves out points of weight zero.
 
-    Parameters
-    ----------
-    estimator : classifier, optional
-        The learner; by default a tree of depth three. Without sample_weight it is trained on points
-        drawn by weight.
-    n_estimators : int
-        Rounds of boosting at most.
-    pool : {"m2", "adaboost"}
-        AdaBoost.M2, or scikit-learn's AdaBoost.
-    margin : {"vote", "proba"}
-        Whether members vote or give probabilities.
-    tie_break : {"smallest", None}
-        Of all optimal weights those of smallest norm, which no solver changes, or the solver's own.
-    solver : optional
-        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
-        duals) and "weights" (the smallest norm), needed or not.
-    verbose : int
-        Show a bar of the rounds if not 0 (needs tqdm).
-    random_state : int, RandomState or None
-        Draws one seed a member.
+    {Parameters: estimator, n_estimators, pool, margin, tie_break, solver, verbose, random_state}
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Sorted labels.
-    estimators_ : list of fitted classifiers
-        The members.
-    estimator_weights_ : ndarray of shape (n_members,)
-        alpha, on the simplex.
-    n_members_ : int
-        How many members carry weight.
-    margin_ : float
-        r, the smallest margin.
-    program_, result_ : lexiprog.Program, lexiprog.Result
-        What was solved last, with equal rows merged and in dual form if there are many, and its
-        certified optimum; a pickle leaves out the program.
-    stopped_ : str
-        Why training ended.
+    {Attributes: classes_, estimators_, estimator_weights_, n_members_, margin_ smallest,
+    program_ merged, stopped_}
 
-    References
-    ----------
-    A. J. Grove and D. Schuurmans, Boosting in the limit: maximizing the margin of learned
-    ensembles, AAAI 1998.
+    {References: Grove}
 
     Examples
     --------
+    With the default learner:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import LPAdaBoostClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -74,45 +37,3 @@ class LPAdaBoostClassifier(BoostedVote):
     >>> bool(model.score(X, y) > 0.9)
     True
     """
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        pool: Literal["m2", "adaboost"] = "m2",
-        margin: Literal["vote", "proba"] = "vote",
-        tie_break: Literal["smallest"] | None = "smallest",
-        solver: Any = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.pool = pool
-        self.margin = margin
-        self.tie_break = tie_break
-        self.solver = solver
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LPAdaBoostClassifier:
-        """Train the members by AdaBoost and weigh them by A1.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points; sparse if the learner takes it.
-        y : array-like of shape (n,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n,), optional
-            Weights for AdaBoost; A1 only leaves out points of weight zero.
-
-        Returns
-        -------
-        LPAdaBoostClassifier
-            self
-        """
-        X, y, weights = check_training_data(self, X, y, sample_weight)
-        limits = point_limits(len(y), sample_weight=weights)
-        return fit_by_one_program(self, X, y, weights, limits)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-from lexiprog_boost.classifiers.shared.boosted_vote import BoostedVote
-from lexiprog_boost.classifiers.shared.point_caps import limits_from_nu
-from lexiprog_boost.classifiers.shared.soft_margin_fits import fit_by_one_program
-from lexiprog_boost.classifiers.shared.training_data import check_training_data
-from lexiprog_boost.programs.lpuboost import uneven_costs
+from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.classifiers.shared.soft_margin_vote import OneProgramVote, UnevenLimits
 
 
-class LPUBoostClassifier(BoostedVote):
+@estimator_class
+class LPUBoostClassifier(UnevenLimits, OneProgramVote):
     """AdaBoost's members with the weights of a soft margin that a rare class pays more for missing.
 
     One linear program A3 weighs the members, cost_j being beta for the target class, else 1::
@@ -20,128 +16,24 @@ class LPUBoostClassifier(BoostedVote):
         subject to  (M alpha)_i >= r - xi_i,  xi >= 0,  sum alpha = 1,  alpha >= 0
 
     Use it where the relative cost of the classes is known or can be tuned; `LexiBoostClassifier`
-    needs no such cost.
+    needs no such cost. A point of sample weight two counts as two points.
 
-    Parameters
-    ----------
-    estimator : classifier, optional
-        The learner; by default a tree of depth three. Without sample_weight it is trained on points
-        drawn by weight.
-    n_estimators : int
-        Rounds of boosting at most.
-    beta : float
-        Cost of the target class, the others having 1; the LexiBoost paper tries 2, 4 and 8.
-    target : object, optional
-        The target class; by default the rarest one, by weight.
-    class_costs : mapping or sequence, optional
-        A cost for every class, by label or in the order of the sorted labels, in place of `beta`
-        and `target`.
-    nu : float
-        In (0, 1]; sets D = 1/(nu n), so that about a share nu of the points may miss the margin.
-    cap : float, optional
-        D itself, in place of nu, at least 1/n. Where the literature writes D = 1/nu, as the
-        LexiBoost paper does, give ``cap=1/nu``: it is at least one, where a cap never acts.
-    pool : {"m2", "adaboost"}
-        AdaBoost.M2, or scikit-learn's AdaBoost.
-    margin : {"vote", "proba"}
-        Whether members vote or give probabilities.
-    tie_break : {"smallest", None}
-        Of all optimal weights those of smallest norm, which no solver changes, or the solver's own.
-    solver : optional
-        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
-        duals) and "weights" (the smallest norm), needed or not.
-    verbose : int
-        Show a bar of the rounds if not 0 (needs tqdm).
-    random_state : int, RandomState or None
-        Draws one seed a member.
+    {Parameters: estimator, n_estimators, beta, target, uneven class_costs, nu, cap, pool, margin,
+    tie_break, solver, verbose, random_state}
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Sorted labels.
-    estimators_ : list of fitted classifiers
-        The members.
-    estimator_weights_ : ndarray of shape (n_members,)
-        alpha, on the simplex.
-    n_members_ : int
-        How many members carry weight.
-    margin_ : float
-        r, the margin that points pay for missing.
-    program_, result_ : lexiprog.Program, lexiprog.Result
-        What was solved last, with equal rows merged and in dual form if there are many, and its
-        certified optimum; a pickle leaves out the program.
-    stopped_ : str
-        Why training ended.
+    {Attributes: classes_, estimators_, estimator_weights_, n_members_, margin_, program_ merged,
+    stopped_}
 
-    References
-    ----------
-    J. Leskovec and J. Shawe-Taylor, Linear programming boosting for uneven datasets, ICML 2003.
+    {References: Leskovec}
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
+    A miss of the rare class is worth four others:
+
+    >>> from sklearn.datasets import make_classification
     >>> from lexiprog_boost import LPUBoostClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, y = make_classification(300, weights=[0.9], class_sep=2, random_state=0)
     >>> model = LPUBoostClassifier(beta=4, random_state=0).fit(X, y)
-    >>> bool(model.score(X, y) > 0.9)
+    >>> bool(model.score(X[y == 1], y[y == 1]) > 0.9)
     True
     """
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        beta: float = 2.0,
-        target: Any = None,
-        class_costs: Any = None,
-        nu: float = 0.1,
-        cap: float | None = None,
-        pool: Literal["m2", "adaboost"] = "m2",
-        margin: Literal["vote", "proba"] = "vote",
-        tie_break: Literal["smallest"] | None = "smallest",
-        solver: Any = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.beta = beta
-        self.target = target
-        self.class_costs = class_costs
-        self.nu = nu
-        self.cap = cap
-        self.pool = pool
-        self.margin = margin
-        self.tie_break = tie_break
-        self.solver = solver
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LPUBoostClassifier:
-        """Train the members by AdaBoost and weigh them by A3.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points; sparse if the learner takes it.
-        y : array-like of shape (n,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n,), optional
-            A point of weight two counts as two points.
-
-        Returns
-        -------
-        LPUBoostClassifier
-            self
-        """
-        X, y, weights = check_training_data(self, X, y, sample_weight)
-        costs = uneven_costs(
-            y,
-            beta=self.beta,
-            target=self.target,
-            class_costs=self.class_costs,
-            sample_weight=weights,
-        )
-        limits = limits_from_nu(weights, nu=self.nu, cap=self.cap, costs=costs)
-        return fit_by_one_program(self, X, y, weights, limits)

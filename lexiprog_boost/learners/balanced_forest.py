@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
@@ -19,12 +21,14 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
+@estimator_class
 class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     """Trees on bootstrap samples that hold as many points of the large classes as of the smallest.
 
     Of each class as many points are drawn, with replacement, as the smallest class has, but at
     least `least` where there are so many. A class with fewer is drawn as often as it has points,
-    and its points weigh the more, so that it still leaves points out of bag.
+    and its points weigh the more, so that it still leaves points out of bag. Use it where a class
+    is rare and an ordinary forest would hardly see it.
 
     Parameters
     ----------
@@ -37,9 +41,7 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Draws the samples and the trees' seeds.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
+    {Attributes: classes_}
     estimators_ : list of DecisionTreeClassifier
         Each was trained on positions in `classes_`.
     oob_decision_function_ : ndarray of shape (n, n_classes)
@@ -48,6 +50,8 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    Every point has been left out by some tree:
+
     >>> from sklearn.datasets import make_classification
     >>> from lexiprog_boost.learners import BalancedForestClassifier
     >>> X, y = make_classification(300, weights=[0.95], random_state=0)
@@ -56,15 +60,12 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     (300, 2)
     """
 
-    def __init__(
-        self, n_estimators: int = 100, *, least: int = 20, max_features: Any = "sqrt",
-        min_samples_leaf: Any = 1, random_state: Any = None,
-    ):  # fmt: skip
-        self.n_estimators = n_estimators
-        self.least = least
-        self.max_features = max_features
-        self.min_samples_leaf = min_samples_leaf
-        self.random_state = random_state
+    n_estimators: int = 100
+    _: KW_ONLY
+    least: int = 20
+    max_features: Any = "sqrt"
+    min_samples_leaf: Any = 1
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BalancedForestClassifier:
         """Draw the samples and train the trees.
@@ -115,7 +116,12 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the mean of the trees' probabilities, one column a class of `classes_`."""
+        """Return the mean of the trees' probabilities.
+
+        {Parameters: points}
+
+        {Returns: shares}
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, ensure_all_finite="allow-nan", reset=False)
         return self._mean(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.learners.pessimistic_pruning import pessimistic_error, pruned_ancestors
 
 
+@estimator_class
 class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     """Grow scikit-learn's entropy tree, then prune it by C4.5's error estimate.
 
@@ -23,8 +26,9 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     more than a tenth of an error, than the sum over the subtree's leaves. The estimate for E errors
     among N points is N times the upper confidence limit of a binomial proportion.
 
-    What it leaves out of C4.5: gain ratio, splits of nominal features into many branches, missing
-    values, and the raising of subtrees.
+    Use it where a full tree would fit the noise, and as the learner of the LexiBoost paper. What
+    it leaves out of C4.5: gain ratio, splits of nominal features into many branches,
+    missing values, and the raising of subtrees.
 
     Parameters
     ----------
@@ -37,10 +41,7 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Order in which features are tried, which decides between equally good splits.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Sorted labels.
+    {Attributes: classes_}
     grown_ : DecisionTreeClassifier
         The tree before pruning.
     n_leaves_ : int
@@ -58,6 +59,8 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
+    Pruning leaves fewer leaves than were grown:
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from lexiprog_boost import C45TreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -66,28 +69,16 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        confidence: float = 0.25,
-        min_samples_leaf: int = 2,
-        max_depth: int | None = None,
-        random_state: Any = None,
-    ):
-        self.confidence = confidence
-        self.min_samples_leaf = min_samples_leaf
-        self.max_depth = max_depth
-        self.random_state = random_state
+    _: KW_ONLY
+    confidence: float = 0.25
+    min_samples_leaf: int = 2
+    max_depth: int | None = None
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> C45TreeClassifier:
         """Grow and prune.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points.
-        y : array-like of shape (n,)
-            Labels.
+        {Parameters: learner points}
         sample_weight : array-like of shape (n,), optional
             Weights of the points; only their ratios matter, and zero leaves a point out.
 
@@ -128,10 +119,7 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf of the pruned tree that each point falls into, as a node of `grown_`.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, n_features)
-            Points.
+        {Parameters: points}
 
         Returns
         -------
@@ -149,15 +137,9 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the classes' shares of the weight in each point's leaf.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, n_features)
-            Points.
+        {Parameters: points}
 
-        Returns
-        -------
-        ndarray of shape (m, n_classes)
-            Columns in the order of `classes_`; rows sum to one.
+        {Returns: shares}
         """
         leaves = self.apply(X)
         return self._shares[leaves]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,15 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.kernel_approximation import Nystroem
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.estimators import estimator_class
 
+
+@estimator_class
 class LandmarkFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Nystroem's approximation of the Gaussian kernel, on no more landmarks than there are points.
 
-    scikit-learn's own warns if there are fewer points than components, as in the folds of a small
-    set.
+    Use it before a linear learner where classes are not divided by planes. scikit-learn's own
+    warns if there are fewer points than components, as in the folds of a small set.
 
     Parameters
     ----------
@@ -36,9 +40,9 @@ class LandmarkFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     (3, 3)
     """
 
-    def __init__(self, n_components: int = 100, *, random_state: Any = None):
-        self.n_components = n_components
-        self.random_state = random_state
+    n_components: int = 100
+    _: KW_ONLY
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> LandmarkFeatures:  # noqa: ARG002
         """Draw the landmarks.

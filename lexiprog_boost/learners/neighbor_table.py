@@ -18,7 +18,8 @@ class NeighborTable:
     """Nearest neighbours among fixed points; searches again only for points it was not asked about.
 
     Boosting fits a neighbour learner T times on the same points with other weights. Given one
-    table, all T learners share one search of the training set and one of each set they predict.
+    table, all T learners share one search of the training set and one of each set they predict;
+    `WeightedKNeighborsClassifier.prepared_for` makes one, the pools do so by themselves.
     The table recognises points by their content, so views, copies and data changed after the
     search are told apart rightly. It has no settable state: cloning an estimator keeps its table,
     and pickles carry the points but not the answers, which are found again when asked for.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.learners.neighbor_table import NeighborTable
 
@@ -18,13 +20,15 @@ from lexiprog_boost.learners.neighbor_table import NeighborTable
 TIE = 1e-12
 
 
+@estimator_class
 class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     """Vote of the k nearest training points, each with its sample weight.
 
     The neighbours are chosen by Euclidean distance alone, points of weight zero included; the
     vote of a class is the sum of the weights of the neighbours in it. Ties go to the first class, a
     vote in which all neighbours weigh nothing too. A training point is its own neighbour, so on
-    the training set it votes for itself.
+    the training set it votes for itself. Use it as a learner of boosting, which gives weights to
+    points: scikit-learn's takes none.
 
     Parameters
     ----------
@@ -38,10 +42,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int, optional
         Workers of the neighbour search.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Sorted labels.
+    {Attributes: classes_}
     table_ : NeighborTable
         The neighbours in use: `table` if it fits.
     weights_ : ndarray of shape (n,)
@@ -68,18 +69,14 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     >>> fits = [prepared.fit(X, y, sample_weight=w).predict(X) for w in ([1, 1, 1], [1, 1, 3])]
     """
 
-    def __init__(
-        self,
-        n_neighbors: Any = 5,
-        *,
-        algorithm: str = "auto",
-        table: NeighborTable | None = None,
-        n_jobs: int | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.table = table
-        self.n_jobs = n_jobs
+    # They stay neighbours, without a vote: the table is that of the whole training set.
+    handles_zero_weights = True
+
+    n_neighbors: Any = 5
+    _: KW_ONLY
+    algorithm: str = "auto"
+    table: NeighborTable | None = None
+    n_jobs: int | None = None
 
     def prepared_for(self, X: Any) -> WeightedKNeighborsClassifier:
         """Return an unfitted copy that finds the neighbours of `X` once for all its clones.
@@ -98,12 +95,7 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightedKNeighborsClassifier:
         """Remember the points and their weights.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points.
-        y : array-like of shape (n,)
-            Labels.
+        {Parameters: learner points}
         sample_weight : array-like of shape (n,), optional
             Weights of the votes; only their ratios matter.
 
@@ -133,15 +125,9 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return each class's share of the vote; equal shares where the neighbours weigh nothing.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, n_features)
-            Points.
+        {Parameters: points}
 
-        Returns
-        -------
-        ndarray of shape (m, n_classes)
-            Columns in the order of `classes_`; rows sum to one.
+        {Returns: shares}
         """
         votes = self._votes(X)
         total = votes.sum(axis=1, keepdims=True)

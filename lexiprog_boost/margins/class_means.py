@@ -1,4 +1,4 @@
-"""Mean margins of the classes, in one pass over blocks of points (F1)."""
+"""Mean margins of the classes, in one pass over blocks of points (fact F1, docs/facts.md)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
 Floats = NDArray[np.float64]
@@ -20,6 +20,8 @@ ROWS_AT_ONCE = 65_536
 class ClassMeanMargins:
     """The C x T matrix of class means, and what is needed to know whether it suffices.
 
+    `lexicographic_weights` takes it in place of the margins of all points.
+
     Attributes
     ----------
     classes : ndarray of shape (C,)
@@ -31,7 +33,8 @@ class ClassMeanMargins:
     counts : ndarray of int, shape (C,)
         Number of points of each class, those of weight zero included.
     smallest, largest : float
-        The extreme margins seen; the collapse of F1 needs ``largest <= margin_target``.
+        The extreme margins seen; class means suffice where ``largest <= margin_target``
+        (fact F1, docs/facts.md).
 
     Examples
     --------
@@ -53,6 +56,9 @@ def class_mean_margins(
     blocks: Iterable[Block], *, classes: ArrayLike | None = None
 ) -> ClassMeanMargins:
     """Average the margins over each class, reading every block once and keeping none.
+
+    Use it where the margins of all points don't fit in memory, or come from a file: the class
+    means are all that LexiBoost's weights depend on, if no margin exceeds the target.
 
     Parameters
     ----------
@@ -98,15 +104,11 @@ def class_mean_margins(
     if n_members is None:
         raise ValueError("there is no block of margins to average.")
     labels = known if known is not None else np.unique(np.array(list(totals)))
-    empty = [label for label in labels.tolist() if totals.get(label, (None, 0.0, 0))[1] <= 0]
-    if empty or not len(labels):
-        raise ValueError(
-            f"class {empty[0]!r} has no point with a weight > 0, so it has no mean margin."
-            if empty
-            else "there is no point to average over."
-        )
-    found = [totals[label] for label in labels.tolist()]
+    if not len(labels):
+        raise ValueError("there is no point to average over.")
+    found = [totals.get(label, (np.zeros(n_members), 0.0, 0)) for label in labels.tolist()]
     masses = np.array([mass for _, mass, _ in found])
+    check_class_masses(masses, labels)
     return ClassMeanMargins(
         classes=labels,
         means=np.array([total for total, _, _ in found]) / masses[:, None],

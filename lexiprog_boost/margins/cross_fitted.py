@@ -1,4 +1,4 @@
-"""Margins by cross-fitting: every point is judged by a twin that was trained without it (F9)."""
+"""Margins by cross-fitting: every point is judged by a twin that was trained without it."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,14 +10,16 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
+from lexiprog_boost.margins.matrix import Rule, all_classes, check_rule, checked_members, margins_of
 from lexiprog_boost.margins.unseen import UnseenMargins
 from lexiprog_boost.members.outputs import Codes, class_codes
 
 Refit = Callable[[Any, Any, NDArray, NDArray[np.float64] | None], Any]
 
 
+@described
 def cross_fitted_margins(
     estimators: Sequence[Any],
     X: Any,
@@ -31,9 +33,11 @@ def cross_fitted_margins(
 ) -> UnseenMargins:
     """Measure, in place of each member, clones of it that were fitted without the point.
 
-    Costs ``cv`` fits a member. Every class keeps a point in every training part: its points are
-    dealt to the folds in turn, and the point of a class that has only one is never held out: there
-    the member itself is asked, and the entry counts as not measured.
+    Use it for members that are right on most of their own training points, where margins on these
+    say nothing (fact F9, docs/facts.md). It costs ``cv`` fits a member. Every class keeps a point
+    in every training part: its points are dealt to the folds in turn, and the point of a class that
+    has only one is never held out: there the member itself is asked, and the entry counts as not
+    measured.
 
     The point weights of a boosting round come from all points, the held-out ones included. What is
     honest is the fit, not the choice of the weights.
@@ -44,8 +48,7 @@ def cross_fitted_margins(
         The members; they are cloned, never refitted.
     X, y : array-likes
         Training points and labels.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
+    {rule}
     sample_weights : array-like of shape (T, n), optional
         The point weights that each member was trained with; None trains without weights.
     cv : int
@@ -74,9 +77,7 @@ def cross_fitted_margins(
     >>> bool(cross_fitted_margins(pool, X, y, random_state=0).margins.mean() < 0.3)
     True
     """
-    members = list(estimators)
-    if not members:
-        raise ValueError("there is no member to measure; give at least one fitted classifier.")
+    members = checked_members(estimators)
     y = column_or_1d(y)
     check_consistent_length(X, y)
     weights = None if sample_weights is None else np.asarray(sample_weights, dtype=np.float64)
@@ -85,7 +86,7 @@ def cross_fitted_margins(
             f"sample_weights has shape {weights.shape}; give one row for each of the "
             f"{len(members)} members and one column for each of the {len(y)} points."
         )
-    classes = np.unique(np.concatenate([y, *(np.asarray(m.classes_) for m in members)]))
+    classes = all_classes(members, y)
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)
     folds = deal_folds(codes, cv, random_state)

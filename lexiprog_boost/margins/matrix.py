@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.members.outputs import Codes, class_codes, probabilities, votes
@@ -28,7 +29,8 @@ def margin_matrix(
 
     With f the member's output, a point of the simplex over the classes, the margin of a point of
     class y is ``2 f_y - 1``, from -1 to 1; with two classes that is the product of the labels
-    in {-1, +1}.
+    in {-1, +1}. It is what every program of the package is made of; measure members on points
+    they did not see, if they are right on all they saw (`cross_fitted_margins`).
 
     Parameters
     ----------
@@ -59,10 +61,10 @@ def margin_matrix(
     >>> margin_matrix(pool, X, y).tolist()
     [[1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0]]
     """
-    members = _checked_members(estimators)
+    members = checked_members(estimators)
     y = column_or_1d(y)
     check_consistent_length(X, y)
-    labels = _all_classes(members, y, classes)
+    labels = all_classes(members, y, classes)
     check_rule(rule, len(labels))
     codes = class_codes(y, labels)
     return np.column_stack([margins_of(member, X, codes, labels, rule) for member in members])
@@ -79,6 +81,8 @@ def margin_blocks(
     chunk_size: int = 65_536,
 ) -> Iterator[tuple[Floats, NDArray, Floats]]:
     """Yield the margin matrix in blocks of rows, so that it never has to fit in memory.
+
+    Use it with `class_mean_margins`, which reads every block once, for millions of points.
 
     Parameters
     ----------
@@ -106,10 +110,10 @@ def margin_blocks(
     """
     if chunk_size < 1:
         raise ValueError(f"chunk_size is {chunk_size}; a block has at least one row.")
-    members = _checked_members(estimators)
+    members = checked_members(estimators)
     y = column_or_1d(y)
     check_consistent_length(X, y)
-    labels = _all_classes(members, y, classes)
+    labels = all_classes(members, y, classes)
     check_rule(rule, len(labels))
     weights = check_sample_weight(sample_weight, len(y))
     for start in range(0, len(y), chunk_size):
@@ -118,8 +122,12 @@ def margin_blocks(
         yield margins, y[rows], weights[rows]
 
 
+@described
 def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats:
-    """Return the margins of the class offsets: members that always vote for one class (F13).
+    """Return the margins of the class offsets: members that always vote for one class.
+
+    Append them to a margin matrix, and the program sets the classes' thresholds too (fact F13,
+    docs/facts.md); `constant_members` are the members themselves.
 
     Parameters
     ----------
@@ -127,8 +135,7 @@ def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats
         Labels.
     classes : array-like of shape (n_classes,)
         The c-th offset always votes for the c-th of the sorted classes.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
+    {rule}
 
     Returns
     -------
@@ -172,14 +179,16 @@ def check_rule(rule: str, n_classes: int) -> None:
         )
 
 
-def _checked_members(estimators: Sequence[Any]) -> list[Any]:
+def checked_members(estimators: Sequence[Any]) -> list[Any]:
+    """Refuse to measure nobody."""
     members = list(estimators)
     if not members:
         raise ValueError("there is no member to measure; give at least one fitted classifier.")
     return members
 
 
-def _all_classes(members: list[Any], y: NDArray, classes: ArrayLike | None) -> NDArray:
+def all_classes(members: Sequence[Any], y: NDArray, classes: ArrayLike | None = None) -> NDArray:
+    """The classes of the problem: the given ones, or those of `y` and of the members."""
     if classes is not None:
         return np.unique(np.asarray(classes))
     return np.unique(np.concatenate([y, *(np.asarray(m.classes_) for m in members)]))

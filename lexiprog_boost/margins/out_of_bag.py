@@ -1,4 +1,4 @@
-"""Margins on the points that bagging left out of a member's sample (F9)."""
+"""Margins on the points that bagging left out of a member's sample (fact F9, docs/facts.md)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
-from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
+from lexiprog_boost.margins.matrix import Rule, all_classes, check_rule, margins_of
 from lexiprog_boost.margins.unseen import UnseenMargins, fill_with_class_means
 from lexiprog_boost.members.ensembles import ensemble_members
 from lexiprog_boost.members.outputs import class_codes
@@ -17,6 +18,7 @@ from lexiprog_boost.members.outputs import class_codes
 Indices = NDArray[np.intp]
 
 
+@described
 def out_of_bag_margins(
     ensemble: Any,
     X: Any,
@@ -27,6 +29,8 @@ def out_of_bag_margins(
 ) -> UnseenMargins:
     """Measure every member on the training points that its own sample left out.
 
+    Use it for bagged members: honest margins for no further fit.
+
     Parameters
     ----------
     ensemble : fitted ensemble, or sequence of fitted members
@@ -35,8 +39,7 @@ def out_of_bag_margins(
         each have ``sample_indices_``, as `ResampledClassifier` does.
     X, y : array-likes
         The very points the ensemble was fitted on, in the same order.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
+    {rule}
     sample_weight : array-like of shape (n,), optional
         Weights of the points in the class means that stand in for what a member saw.
 
@@ -59,7 +62,7 @@ def out_of_bag_margins(
     y = column_or_1d(y)
     check_consistent_length(X, y)
     members, measured = members_and_samples(ensemble, len(y))
-    classes = np.unique(np.concatenate([y, *(member.classes_ for member in members)]))
+    classes = all_classes(members, y)
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)
     weights = check_sample_weight(sample_weight, len(y))

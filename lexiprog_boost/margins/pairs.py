@@ -11,7 +11,9 @@ from lexiprog_boost.members.outputs import Codes
 
 @dataclass(frozen=True)
 class PairMargins:
-    """One row a point and rival class.
+    """One row a point and rival class, as `pair_margins` finds them.
+
+    Programs take the rows like those of a margin matrix, with the label of each row's point.
 
     Attributes
     ----------
@@ -37,7 +39,8 @@ def pair_margins(outputs: Any, codes: Codes) -> PairMargins:
 
     A vote with weights alpha is right exactly where all rows of the point are positive, whereas
     ``2 f_y - 1`` of `margin_matrix` asks for more than half of the probability, which is hard
-    to come by with many classes. With two classes both are the same.
+    to come by with many classes. With two classes both are the same. Use it with three classes or
+    more, for members that give probabilities.
 
     Parameters
     ----------
@@ -52,6 +55,8 @@ def pair_margins(outputs: Any, codes: Codes) -> PairMargins:
 
     Examples
     --------
+    One point and one member, which prefers the true class to both rivals:
+
     >>> import numpy as np
     >>> from lexiprog_boost.margins import pair_margins
     >>> found = pair_margins([[[0.4, 0.35, 0.25]]], np.array([0]))

@@ -1,4 +1,4 @@
-"""Margins measured on points that a member did not see, and what stands in for the rest (F9)."""
+"""Margins measured on points that a member did not see, and what stands in for the rest."""
 
 from dataclasses import dataclass
 
@@ -11,6 +11,9 @@ from lexiprog_boost.members.outputs import Codes
 @dataclass(frozen=True)
 class UnseenMargins:
     """A full margin matrix and the record of which entries were measured.
+
+    What `out_of_bag_margins` and `cross_fitted_margins` return: honest margins (fact F9,
+    docs/facts.md) with nothing missing, so that every program can be made of them.
 
     Attributes
     ----------
@@ -41,9 +44,9 @@ def fill_with_class_means(
 ) -> NDArray[np.float64]:
     """Put in place of what was not measured the member's mean over its class.
 
-    The class means, which are all that F1 needs, are then those of the measurements. A member
-    without a measurement in a class gets the mean of the other members there: it is neither
-    preferred nor avoided for want of data.
+    The class means, which are all that the game on them needs (fact F1, docs/facts.md), are then
+    those of the measurements. A member without a measurement in a class gets the mean of the other
+    members there: it is neither preferred nor avoided for want of data.
     """
     filled = margins.copy()
     for c, label in enumerate(classes.tolist()):

@@ -1,4 +1,4 @@
-"""Probabilities of the training points by members that did not see them (F9)."""
+"""Probabilities of the training points by members that did not see them."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ def cross_fitted_outputs(
 ) -> Floats:
     """Ask clones that were trained without the point, or the trees of a forest that were.
 
+    Use it for `pair_margins` of members trained on these points, and for calibration: both need
+    honest probabilities (fact F9, docs/facts.md).
+
     A member with ``oob_decision_function_`` (a forest with ``oob_score=True``) is not trained
     again. A point alone in its class is in every training part: the member itself is asked.
 
@@ -64,6 +67,8 @@ def cross_fitted_outputs(
 
     Examples
     --------
+    Eight points, one member, two classes:
+
     >>> import numpy as np
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from lexiprog_boost.margins import Member, cross_fitted_outputs
@@ -101,6 +106,9 @@ def out_of_bag_outputs(
 ) -> Floats:
     """Ask every member of a bagged ensemble, and put class means where it had seen the point.
 
+    Use it where `cross_fitted_outputs` would cost five fits a member: bagging left points out of
+    every sample anyway.
+
     Parameters
     ----------
     ensemble : fitted ensemble
@@ -118,6 +126,8 @@ def out_of_bag_outputs(
 
     Examples
     --------
+    Twenty trees, each asked about every flower:
+
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier

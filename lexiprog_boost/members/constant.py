@@ -6,10 +6,11 @@ from sklearn.dummy import DummyClassifier
 
 
 def constant_members(classes: ArrayLike) -> list[DummyClassifier]:
-    """Return one fitted classifier a class, which votes for that class whatever the point (F13).
+    """Return one fitted classifier a class, which votes for that class whatever the point.
 
     As members of an ensemble they are the class offsets: their weights set the thresholds between
-    the classes. A learner that sees points of one class only is such a constant as well.
+    the classes (fact F13, docs/facts.md). A learner that sees points of one class only is such a
+    constant as well.
 
     Parameters
     ----------

@@ -33,6 +33,8 @@ TRAIN_ON_CODES = (
 class Member:
     """One member of an ensemble, whatever the ensemble did to labels and features.
 
+    `ensemble_members` makes them; make one yourself to measure a single classifier among them.
+
     Attributes
     ----------
     estimator : classifier
@@ -106,6 +108,7 @@ def ensemble_members(ensemble: Any) -> list[Member]:
 
     Bagging, forests and voting (and imbalanced-learn's variants of them) train their members on
     the positions of the classes, bagging perhaps on some of the columns; AdaBoost does neither.
+    Use it before anything is measured on an ensemble's members.
 
     Parameters
     ----------

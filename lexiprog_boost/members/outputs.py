@@ -5,11 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexiprog_boost.checks.docstrings import described
+
 Codes = NDArray[np.intp]
 
 
 def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Codes:
     """Return the position in `classes` of every label.
+
+    Use it to index by class, whatever the labels are: one that is no class is refused by name.
 
     Parameters
     ----------
@@ -44,27 +48,28 @@ def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Co
     return codes
 
 
+@described
 def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     """Return the position in `classes` of the class that a member votes for.
 
-    A member that was trained on fewer classes never votes for the others.
+    Use it rather than ``predict`` to compare members: one that was trained on fewer classes never
+    votes for the others, and all votes count classes alike.
 
     Parameters
     ----------
     member : fitted classifier
         Anything with ``predict``.
-    X : array-like of shape (n, n_features)
-        Points.
-    classes : ndarray of shape (n_classes,)
-        Sorted labels of the ensemble.
+    {points, ensemble classes}
 
     Returns
     -------
-    ndarray of int, shape (n,)
+    ndarray of int, shape (m,)
         One vote a point.
 
     Examples
     --------
+    A member that never saw class a:
+
     >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
     >>> from lexiprog_boost.margins import votes
@@ -75,23 +80,22 @@ def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     return class_codes(member.predict(X), classes, source=type(member).__name__)
 
 
+@described
 def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
     """Return a member's class probabilities with one column a class of the ensemble.
 
-    A class that the member was not trained on gets probability zero.
+    Use it rather than ``predict_proba`` to compare members: a class that the member was not
+    trained on gets probability zero, and all have the same columns.
 
     Parameters
     ----------
     member : fitted classifier
         Anything with ``predict_proba`` and ``classes_``.
-    X : array-like of shape (n, n_features)
-        Points.
-    classes : ndarray of shape (n_classes,)
-        Sorted labels of the ensemble.
+    {points, ensemble classes}
 
     Returns
     -------
-    ndarray of shape (n, n_classes)
+    ndarray of shape (m, n_classes)
         Rows sum to one.
 
     Examples

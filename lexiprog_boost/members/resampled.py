@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.members.constant import constant_members
@@ -42,11 +44,13 @@ def _check_all_rows(X: Any, learner: Any) -> None:
         check_array(X, ensure_all_finite="allow-nan" if allow_nan else True)
 
 
+@estimator_class
 class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Give sample weights to any classifier by training it on n points drawn by weight.
 
     The points are drawn with replacement, each with a probability proportional to its weight;
     no weights means equal ones, and a draw all the same. A draw of one class only makes a constant.
+    Use it to boost a learner that takes no sample weights; the pools do so by themselves.
 
     Parameters
     ----------
@@ -76,19 +80,17 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     False
     """
 
-    def __init__(self, estimator: Any = None, *, random_state: Any = None):
-        self.estimator = estimator
-        self.random_state = random_state
+    # A point of weight zero is never drawn, so nobody has to leave it out before.
+    handles_zero_weights = True
+
+    estimator: Any = None
+    _: KW_ONLY
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ResampledClassifier:
         """Draw points by weight and fit a clone of the learner on them.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Training points.
-        y : array-like of shape (n,)
-            Labels.
+        {Parameters: learner points}
         sample_weight : array-like of shape (n,), optional
             Proportional to the probability that a point is drawn.
 

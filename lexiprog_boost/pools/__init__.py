@@ -1,11 +1,11 @@
 """Pools: ways to train the members whose weights the linear programs choose."""
 
+from lexiprog_boost.members.training import fit_member, prepare_learner, refit_member
 from lexiprog_boost.pools.adaboost import adaboost_pool
 from lexiprog_boost.pools.adaboost_m2 import adaboost_m2_pool
 from lexiprog_boost.pools.adaboost_nc import adaboost_nc_pool
 from lexiprog_boost.pools.column_generation import Convergence, column_generation_pool
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member, prepare_learner, refit_member
 
 __all__ = [
     "Convergence",

@@ -7,11 +7,13 @@ from numpy.typing import ArrayLike
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils import check_random_state
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.members.training import prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import prepare_learner
 
 
+@described
 def adaboost_pool(
     estimator: Any,
     X: Any,
@@ -25,24 +27,13 @@ def adaboost_pool(
     """Take the members of scikit-learn's ``AdaBoostClassifier``.
 
     scikit-learn trains them and decides when to end: after a perfect member, or after one that is
-    no better than chance.
+    no better than chance. Use it to weigh the very members of a model you have; `adaboost_m2_pool`
+    is the paper's, and stronger with many classes.
 
-    Parameters
-    ----------
-    estimator : classifier
-        The learner; without sample_weight it is trained on points drawn by weight.
-    X : array-like or sparse matrix of shape (n, n_features)
-        Training points.
-    y : array-like of shape (n,)
-        Labels of two classes or more.
-    n_estimators : int
-        Rounds at most.
+    {Parameters: learner, training points, labels, n_estimators}
     learning_rate : float
         Shrinks the members' weights.
-    sample_weight : array-like of shape (n,), optional
-        Initial weights of the points.
-    random_state : int, RandomState or None
-        Draws one seed a member.
+    {initial weights, member seeds}
 
     Returns
     -------
@@ -52,6 +43,8 @@ def adaboost_pool(
 
     Examples
     --------
+    Five stumps:
+
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from lexiprog_boost.pools import adaboost_pool

@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.values import check_classes, check_rounds
 from lexiprog_boost.margins import class_codes, probabilities, votes
+from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member, prepare_learner
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +21,7 @@ Floats = NDArray[np.float64]
 LEAST_LOSS = 1e-10
 
 
+@described
 def adaboost_m2_pool(
     estimator: Any,
     X: Any,
@@ -33,33 +36,17 @@ def adaboost_m2_pool(
 ) -> Pool:
     """Train members by AdaBoost.M2, which weighs every pair of a point and a wrong class.
 
-    With two classes and hard outputs it is AdaBoost.M1. It solves no program: it makes the
-    components whose weights LexiBoost chooses.
+    With two classes and hard outputs it is AdaBoost.M1. It solves no program: use it to make the
+    members whose weights LexiBoost chooses.
 
     Training ends early with a member of pseudo-loss zero, which is kept with the weight of a
     pseudo-loss of 1e-10 (nothing is left to learn), and with one of pseudo-loss 1/2 or more,
     which is dropped (it is no better than chance); if that is the first one, it is an error.
 
-    Parameters
-    ----------
-    estimator : classifier
-        The learner; without sample_weight it is trained on points drawn by weight.
-    X : array-like or sparse matrix of shape (n, n_features)
-        Training points.
-    y : array-like of shape (n,)
-        Labels of two classes or more.
-    n_estimators : int
-        Rounds at most.
-    output : {"hard", "confidence"}
-        Whether h(x, y) is the vote of ``predict`` or the probability of ``predict_proba``.
-    sample_weight : array-like of shape (n,), optional
-        Initial weights of the points.
+    {Parameters: learner, training points, labels, n_estimators, output, initial weights}
     keep_distributions : bool
         Keep the point weights of every round, as cross-fitting needs them.
-    on_round : callable (round, pseudo_loss), optional
-        Called after every round, the first one being 1.
-    random_state : int, RandomState or None
-        Draws one seed a member.
+    {on_round, member seeds}
 
     Returns
     -------
@@ -67,10 +54,7 @@ def adaboost_m2_pool(
         Its weights are log(1 / beta); its history has "pseudo_loss" and "error" (the weighted
         share of wrong votes, with hard outputs, or mean probability of wrong classes).
 
-    References
-    ----------
-    Y. Freund and R. E. Schapire, A decision-theoretic generalization of on-line learning and an
-    application to boosting, Journal of Computer and System Sciences 55, 1997.
+    {References: Freund}
 
     Examples
     --------
@@ -83,16 +67,13 @@ def adaboost_m2_pool(
     >>> pool.history["pseudo_loss"][:1].round(3).tolist()  # a third is wrong: (1/3) (1 + 1/2) / 2
     [0.25]
     """
-    if n_estimators < 1:
-        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
+    check_rounds(n_estimators)
     if output not in ("hard", "confidence"):
         raise ValueError(f"unknown output {output!r}; it is 'hard' or 'confidence'.")
     y = column_or_1d(y)
     check_consistent_length(X, y)
     check_classification_targets(y)
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise ValueError(f"y has the one class {classes.tolist()}; boosting needs two or more.")
+    classes = check_classes(np.unique(y))
     codes = class_codes(y, classes)
     own = np.eye(len(classes), dtype=bool)[codes]
     points = check_sample_weight(sample_weight, len(y))

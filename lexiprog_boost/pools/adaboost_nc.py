@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
+from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member, prepare_learner
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -24,6 +26,7 @@ Codes = NDArray[np.intp]
 LEAST_SHARE = 1e-10
 
 
+@described
 def adaboost_nc_pool(
     estimator: Any,
     X: Any,
@@ -45,24 +48,13 @@ def adaboost_nc_pool(
         D     ~= D p^penalty exp(-a_t [right])
 
     Training ends early with a member that is right everywhere, which is kept, and with one whose
-    a_t is not positive, which is dropped; the first one is kept even so, with a warning.
+    a_t is not positive, which is dropped; the first one is kept even so, with a warning. Use it for
+    members that err on different points where a class is rare.
 
-    Parameters
-    ----------
-    estimator : classifier
-        The learner; without sample_weight it is trained on points drawn by weight.
-    X, y : array-likes
-        Training points and labels.
-    n_estimators : int
-        Rounds at most.
-    penalty : float
-        Strength of the penalty, at least 0; its authors use 2 and 9. 0 ignores the ambiguity.
-    oversample : bool
-        Draw copies of the points of smaller classes until all classes have the same size.
+    {Parameters: learner, training points, labels, n_estimators, penalty, oversample}
     sample_weight : array-like of shape (n,), optional
         Initial weights of the points; copies share the weight of their original's class.
-    on_round : callable (round, share of wrong points), optional
-        Called after every round.
+    {on_round}
     random_state : int, RandomState or None
         Draws the copies, and one seed a member.
 
@@ -71,23 +63,22 @@ def adaboost_nc_pool(
     Pool
         Its weights are a_t; its history has "error", the penalised share of wrong points.
 
-    References
-    ----------
-    S. Wang and X. Yao, Multiclass imbalance problems: analysis and potential solutions, IEEE
-    Transactions on Systems, Man, and Cybernetics B 42, 2012.
+    {References: Wang}
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from lexiprog_boost.pools.adaboost_nc import adaboost_nc_pool
+    >>> from lexiprog_boost.pools import adaboost_nc_pool
     >>> X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 1, 0])
     >>> stump = DecisionTreeClassifier(max_depth=1)
     >>> pool = adaboost_nc_pool(stump, X, y, n_estimators=3, random_state=0)
     >>> pool.history["error"][:1].round(6).tolist()
     [0.166667]
     """
-    _check(n_estimators, penalty)
+    check_rounds(n_estimators)
+    if not isinstance(penalty, int | float | np.number) or not 0 <= penalty < np.inf:
+        raise ValueError(f"penalty is {penalty!r}; its strength is a number of at least 0.")
     classes = np.unique(y)
     weights = check_sample_weight(sample_weight, len(y))
     rng = check_random_state(random_state)
@@ -155,10 +146,3 @@ def oversampled_rows(codes: Codes, rng: np.random.RandomState) -> Codes:
         for j, count in enumerate(counts)
     ]
     return np.concatenate([np.arange(len(codes)), *copies])
-
-
-def _check(n_estimators: int, penalty: Any) -> None:
-    if n_estimators < 1:
-        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
-    if not isinstance(penalty, int | float | np.number) or not 0 <= penalty < np.inf:
-        raise ValueError(f"penalty is {penalty!r}; its strength is a number of at least 0.")

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from lexiprog_boost.checks.docstrings import described
+from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
+from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member, prepare_learner
 from lexiprog_boost.programs.soft_margin import PointLimits
-from lexiprog_boost.reductions.soft_margin_weights import (
+from lexiprog_boost.reductions.merged_soft_margin import (
     PointWeights,
     soft_margin_point_weights,
     soft_margin_weights,
@@ -27,6 +29,9 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class Convergence:
     """Whether any further member could help, as far as the learner can tell.
+
+    Read it after column generation: ``reached`` proves the optimum, anything else asks for more
+    rounds.
 
     Attributes
     ----------
@@ -40,7 +45,7 @@ class Convergence:
 
     Examples
     --------
-    >>> from lexiprog_boost.pools.column_generation import Convergence
+    >>> from lexiprog_boost.pools import Convergence
     >>> Convergence(0.25, 0.25, 1e-9).reached, Convergence(None, 0.25, 1e-9).reached
     (True, False)
     """
@@ -64,6 +69,7 @@ class Generated:
     convergence: Convergence
 
 
+@described
 def column_generation_pool(
     estimator: Any,
     X: Any,
@@ -82,46 +88,30 @@ def column_generation_pool(
 
     Each round adds a constraint to the dual program, a column to the primal one. A member whose
     edge on the present point weights does not exceed s violates no constraint: it is dropped and
-    training ends, since the program over all members that the learner finds is then solved.
+    training ends, since the program over all members that the learner finds is then solved. Use it
+    where few, well chosen members are wanted, and a proof that no other helps.
 
-    Parameters
-    ----------
-    estimator : classifier
-        The learner; without sample_weight it is trained on points drawn by weight.
-    X, y : array-likes
-        Training points and labels.
+    {Parameters: learner, training points, labels}
     limits : PointLimits
         Of the points; the first member is trained on its weights.
     n_estimators : int
         Members at most.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
-    tolerance : float
-        By how much the edge of a new member must exceed s.
-    tie_break, solver
-        As for `soft_margin_point_weights`.
-    on_round : callable (round, edge), optional
-        Called after every round, the first one being 1.
-    random_state : int, RandomState or None
-        Draws one seed a member.
+    {rule, tolerance, point tie_break, solver, on_round, member seeds}
 
     Returns
     -------
     Generated
         The pool's weights are the multipliers of the last program, the smallest of them if ties are
-        broken; its history has "edge" (of the
-        member on the weights it was trained with), "s" and "rho" (r, the margin in the primal).
+        broken; its history has "edge" (of the member on the weights it was trained with), "s" and
+        "rho" (r, the margin in the primal).
 
-    References
-    ----------
-    A. Demiriz, K. P. Bennett and J. Shawe-Taylor, Linear programming boosting via column
-    generation, Machine Learning 46, 2002.
+    {References: Demiriz}
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from lexiprog_boost.pools.column_generation import column_generation_pool
+    >>> from lexiprog_boost.pools import column_generation_pool
     >>> from lexiprog_boost.programs.soft_margin import point_limits
     >>> X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 0, 0])
     >>> stump = DecisionTreeClassifier(max_depth=1)
@@ -129,8 +119,7 @@ def column_generation_pool(
     >>> round(float(found.pool.history["s"][-1]), 6), found.convergence.reached
     (0.333333, True)
     """
-    if n_estimators < 1:
-        raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
+    check_rounds(n_estimators)
     classes = np.unique(y)
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)

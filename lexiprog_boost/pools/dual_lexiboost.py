@@ -10,20 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
+from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
-from lexiprog_boost.pools.point_weights import PointWeights
+from lexiprog_boost.members.training import fit_member
+from lexiprog_boost.pools.point_weights import NextWeights
 from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.training import fit_member
 
 Floats = NDArray[np.float64]
 
 
+@described
 def dual_loop_pool(
     learner: Any,
     X: Any,
     y: NDArray,
-    reweigh: Callable[[NDArray], PointWeights],
+    reweigh: Callable[[NDArray], NextWeights],
     *,
     start: Floats,
     n_estimators: int,
@@ -42,9 +45,8 @@ def dual_loop_pool(
     ----------
     learner : classifier
         From `prepare_learner`.
-    X, y : array-likes
-        Training points and labels.
-    reweigh : callable (margins of shape (n, t)) -> PointWeights
+    {training points, labels}
+    reweigh : callable (margins of shape (n, t)) -> NextWeights
         The dual program.
     start : ndarray of shape (n,)
         Weights for the first member.
@@ -52,10 +54,7 @@ def dual_loop_pool(
         Members at most.
     error_limit : float
         Largest weighted share of wrong votes.
-    rule : {"vote", "proba", "signed"}
-        As for `margin_matrix`.
-    on_round : callable (round, error), optional
-        Called after every round.
+    {rule, on_round}
     rng : RandomState
         Draws one seed a member.
 
@@ -69,15 +68,16 @@ def dual_loop_pool(
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from lexiprog_boost.pools.dual_lexiboost import dual_loop_pool
-    >>> from lexiprog_boost.pools.point_weights import PointWeights
+    >>> from lexiprog_boost.pools.point_weights import NextWeights
     >>> X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> even = np.full(4, 0.25)
     >>> pool = dual_loop_pool(
-    ...     DecisionTreeClassifier(max_depth=1), X, y, lambda margins: PointWeights(even),
+    ...     DecisionTreeClassifier(max_depth=1), X, y, lambda margins: NextWeights(even),
     ...     start=even, n_estimators=3, error_limit=0.5, rng=np.random.RandomState(0))
     >>> pool.stopped
     'the member of round 2 repeats an earlier one and was dropped.'
     """
+    check_rounds(n_estimators)
     classes = np.unique(y)
     counted = start > 0
     codes = class_codes(y, classes)
@@ -85,7 +85,7 @@ def dual_loop_pool(
     columns: list[Floats] = []
     errors: list[float] = []
     distributions: list[Floats] = []
-    distribution, wanted = start, PointWeights(start)
+    distribution, wanted = start, NextWeights(start)
     stopped = f"all {n_estimators} rounds were trained."
     for t in range(1, n_estimators + 1):
         member = fit_member(learner, X, y, distribution, rng)
@@ -142,3 +142,18 @@ def _reason_to_stop(column: Floats, earlier: list[Floats], error: float, limit: 
     if any(np.array_equal(column, other) for other in earlier):
         return "repeats an earlier one"
     return ""
+
+
+def check_error_limit(error_limit: str, n_classes: int) -> float:
+    """Return the largest weighted error of a member: 1/C as printed, or that of chance.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.pools.dual_lexiboost import check_error_limit
+    >>> check_error_limit("paper", 4), check_error_limit("chance", 4)
+    (0.25, 0.75)
+    """
+    limits = {"paper": 1 / n_classes, "chance": 1 - 1 / n_classes}
+    if error_limit not in limits:
+        raise ValueError(f"unknown error_limit {error_limit!r}; it is 'paper' or 'chance'.")
+    return limits[error_limit]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.checks.solver_choice import solver_of
+from lexiprog_boost.checks.values import reachable_cap
 from lexiprog_boost.programs.dual_balance import declare_dual_balance
 from lexiprog_boost.programs.dual_class import Form, declare_dual_class
-from lexiprog_boost.programs.inputs import Inputs
-from lexiprog_boost.programs.smallest_optimum import solve_canonical
+from lexiprog_boost.programs.inputs import Inputs, check_inputs
+from lexiprog_boost.programs.smallest_optimum import solve_smallest
 from lexiprog_boost.reductions import (
     Compressed,
     class_weight_program,
@@ -31,7 +32,7 @@ DIGITS = 5
 
 
 @dataclass(frozen=True)
-class PointWeights:
+class NextWeights:
     """Weights for the next member, and how to tell whether it will help.
 
     Attributes
@@ -53,7 +54,7 @@ class PointWeights:
 
 def class_point_weights(
     inputs: Inputs, *, form: Form, reduce: bool = True, solver: Any = None
-) -> PointWeights:
+) -> NextWeights:
     """Return the weights of loop 1: of every class j those that its own dual gives to its points.
 
     Parameters
@@ -69,10 +70,12 @@ def class_point_weights(
 
     Returns
     -------
-    PointWeights
+    NextWeights
 
     Examples
     --------
+    The weight goes to the points that the only member misses:
+
     >>> from lexiprog_boost.pools.point_weights import class_point_weights
     >>> from lexiprog_boost.programs import check_inputs
     >>> inputs = check_inputs([[1], [-1], [-1], [1]], [0, 0, 1, 1])
@@ -86,19 +89,19 @@ def class_point_weights(
         mine = np.flatnonzero(merged.inputs.codes == j)
         rows = mine if form == "exact" else np.arange(len(merged.inputs.codes))
         scales = _positive(merged.inputs.weights[rows])
-        _, result = solve_canonical(program, of="D", scales=scales, solver=solver)
+        _, result = solve_smallest(program, of="D", scales=scales, solver=solver)
         D = np.zeros(len(merged.inputs.codes))
         D[rows] = result.final["D"]
         D[merged.inputs.codes != j] = 0.0
         total += _rounded_shares(D, merged.inputs.weights)[merged.groups] * inputs.weights
         if form == "exact":
             edges.append((merged.to_points(D), float(result.final["s"])))
-    return PointWeights(_scaled(total), tuple(edges))
+    return NextWeights(_scaled(total), tuple(edges))
 
 
 def balance_point_weights(
     inputs: Inputs, optima: Floats, *, form: Form, reduce: bool = True, solver: Any = None
-) -> PointWeights:
+) -> NextWeights:
     """Return the weights of loop 2, from Q' or from the unmodified dual of Q.
 
     Parameters
@@ -108,15 +111,16 @@ def balance_point_weights(
     optima : ndarray of shape (C,)
         L_j of loop 1.
     form, reduce, solver
-        As for `class_point_weights`; the paper's form is reduced to the class means (F3).
+        As for `class_point_weights`; the paper's form is reduced to the class means (fact F3,
+        docs/facts.md).
 
     Returns
     -------
-    PointWeights
+    NextWeights
 
     Examples
     --------
-    After one member all the weight lies on one class (F11):
+    After one member all the weight lies on one class (fact F11, docs/facts.md):
 
     >>> from lexiprog_boost.pools.point_weights import balance_point_weights
     >>> from lexiprog_boost.programs import check_inputs
@@ -127,22 +131,73 @@ def balance_point_weights(
     if form == "paper" and reduce:
         program = class_weight_program(means_of(inputs), optima)
         scales = 1 / _positive(inputs.costs) ** 2
-        _, result = solve_canonical(program, of="d", scales=scales, solver=solver)
+        _, result = solve_smallest(program, of="d", scales=scales, solver=solver)
         shares = np.round(inputs.costs * result.final["d"], DIGITS)
-        return PointWeights(spread_class_weights(inputs, shares / _positive(inputs.costs)))
+        return NextWeights(spread_class_weights(inputs, shares / _positive(inputs.costs)))
     merged = _merged(inputs, reduce=reduce)
     program = declare_dual_balance(merged.inputs, optima, form)
     weights = _positive(merged.inputs.weights)
-    _, result = solve_canonical(program, of="D", scales=weights, solver=solver)
+    _, result = solve_smallest(program, of="D", scales=weights, solver=solver)
     D, s = result.final["D"], float(result.final["s"])
     shares = _rounded_shares(D, merged.inputs.weights)
     points = shares[merged.groups] * inputs.weights
-    return PointWeights(_scaled(points), ((merged.to_points(D), s),) if form == "exact" else ())
+    return NextWeights(_scaled(points), ((merged.to_points(D), s),) if form == "exact" else ())
 
 
-def solver_of_stage(solver: Any, stage: str) -> Any:
-    """The part of a solver choice that is meant for one stage."""
-    return solver.get(stage) if isinstance(solver, Mapping) else solver
+@dataclass(frozen=True)
+class DualPrograms:
+    """The programs that weigh the points in a loop of Dual-LexiBoost.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    sample_weight : ndarray of shape (n,)
+        Weights of the points inside their classes.
+    optima : ndarray of shape (C,) or None
+        L_j for the dual of Q, which weighs the points of loop 2; None for the duals of P_j, which
+        weigh those of loop 1.
+    class_costs, margin_target, weight_cap
+        As for `lexiboost_program`; a cap is raised to what few members can keep.
+    form : {"paper", "exact"}
+        The printed duals, or the exact ones.
+    reduce : bool
+        Use exact reductions.
+    solver : optional
+        A mapping may name "classes" and "balance".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.pools.point_weights import DualPrograms
+    >>> duals = DualPrograms(np.array([0, 0, 1, 1]), np.ones(4))
+    >>> duals.next_weights(np.array([[1], [-1], [-1], [1]])).distribution.round(6).tolist()
+    [0.0, 0.5, 0.5, 0.0]
+    """
+
+    y: NDArray
+    sample_weight: Floats
+    optima: Floats | None = None
+    class_costs: Any = None
+    margin_target: float = 1.0
+    weight_cap: float | None = None
+    form: Form = "paper"
+    reduce: bool = True
+    solver: Any = None
+
+    def next_weights(self, margins: NDArray) -> NextWeights:
+        """Weigh the points for the next member by the margins (n, t) of those so far."""
+        inputs = check_inputs(
+            margins, self.y, class_costs=self.class_costs, sample_weight=self.sample_weight,
+            margin_target=self.margin_target,
+            weight_cap=reachable_cap(self.weight_cap, margins.shape[1]),
+        )  # fmt: skip
+        shared: dict[str, Any] = {"form": self.form, "reduce": self.reduce}
+        if self.optima is None:
+            solver = solver_of(self.solver, "classes")
+            return class_point_weights(inputs, solver=solver, **shared)
+        solver = solver_of(self.solver, "balance")
+        return balance_point_weights(inputs, self.optima, solver=solver, **shared)
 
 
 def _merged(inputs: Inputs, *, reduce: bool) -> Compressed:

@@ -12,7 +12,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Pool:
-    """Fitted members and what their training left behind.
+    """Fitted members and what their training left behind: what every pool returns.
+
+    Make one yourself of members trained in a way of your own.
 
     Attributes
     ----------

@@ -7,11 +7,13 @@ from typing import Any
 import cvxpy as cp
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.dual_class import Form, capped_edge, check_form
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
 
 
+@described
 def dual_balance_program(
     margins: Any,
     y: Any,
@@ -32,18 +34,13 @@ def dual_balance_program(
                     0 <= D_i <= cost_j d_j w_i           for every point i of class j,
                     sum_j d_j = 1,  d >= 0,  kappa >= 0  (no cap: no kappa)
 
-    The paper adds sum D = 1, with sum d <= 1, which leaves D_i = d_j w_i and nothing else (F3).
-    With other costs than 1 that would depend on their scale and might be infeasible: there the
-    same is said as sum D = sum_j cost_j d_j, and D is to be scaled afterwards.
+    The paper adds sum D = 1, with sum d <= 1, which leaves D_i = d_j w_i and nothing else (fact F3,
+    docs/facts.md). With other costs than 1 that would depend on their scale and might be
+    infeasible: there the same is said as sum D = sum_j cost_j d_j, and D is to be scaled
+    afterwards. Use it to weigh the points for a next member, as loop 2 of Dual-LexiBoost does.
 
-    Parameters
-    ----------
-    margins, y, class_costs, sample_weight, margin_target, weight_cap
-        As for `lexiboost_program`.
-    optima : mapping or sequence
-        L_j of every class, by label or in order.
-    form : {"paper", "exact"}
-        Which of the two.
+    {Parameters: margins, labels, optima, form, class_costs, inside weights, margin_target,
+    weight_cap}
 
     Returns
     -------

@@ -8,11 +8,13 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs
 
 Form = Literal["paper", "exact"]
 
 
+@described
 def dual_class_program(
     margins: Any,
     y: Any,
@@ -32,16 +34,14 @@ def dual_class_program(
                     0 <= D_i <= w_i,  kappa >= 0                (no cap: no kappa)
 
     The paper's weighs all points, so that they can train the next member: the objective counts
-    D_i of class j only, the caps are w_i for each point's own class, and sum D = 1 is added.
+    D_i of class j only, the caps are w_i for each point's own class, and sum D = 1 is added (see
+    fact F4, docs/facts.md). Use it to weigh the points for a next member, as loop 1 of
+    Dual-LexiBoost does, or to find L_j quickly (fact F7, docs/facts.md).
 
-    Parameters
-    ----------
-    margins, y, sample_weight, margin_target, weight_cap
-        As for `lexiboost_program`.
+    {Parameters: margins, labels}
     label : object
         The class j.
-    form : {"paper", "exact"}
-        Which of the two.
+    {form, inside weights, margin_target, weight_cap}
 
     Returns
     -------

@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.lexiboost import declare_balance
 
 
+@described
 def game_program(inputs: Inputs, optima: Any) -> lx.Program:
-    """Declare Q on the class means of the margins: T + 1 variables and C rows (F1).
+    """Declare Q on the class means of the margins: T + 1 variables and C rows.
 
-    Where no margin exceeds theta, the hinge is active everywhere and Q is::
+    Where no margin exceeds theta, the hinge is active everywhere (fact F1, docs/facts.md): use it
+    there, whatever the number of points. Q is::
 
         minimise    chi
         subject to  cost_j (theta - m_j . alpha - L_j) <= chi   for every class j,
                     sum alpha = 1,  0 <= alpha <= cap
 
-    Parameters
-    ----------
-    inputs : Inputs
-        With one row a class, its mean margins m_j.
-    optima : mapping or sequence
-        L_j, as constants.
+    {Parameters: class means, optima}
 
     Returns
     -------
@@ -36,6 +34,8 @@ def game_program(inputs: Inputs, optima: Any) -> lx.Program:
 
     Examples
     --------
+    The means of the example of `lexiboost_program`:
+
     >>> from lexiprog_boost.programs import check_inputs, game_program
     >>> means = check_inputs([[1, -1 / 3], [-1, 1]], ["many", "rare"])
     >>> game_program(means, [0, 0]).solve().final["alpha"].round(6).tolist()

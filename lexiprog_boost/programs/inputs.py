@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.docstrings import described
+from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
@@ -28,6 +29,9 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class Inputs:
     """Checked inputs of a program; arrays are not to be written to.
+
+    `check_inputs` makes them once for the functions of `lexiprog_boost.reductions`, which turn
+    them into smaller inputs or programs.
 
     Attributes
     ----------
@@ -86,6 +90,7 @@ class Linear:
     slopes: Floats
 
 
+@described
 def check_inputs(
     margins: Any,
     y: Any,
@@ -97,10 +102,9 @@ def check_inputs(
 ) -> Inputs:
     """Check all that a program is made of and say in a sentence what is wrong with it.
 
-    Parameters
-    ----------
-    margins, y, class_costs, sample_weight, margin_target, weight_cap
-        As for `lexiboost_program`.
+    Use it before the functions of `lexiprog_boost.reductions`; the programs check for themselves.
+
+    {Parameters: margins, labels, class_costs, inside weights, margin_target, weight_cap}
 
     Returns
     -------
@@ -108,6 +112,8 @@ def check_inputs(
 
     Examples
     --------
+    What is wrong is named:
+
     >>> from lexiprog_boost.programs import check_inputs
     >>> check_inputs([[1, -1], [-1, 1]], ["a", "b"], class_costs={"a": 1})
     Traceback (most recent call last):
@@ -125,12 +131,7 @@ def check_inputs(
     codes = class_codes(labels, classes)
     points = check_sample_weight(sample_weight, len(labels))
     mass = np.bincount(codes, weights=points, minlength=len(classes))
-    for label, total in zip(classes.tolist(), mass, strict=True):
-        if total <= 0:
-            raise ValueError(
-                f"class {label!r} is empty after weighting: all its points weigh zero. "
-                "Give one of them a weight > 0, or leave the class out of y."
-            )
+    check_class_masses(mass, classes)
     return Inputs(
         margins=table,
         codes=codes,
@@ -142,6 +143,6 @@ def check_inputs(
     )
 
 
-def member_weights(inputs: Inputs) -> cp.Variable:
+def weight_variable(inputs: Inputs) -> cp.Variable:
     """The variable alpha, with finite bounds, as CVXPY and the solvers like them best."""
     return cp.Variable(inputs.margins.shape[1], bounds=[0.0, inputs.bound], name="alpha")

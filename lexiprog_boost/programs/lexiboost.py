@@ -8,10 +8,12 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
-from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, member_weights
+from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, weight_variable
 
 
+@described
 def lexiboost_program(
     margins: Any,
     y: Any,
@@ -36,22 +38,10 @@ def lexiboost_program(
                     and the same constraints for all points.
 
     chi is free: its sign tells a deviation below the class optima, which only other optima than
-    those of "classes" allow (F10); the paper's chi is max(0, chi).
+    those of "classes" allow (fact F10, docs/facts.md); the paper's chi is max(0, chi). Use it to
+    read and change LexiBoost; `lexicographic_weights` solves smaller programs with its optima.
 
-    Parameters
-    ----------
-    margins : array-like of shape (n, T)
-        Margin of every member on every point.
-    y : array-like of shape (n,)
-        Labels of two classes or more.
-    class_costs : mapping or sequence, optional
-        Cost of each class's deviation, by label or in the order of the sorted labels; 1 each.
-    sample_weight : array-like of shape (n,), optional
-        Weights of the points inside their classes; w_i is their share of the class.
-    margin_target : float
-        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's.
-    weight_cap : float, optional
-        Largest weight of a member, at least 1/T.
+    {Parameters: margins, labels, class_costs, inside weights, margin_target, weight_cap}
 
     Returns
     -------
@@ -107,7 +97,7 @@ def declare_balance(inputs: Inputs, optima: Any, linear: Linear | None = None) -
 
 def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Subproblem:
     mine = np.flatnonzero(inputs.codes == j)
-    alpha = member_weights(inputs)
+    alpha = weight_variable(inputs)
     loss, constraints = 0.0, [cp.sum(alpha) == 1]
     if len(mine):
         losses = cp.Variable(len(mine), nonneg=True, name="losses")
@@ -119,7 +109,7 @@ def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> l
 
 
 def _balance_stage(inputs: Inputs, optima: Any, linear: Linear | None = None) -> lx.Stage:
-    alpha, chi = member_weights(inputs), cp.Variable(name="chi")
+    alpha, chi = weight_variable(inputs), cp.Variable(name="chi")
     loss, constraints = 0.0, [cp.sum(alpha) == 1]
     if len(inputs.codes):
         losses = cp.Variable(len(inputs.codes), nonneg=True, name="losses")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_margins
 from lexiprog_boost.programs.soft_margin import (
     declare_dual_soft_margin,
@@ -13,6 +14,7 @@ from lexiprog_boost.programs.soft_margin import (
 )
 
 
+@described
 def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program:
     """Declare A1: weights of the members that make the smallest margin as large as possible.
 
@@ -23,22 +25,14 @@ def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program
 
     One mislabelled point decides it: prefer `lpboost_program` where labels are noisy.
 
-    Parameters
-    ----------
-    margins : array-like of shape (n, T)
-        Margin of every member on every point.
-    sample_weight : array-like of shape (n,), optional
-        Points of weight zero are left out; otherwise weights play no part in a minimum.
+    {Parameters: margins, seen points}
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha" and "r".
 
-    References
-    ----------
-    A. J. Grove and D. Schuurmans, Boosting in the limit: maximizing the margin of learned
-    ensembles, AAAI 1998.
+    {References: Grove}
 
     Examples
     --------
@@ -53,6 +47,7 @@ def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program
     return declare_soft_margin(table, point_limits(len(table), sample_weight=sample_weight))
 
 
+@described
 def dual_lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program:
     """Declare A1': point weights on which no member has a large edge.
 
@@ -61,17 +56,12 @@ def dual_lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Pr
         minimise    s
         subject to  sum_i D_i M[i, t] <= s  for every member t,  sum D = 1,  D >= 0
 
-    Its optimum is that of A1, and the multipliers of its first constraint are optimal alpha.
+    Its optimum is that of A1, and the multipliers of its first constraint are optimal alpha. Use
+    it to weigh the points for a next member.
 
-    Parameters
-    ----------
-    margins, sample_weight
-        As for `lpadaboost_program`.
+    {Parameters: margins, seen points}
 
-    Returns
-    -------
-    lexiprog.Program
-        Stage and subproblem "edge", variables "D" and "s".
+    {Returns: edge program}
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_margins
 from lexiprog_boost.programs.soft_margin import (
     declare_dual_soft_margin,
@@ -13,6 +14,7 @@ from lexiprog_boost.programs.soft_margin import (
 )
 
 
+@described
 def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> lx.Program:
     """Declare A2: the largest margin r where points may fall short of it at a price.
 
@@ -22,26 +24,16 @@ def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> l
         subject to  (M alpha)_i >= r - xi_i,  xi >= 0,  sum alpha = 1,  alpha >= 0
 
     With D = 1/(nu n) about a share nu of the points may fall short. D = 1/n makes the average
-    margin largest; from D = 1 on it is `lpadaboost_program`.
+    margin largest; from D = 1 on it is `lpadaboost_program`. Use it where labels are noisy.
 
-    Parameters
-    ----------
-    margins : array-like of shape (n, T)
-        Margin of every member on every point.
-    cap : float
-        D, the price of a point of weight one, at least 1/n. The literature has two conventions:
-        D = 1/(nu n), with nu in (0, 1], and D = 1/nu, which is never below one and so never acts.
-    sample_weight : array-like of shape (n,), optional
-        A point of weight two counts as two points; n is then the sum of the weights.
+    {Parameters: margins, price cap, copies}
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha", "r" and "xi".
 
-    References
-    ----------
-    G. Rätsch, T. Onoda and K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42, 2001.
+    {References: Ratsch}
 
     Examples
     --------
@@ -60,6 +52,7 @@ def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> l
     )
 
 
+@described
 def dual_lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> lx.Program:
     """Declare A2': point weights, none above D, on which no member has a large edge.
 
@@ -68,17 +61,12 @@ def dual_lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None)
         minimise    s
         subject to  sum_i D_i M[i, t] <= s  for every member t,  sum D = 1,  0 <= D_i <= D w_i
 
-    Its optimum is minus that of A2; the multipliers of its first constraint are optimal alpha.
+    Its optimum is minus that of A2; the multipliers of its first constraint are optimal alpha. Use
+    it to weigh the points for a next member.
 
-    Parameters
-    ----------
-    margins, cap, sample_weight
-        As for `lpboost_program`.
+    {Parameters: margins, price cap, copies}
 
-    Returns
-    -------
-    lexiprog.Program
-        Stage and subproblem "edge", variables "D" and "s".
+    {Returns: edge program}
 
     Examples
     --------

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.checks.values import check_class_costs, check_classes, check_margins
 from lexiprog_boost.margins import class_codes
@@ -22,6 +23,7 @@ from lexiprog_boost.programs.soft_margin import (
 Floats = NDArray[np.float64]
 
 
+@described
 def lpuboost_program(
     margins: Any,
     y: Any,
@@ -41,35 +43,17 @@ def lpuboost_program(
         subject to  (M alpha)_i + xi_i - zeta_i = r,  xi, zeta >= 0,  sum alpha = 1,  alpha >= 0
 
     cost_j is beta for the target class and 1 for the others. Without a lower bound (b = 0) zeta
-    is a plain slack and the constraint reads (M alpha)_i >= r - xi_i, which is A3 as printed.
+    is a plain slack and the constraint reads (M alpha)_i >= r - xi_i, which is A3 as printed. With
+    beta = 1 this is LPBoost. Use it where the relative costs of the classes are known.
 
-    Parameters
-    ----------
-    margins : array-like of shape (n, T)
-        Margin of every member on every point.
-    y : array-like of shape (n,)
-        Labels of two classes or more.
-    cap : float
-        D, the price of a point of weight and cost one; see `lpboost_program` for its conventions.
-    beta : float
-        Cost of the target class; the paper tries 2, 4 and 8. With 1 this is LPBoost.
-    target : object, optional
-        The target class; by default the rarest one, by weight.
-    class_costs : mapping or sequence, optional
-        A cost a class, in place of `beta` and `target`.
-    lower_bound : float
-        b, the lower bound of each D_i as a share of its upper bound.
-    sample_weight : array-like of shape (n,), optional
-        A point of weight two counts as two points.
+    {Parameters: margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha", "r", "xi" and, with a lower bound, "zeta".
 
-    References
-    ----------
-    J. Leskovec and J. Shawe-Taylor, Linear programming boosting for uneven datasets, ICML 2003.
+    {References: Leskovec}
 
     Examples
     --------
@@ -86,6 +70,7 @@ def lpuboost_program(
     )
 
 
+@described
 def dual_lpuboost_program(
     margins: Any,
     y: Any,
@@ -105,18 +90,12 @@ def dual_lpuboost_program(
         subject to  sum_i D_i M[i, t] <= s  for every member t,  sum D = 1,
                     b D cost_j w_i <= D_i <= D cost_j w_i       (i in class j)
 
-    Its optimum is minus that of A3; the multipliers of its first constraint are optimal alpha.
+    Its optimum is minus that of A3; the multipliers of its first constraint are optimal alpha. Use
+    it to weigh the points for a next member.
 
-    Parameters
-    ----------
-    margins, y, cap, beta, target, class_costs, lower_bound, sample_weight
-        As for `lpuboost_program`. The paper's D_LB in {25, 50, 100} is read as a lower bound of
-        1/25, 1/50 or 1/100: as a percentage no setting of its grid would be feasible.
+    {Parameters: margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
 
-    Returns
-    -------
-    lexiprog.Program
-        Stage and subproblem "edge", variables "D" and "s".
+    {Returns: edge program}
 
     Examples
     --------

@@ -1,19 +1,20 @@
-"""Solve a linear program and take, of all its optima, the one of smallest norm (F12)."""
+"""Solve a linear program and take, of all its optima, the one of smallest norm."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import lexiprog as lx
-from lexiprog_boost.programs.face import optimal_face
+from lexiprog_boost.checks.solver_choice import solver_for
 from lexiprog_boost.programs.tie_breaks import smallest_norm
 
 
-def solve_canonical(
+def solve_smallest(
     program: lx.Program, *, of: str, scales: Any = None, solver: Any = None
 ) -> tuple[lx.Program, lx.Result]:
     """Solve a program whose last subproblem is linear, then its smallest optimum on the face.
+
+    Neither the solver nor the form of the program changes it (fact F12, docs/facts.md).
 
     Parameters
     ----------
@@ -32,28 +33,20 @@ def solve_canonical(
     Examples
     --------
     >>> from lexiprog_boost.programs import lpadaboost_program
-    >>> from lexiprog_boost.programs.smallest_optimum import solve_canonical
+    >>> from lexiprog_boost.programs.smallest_optimum import solve_smallest
     >>> twins = lpadaboost_program([[1, 1], [1, 1]])
-    >>> solve_canonical(twins, of="alpha")[1].final["alpha"].round(6).tolist()
+    >>> solve_smallest(twins, of="alpha")[1].final["alpha"].round(6).tolist()
     [0.5, 0.5]
     """
-    result = program.solve(known_names(program, solver))
+    result = program.solve(solver_for(program, solver))
     last = program.stages[-1].subproblems[0]
-    face = optimal_face(last, result.final)
+    face = lx.optimal_face(last, result.final)
     if face.is_point:
         return program, result
     exact = smallest_norm(program, of=of, scales=scales, face=face)
     try:
-        return exact, exact.solve(known_names(exact, solver), resume=result)
+        return exact, exact.solve(solver_for(exact, solver), resume=result)
     except lx.StageError:
         # Multipliers too rough to tell the face: hold the optimum by its value instead.
         held = smallest_norm(program, of=of, scales=scales)
-        return held, held.solve(known_names(held, solver), resume=result)
-
-
-def known_names(program: lx.Program, solver: Any) -> Any:
-    """Return a choice of solvers without the names of stages that a program does not have."""
-    if not isinstance(solver, Mapping):
-        return solver
-    names = {stage.name for stage in program.stages} | set(program.subproblems)
-    return {name: choice for name, choice in solver.items() if name in names}
+        return held, held.solve(solver_for(held, solver), resume=result)

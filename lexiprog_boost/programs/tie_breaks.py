@@ -8,7 +8,6 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.programs.face import Face
 
 # A quadratic stage on a face given by equations reaches this accuracy at no extra cost.
 SHARP = (
@@ -22,11 +21,12 @@ def smallest_norm(
     *,
     of: str = "alpha",
     scales: Any = None,
-    face: Face | None = None,
+    face: lx.OptimalFace | None = None,
 ) -> lx.Program:
-    """Add a stage that takes, of all optima, the one with the smallest norm (F12).
+    """Add a stage that takes, of all optima, the one with the smallest norm.
 
-    It is unique, so neither the solver nor the form of the program changes it::
+    It is unique, so neither the solver nor the form of the program changes it (fact F12,
+    docs/facts.md): use it where results must be repeatable with other solvers. ::
 
         minimise    sum_t alpha_t^2 / scales_t
         subject to  the last subproblem of the program is optimal
@@ -39,9 +39,9 @@ def smallest_norm(
         The variable to make small.
     scales : array-like, optional
         Positive, one an entry; 1 by default. The point weights w_i for a variable "D".
-    face : Face, optional
-        What optimality means, as `optimal_face` finds it in a solved program; by default the
-        optimum is held by its value, which is less accurate but needs no earlier solve.
+    face : lexiprog.OptimalFace, optional
+        What optimality means, as `lexiprog.optimal_face` finds it in a solved program; by default
+        the optimum is held by its value, which is less accurate but needs no earlier solve.
 
     Returns
     -------
@@ -64,14 +64,13 @@ def smallest_norm(
     spread = np.sqrt(sizes.mean() / sizes)
     goal = cp.Minimize(cp.sum_squares(cp.multiply(spread, variable)))
     held = [last.held()] if face is None else list(face.equations)
-    smallest = lx.Subproblem("smallest", goal, [*last.constraints, *held])
-    return program.extend(lx.Stage("weights", smallest, solver=list(SHARP)))
+    return program.extend(weights_stage("smallest", goal, [*last.constraints, *held]))
 
 
 def closest_weights(program: lx.Program, weights: Any, *, tolerance: float = 0.01) -> lx.Program:
     """Add a stage that goes as near to given weights as a tolerance on chi allows.
 
-    ::
+    Use it to keep the many members of a pool, which a vertex would drop, for a small loss. ::
 
         minimise    sum_t (alpha_t - weights_t)^2
         subject to  the constraints of "balance",  chi <= chi* + tolerance
@@ -108,15 +107,16 @@ def closest_weights(program: lx.Program, weights: Any, *, tolerance: float = 0.0
     total = aims.sum()
     aims = aims / total if total > 0 else np.full(alpha.size, 1 / alpha.size)
     goal = cp.Minimize(cp.sum_squares(alpha - aims))
-    closest = lx.Subproblem("closest", goal, [*last.constraints, last.held(atol=tolerance)])
-    return program.extend(lx.Stage("weights", closest, solver=list(SHARP)))
+    held = last.held(atol=tolerance)
+    return program.extend(weights_stage("closest", goal, [*last.constraints, held]))
 
 
 def leximax_deviations(program: lx.Program) -> lx.Program:
     """Add stages that make the second largest costed deviation least, then the third, and so on.
 
     Stage k minimises the sum of the k largest deviations, the earlier sums held. The deviations
-    are then unique; the last stage takes the smallest norm among the weights that attain them.
+    are then unique; the last stage takes the smallest norm among the weights that attain them. Use
+    it with three classes or more, where the worst one leaves the others room.
 
     Parameters
     ----------
@@ -151,8 +151,22 @@ def leximax_deviations(program: lx.Program) -> lx.Program:
     reached = deviations == last.at(deviations)
     alpha = balance.variable("alpha")
     goal = cp.Minimize(cp.sum_squares(alpha))
-    smallest = lx.Subproblem("smallest", goal, [*balance.constraints, reached])
-    return program.extend(*stages, lx.Stage("weights", smallest, solver=list(SHARP)))
+    return program.extend(*stages, weights_stage("smallest", goal, [*balance.constraints, reached]))
+
+
+def weights_stage(name: str, goal: Any, constraints: list[Any]) -> lx.Stage:
+    """The stage that settles the weights by a curved objective, as accurately as it can be had.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> from lexiprog_boost.programs.tie_breaks import weights_stage
+    >>> alpha = cp.Variable(2, name="alpha")
+    >>> stage = weights_stage("smallest", cp.Minimize(cp.sum_squares(alpha)), [cp.sum(alpha) == 1])
+    >>> lx.Program(stage).solve().final["alpha"].round(6).tolist()
+    [0.5, 0.5]
+    """
+    return lx.Stage("weights", lx.Subproblem(name, goal, constraints), solver=list(SHARP))
 
 
 def _last(program: lx.Program) -> lx.Subproblem:

@@ -1,9 +1,14 @@
 """Smaller programs with the same optima: pure functions from inputs to inputs or programs."""
 
+from lexiprog_boost.reductions.class_mean_form import (
+    capped_maximum,
+    class_optima,
+    collapse,
+    collapses,
+)
 from lexiprog_boost.reductions.class_weights import class_weight_program, spread_class_weights
-from lexiprog_boost.reductions.collapse import capped_maximum, class_optima, collapse, collapses
-from lexiprog_boost.reductions.compress import Compressed, compress_rows
 from lexiprog_boost.reductions.dual_form import class_optimum_by_dual
+from lexiprog_boost.reductions.merged_rows import Compressed, compress_rows
 from lexiprog_boost.reductions.screening import Screened, solve_screened
 
 __all__ = [

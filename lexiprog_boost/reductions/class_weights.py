@@ -1,4 +1,4 @@
-"""Q' as printed, on the class means: its point weights are uniform inside each class (F3)."""
+"""Q' as printed, on the class means: its point weights are uniform inside each class."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.dual_class import capped_edge
 from lexiprog_boost.programs.inputs import Inputs
@@ -17,21 +18,18 @@ from lexiprog_boost.programs.inputs import Inputs
 Floats = NDArray[np.float64]
 
 
+@described
 def class_weight_program(inputs: Inputs, optima: Any) -> lx.Program:
     """Declare Q' with C variables in place of n.
 
-    ::
+    Use it in place of `dual_balance_program`: the same optimum and, by `spread_class_weights`, the
+    same point weights (fact F3, docs/facts.md). ::
 
         maximise    sum_j cost_j d_j (theta - L_j) - s - cap sum_t kappa_t
         subject to  sum_j cost_j d_j m_jt <= s + kappa_t   for every member t,
                     sum_j d_j = 1,  d >= 0,  kappa >= 0    (no cap: no kappa)
 
-    Parameters
-    ----------
-    inputs : Inputs
-        With one row a class, its mean margins m_j.
-    optima : mapping or sequence
-        L_j of every class.
+    {Parameters: class means, optima}
 
     Returns
     -------
@@ -40,6 +38,8 @@ def class_weight_program(inputs: Inputs, optima: Any) -> lx.Program:
 
     Examples
     --------
+    Many points of one class, few of the other; their means suffice:
+
     >>> from lexiprog_boost.programs import check_inputs
     >>> from lexiprog_boost.reductions import class_weight_program
     >>> means = check_inputs([[1, -1 / 3], [-1, 1]], ["many", "rare"])
@@ -70,6 +70,8 @@ def means_of(inputs: Inputs) -> Inputs:
 def spread_class_weights(inputs: Inputs, d: Floats) -> Floats:
     """Return the point weights of Q' from its class weights: cost_j d_j w_i, scaled to sum to one.
 
+    Use it after `class_weight_program`, to train the next member.
+
     Parameters
     ----------
     inputs : Inputs
@@ -83,6 +85,8 @@ def spread_class_weights(inputs: Inputs, d: Floats) -> Floats:
 
     Examples
     --------
+    Two points share what their class has:
+
     >>> from lexiprog_boost.programs import check_inputs
     >>> from lexiprog_boost.reductions import spread_class_weights
     >>> spread_class_weights(check_inputs([[1], [1], [1]], ["a", "a", "b"]), [0.6, 0.4]).tolist()

@@ -1,4 +1,4 @@
-"""P_j in dual form: T rows and box-bounded columns in place of n rows (F7)."""
+"""P_j in dual form: T rows and box-bounded columns for n rows (fact F7, docs/facts.md)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def class_optimum_by_dual(
     inputs: Inputs, j: int, *, linear: Linear | None = None, solver: Any = None
 ) -> tuple[float, Floats]:
     """Return L_j and weights that attain it, the multipliers of the dual's rows.
+
+    Use it for a margin target below 1: many points make columns, which cost little.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
-"""Solve hinge programs on the points whose side of the margin target is in doubt (F14).
+"""Hinge programs solved on the points whose side of the margin target is in doubt.
 
 A point whose margin stays beyond theta loses nothing, one whose margin stays below loses linearly.
 With the sides of most points guessed, only the rest needs a hinge; the guesses only make losses
-smaller, so an optimum that bears them out is an optimum of the whole program.
+smaller, so an optimum that bears them out is an optimum of the whole program (fact F14,
+docs/facts.md).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Screened:
-    """What the last program was made of, and what its solver returned.
+    """What the last program of `solve_screened` was made of, and what its solver returned.
+
+    Read `found` for the answer, and `hinges` to see how few points it took.
 
     Attributes
     ----------
@@ -68,6 +71,9 @@ def solve_screened(
 ) -> Screened:
     """Solve a program on ever larger samples, then on all points, hinges only where in doubt.
 
+    Use it for thousands of points and a margin target below 1, where class means don't suffice: a
+    program of some dozen hinges has the optimum of all (fact F14, docs/facts.md).
+
     Parameters
     ----------
     inputs : Inputs
@@ -86,6 +92,8 @@ def solve_screened(
 
     Examples
     --------
+    Half of the points and more need no hinge:
+
     >>> import numpy as np
     >>> from lexiprog_boost.programs import check_inputs
     >>> from lexiprog_boost.reductions import class_optimum_by_dual, solve_screened

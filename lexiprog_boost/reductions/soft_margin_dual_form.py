@@ -1,8 +1,9 @@
-"""A1, A2 and A3 in dual form: T rows and box-bounded columns in place of n rows (F7).
+"""A1, A2 and A3 in dual form: T rows and box-bounded columns in place of n rows.
 
-The members' weights are the multipliers. By complementary slackness alpha is optimal exactly if it
-weighs no member whose edge is below s, and if each point lies where its weight says: at the margin
-r between the bounds of D_i, at r or beyond on the lower one, at r or short of it on the upper one.
+The members' weights are the multipliers (fact F7, docs/facts.md). By complementary slackness alpha
+is optimal exactly if it weighs no member whose edge is below s, and if each point lies where its
+weight says: at the margin r between the bounds of D_i, at r or beyond on the lower one, at r or
+short of it on the upper one.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.smallest_optimum import known_names
+from lexiprog_boost.checks.solver_choice import solver_for
 from lexiprog_boost.programs.soft_margin import PointLimits, declare_dual_soft_margin
-from lexiprog_boost.programs.tie_breaks import SHARP
+from lexiprog_boost.programs.tie_breaks import weights_stage
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -52,7 +53,7 @@ def weights_by_dual_form(
     [0.5, 0.25, 0.25]
     """
     program = declare_dual_soft_margin(margins, limits)
-    result = program.solve(known_names(program, solver))
+    result = program.solve(solver_for(program, solver))
     found = result["edge"]
     alpha, r = np.array(found.dual(0), dtype=np.float64), -float(found.dual(1))
     if smallest:
@@ -94,10 +95,10 @@ def _smallest(
     constraints += [at == 0] if at is not None else []
     constraints += [beyond >= 0] if beyond is not None else []
     constraints += [short <= 0] if short is not None else []
-    goal = lx.Subproblem("smallest", cp.Minimize(cp.sum_squares(alpha)), constraints)
-    program = lx.Program(lx.Stage("weights", goal, solver=list(SHARP)))
+    goal = cp.Minimize(cp.sum_squares(alpha))
+    program = lx.Program(weights_stage("smallest", goal, constraints))
     try:
-        found = program.solve(known_names(program, solver)).final
+        found = program.solve(solver_for(program, solver)).final
     except lx.StageError:
         # The multipliers are optimal too, if not the smallest.
         return fallback

@@ -7,19 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.checks.docstrings import described
+from lexiprog_boost.checks.solver_choice import check_solver_names
 from lexiprog_boost.margins import ClassMeanMargins, class_mean_margins
 from lexiprog_boost.programs.inputs import check_inputs
 from lexiprog_boost.reductions import (
     class_optima as closed_form_optima,
 )
 from lexiprog_boost.reductions import collapse, collapses, compress_rows
-from lexiprog_boost.weights.forms import MANY_ROWS, Task
+from lexiprog_boost.weights.forms import MANY_ROWS, WeightProblem
 from lexiprog_boost.weights.record import LexiWeights
-from lexiprog_boost.weights.ties import TieBreak, check_solver_names, check_tie_break
+from lexiprog_boost.weights.ties import TieBreak, check_tie_break, stage_names
 
 Floats = NDArray[np.float64]
 
 
+@described
 def lexicographic_weights(
     margins: Any,
     y: Any = None,
@@ -34,7 +37,10 @@ def lexicographic_weights(
     reduce: Any = "auto",
     solver: Any = None,
 ) -> LexiWeights:
-    """Solve LexiBoost's programs and return the canonical optimal weights.
+    """Solve LexiBoost's programs and return the optimal weights that the tie-break chooses.
+
+    Use it to weigh members of your own, from their margins; `LexiEnsembleClassifier` does it for
+    ensembles that scikit-learn can fit.
 
     Parameters
     ----------
@@ -42,21 +48,13 @@ def lexicographic_weights(
         The margin matrix, or its class means where no margin exceeds the target.
     y : array-like of shape (n,), optional
         Labels; not needed with class means.
-    class_costs, sample_weight, margin_target, weight_cap
-        As for `lexiboost_program`.
+    {class_costs, inside weights, margin_target, weight_cap}
     class_optima : mapping or sequence, optional
         L_j to deviate from; by default they are solved for.
-    tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
-        Which of the optimal weights: those of smallest norm; those whose second largest deviation
-        is least, and so on; or, giving up 0.01 or `tolerance` of the deviation, those nearest to
-        `pool_weights`.
+    {lexicographic tie_break}
     pool_weights : array-like of shape (T,), optional
-        Needed by "closest".
-    reduce : {"auto", False}
-        Use the exact reductions, or solve the full programs.
-    solver : optional
-        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
-        subproblem, whether or not a reduction makes it unnecessary.
+        The pool's own weights; needed by "closest".
+    {reduce, stage solver}
 
     Returns
     -------
@@ -64,6 +62,8 @@ def lexicographic_weights(
 
     Examples
     --------
+    The first member serves the many, the second the rare:
+
     >>> from lexiprog_boost.weights import lexicographic_weights
     >>> margins = [[1, -1], [1, -1], [1, 1], [-1, 1], [-1, 1]]
     >>> found = lexicographic_weights(margins, ["many"] * 3 + ["rare"] * 2)
@@ -82,27 +82,39 @@ def lexicographic_weights(
         means = class_mean_margins([(margins, y, _given(sample_weight, y))])
     if means is not None and (collapses(means, margin_target) or margins is means):
         inputs = collapse(means, **options)
-        check_solver_names(solver, inputs.classes)
-        return Task(inputs, class_optima, ties).by_class_means()
+        check_solver_names(solver, stage_names(inputs.classes))
+        return WeightProblem(inputs, class_optima, ties).by_class_means()
     inputs = check_inputs(margins, y, sample_weight=sample_weight, **options)
-    check_solver_names(solver, inputs.classes)
+    check_solver_names(solver, stage_names(inputs.classes))
     if reduce is False:
-        return Task(inputs, class_optima, ties).in_full("none")
+        return WeightProblem(inputs, class_optima, ties).in_full("none")
     merged = compress_rows(inputs).inputs
-    task = Task(merged, class_optima, ties)
+    problem = WeightProblem(merged, class_optima, ties)
     if len(merged.codes) <= MANY_ROWS:
-        return task.in_full("merged rows")
-    return task.by_points_in_doubt()
+        return problem.in_full("merged rows")
+    return problem.by_points_in_doubt()
 
 
+@described
 def least_class_losses(
     margins: Any, y: Any, *, sample_weight: Any = None, margin_target: float = 1.0,
     weight_cap: float | None = None, solver: Any = None,
 ) -> Floats:  # fmt: skip
-    """Return every L_j alone, as Dual-LexiBoost's first loop needs it.
+    """Return every L_j alone, the least mean loss that any weights give to class j.
+
+    Use it to see what the members could do for each class by itself; Dual-LexiBoost deviates from
+    the L_j of its first loop.
+
+    {Parameters: margins, labels, inside weights, margin_target, weight_cap, stage solver}
+
+    Returns
+    -------
+    ndarray of shape (C,)
 
     Examples
     --------
+    The first member is right on half of class a, and on none of b:
+
     >>> from lexiprog_boost.weights import least_class_losses
     >>> least_class_losses([[1, -1], [0, 1], [-1, 0]], ["a", "a", "b"]).tolist()
     [0.5, 1.0]
@@ -115,7 +127,7 @@ def least_class_losses(
         margins, y, sample_weight=sample_weight, margin_target=margin_target, weight_cap=weight_cap
     )
     ties = TieBreak("smallest", None, solver)
-    return Task(compress_rows(inputs).inputs, None, ties).optima_by_dual()
+    return WeightProblem(compress_rows(inputs).inputs, None, ties).optima_by_dual()
 
 
 def _given(sample_weight: Any, y: Any) -> Any:

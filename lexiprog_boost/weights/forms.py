@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.checks.solver_choice import solver_for, solver_of
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.game import game_program
 from lexiprog_boost.programs.inputs import Inputs, Linear
@@ -24,7 +25,7 @@ MANY_ROWS = 600
 
 
 @dataclass(frozen=True)
-class Task:
+class WeightProblem:
     """One set of weights to find; each method is a way to find them."""
 
     inputs: Inputs
@@ -62,7 +63,9 @@ class Task:
 
         def rough(hinges: Inputs, linear: Linear) -> tuple[Any, Floats]:
             program = declare_balance(hinges, optima, linear)
-            quick = "CLARABEL" if self.ties.solver is None else self.ties.solver_for(program)
+            quick = (
+                "CLARABEL" if self.ties.solver is None else solver_for(program, self.ties.solver)
+            )
             return None, weights_in(program.solve(quick))
 
         screened = solve_screened(self.inputs, solve, rough=rough)
@@ -80,7 +83,7 @@ class Task:
             self.inputs, margins=self.inputs.margins[mine], codes=self.inputs.codes[mine],
             weights=self.inputs.weights[mine],
         )  # fmt: skip
-        choice = self.ties.solver_of_class(self.inputs.classes[j])
+        choice = solver_of(self.ties.solver, f"class:{self.inputs.classes[j]}", "classes")
         if len(mine) <= MANY_ROWS:
             return class_optimum_by_dual(own, j, solver=choice)[0]
         return solve_screened(

@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 class LexiWeights:
     """The weights of an ensemble's members, and the programs they come from.
 
+    `lexicographic_weights` returns it: read `alpha` to vote, the rest to see what it costs whom.
+
     Attributes
     ----------
     alpha : ndarray of shape (T,)
@@ -27,7 +29,8 @@ class LexiWeights:
     class_losses, deviations : ndarray of shape (C,)
         The mean loss of each class with `alpha`, and its distance to `class_optima`.
     chi : float
-        The least worst costed deviation; below zero only if the optima were given (F10).
+        The least worst costed deviation; below zero only if the optima were given (fact F10,
+        docs/facts.md).
     program : lexiprog.Program
         What was solved last: with a reduction, the reduced program.
     result : lexiprog.Result

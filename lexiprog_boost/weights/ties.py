@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.programs.face import optimal_face
-from lexiprog_boost.programs.tie_breaks import closest_weights, leximax_deviations, smallest_norm
+from lexiprog_boost.checks.solver_choice import solver_for
+from lexiprog_boost.programs.smallest_optimum import solve_smallest
+from lexiprog_boost.programs.tie_breaks import closest_weights, leximax_deviations
 
 Floats = NDArray[np.float64]
 
@@ -41,37 +41,14 @@ class TieBreak:
 
     def solve(self, program: lx.Program) -> tuple[lx.Program, lx.Result]:
         """Solve, then choose among the optima by further stages."""
+        if self.kind == "smallest":
+            return solve_smallest(program, of="alpha", solver=self.solver)
         if self.kind == "leximax":
             program = leximax_deviations(program)
-            return program, program.solve(self.solver_for(program))
-        if self.kind != "smallest":
+        else:
             tolerance = TOLERANCE if self.kind == "closest" else float(self.kind[1])
             program = closest_weights(program, self.pool_weights, tolerance=tolerance)
-            return program, program.solve(self.solver_for(program))
-        result = program.solve(self.solver_for(program))
-        face = optimal_face(program["balance"], result["balance"])
-        if face.is_point:
-            return program, result
-        exact = smallest_norm(program, face=face)
-        try:
-            return exact, exact.solve(self.solver_for(exact), resume=result)
-        except lx.StageError:
-            # Multipliers too rough to tell the face: hold the optimum by its value instead.
-            program = smallest_norm(program)
-            return program, program.solve(self.solver_for(program), resume=result)
-
-    def solver_for(self, program: lx.Program) -> Any:
-        """The solver choice without the names of stages that this form does not have."""
-        if not isinstance(self.solver, Mapping):
-            return self.solver
-        names = {stage.name for stage in program.stages} | set(program.subproblems)
-        return {name: choice for name, choice in self.solver.items() if name in names}
-
-    def solver_of_class(self, label: Any) -> Any:
-        """The solver for the P_j of one class, declared by itself."""
-        if not isinstance(self.solver, Mapping):
-            return self.solver
-        return self.solver.get(f"class:{label}", self.solver.get("classes"))
+        return program, program.solve(solver_for(program, self.solver))
 
 
 def weights_in(result: lx.Result) -> Floats:
@@ -95,16 +72,8 @@ def check_tie_break(tie_break: Any, pool_weights: Any) -> None:
         raise ValueError("tie_break='closest' needs the pool's own weights to be close to.")
 
 
-def check_solver_names(solver: Any, classes: NDArray) -> None:
-    """Refuse a solver choice for a stage or subproblem that no form of the programs has."""
-    if not isinstance(solver, Mapping):
-        return
-    n_classes = len(classes)
-    known = ["classes", *(f"class:{label}" for label in classes), "balance"]
-    known += [f"deviation {k}" for k in range(2, n_classes + 1)]
-    known += ["weights", "smallest", "closest"]
-    for name in solver:
-        if name not in known:
-            raise ValueError(
-                f"solver names {name!r}, which is no stage or subproblem; there are {known}."
-            )
+def stage_names(classes: NDArray) -> list[str]:
+    """Every stage and subproblem of any form of the programs: what a solver can be chosen for."""
+    single = [f"class:{label}" for label in classes]
+    levels = [f"deviation {k}" for k in range(2, len(classes) + 1)]
+    return ["classes", *single, "balance", *levels, "weights", "smallest", "closest"]

@@ -9,10 +9,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from lexiprog_boost.classifiers.shared.fitting import rounds_shown, with_offsets
+from lexiprog_boost.classifiers.shared.lexi_vote import with_offsets
+from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins import (
     Member,
-    class_codes,
     cross_fitted_margins,
     cross_fitted_outputs,
     margin_matrix,
@@ -22,6 +22,7 @@ from lexiprog_boost.margins import (
     probabilities,
 )
 from lexiprog_boost.margins.unseen_outputs import FOLDS
+from lexiprog_boost.pools.progress import rounds_shown
 
 Floats = NDArray[np.float64]
 
@@ -46,58 +47,55 @@ class Measured:
 
 
 def measure_ensemble(
-    model: Any, members: list[Member], X: Any, y: NDArray, weights: Floats, classes: NDArray,
-    *, sample_weight: Any, seed: int,
-) -> Measured:  # fmt: skip
+    model: Any, members: list[Member], data: TrainingData, *, seed: int
+) -> Measured:
     """Measure the members of ``model.ensemble_`` by its rule, where ``margins_from_`` says."""
-    if model.margin == "pairs":
-        for member in members:
-            if not hasattr(member.estimator, "predict_proba"):
-                raise TypeError(
-                    f"{type(member.estimator).__name__} has no predict_proba, which the rule "
-                    "'pairs' needs; use margin='vote' or another member."
-                )
-        outputs = _outputs(model, members, X, y, weights, classes, sample_weight, seed)
-        if model.class_offsets:
-            constants = np.broadcast_to(np.eye(len(classes)), (len(y), *[len(classes)] * 2))
-            outputs = np.concatenate([outputs, constants], axis=1)
-        pairs = pair_margins(outputs, class_codes(y, classes))
-        return Measured(pairs.margins, pairs.points, outputs)
-    margins = _margins(model, members, X, y, weights, classes, seed)
-    return Measured(with_offsets(model, margins, y, classes), np.arange(len(y)), None)
+    if model.margin != "pairs":
+        margins = _measured_margins(model, members, data, seed)
+        return Measured(with_offsets(model, margins, data), np.arange(len(data.y)), None)
+    for member in members:
+        if not hasattr(member.estimator, "predict_proba"):
+            raise TypeError(
+                f"{type(member.estimator).__name__} has no predict_proba, which the rule "
+                "'pairs' needs; use margin='vote' or another member."
+            )
+    outputs = _measured_outputs(model, members, data, seed)
+    if model.class_offsets:
+        n_classes = len(data.classes)
+        constants = np.broadcast_to(np.eye(n_classes), (len(data.y), n_classes, n_classes))
+        outputs = np.concatenate([outputs, constants], axis=1)
+    pairs = pair_margins(outputs, data.codes)
+    return Measured(pairs.margins, pairs.points, outputs)
 
 
-def _outputs(
-    model: Any, members: list[Member], X: Any, y: NDArray, weights: Floats, classes: NDArray,
-    sample_weight: Any, seed: int,
-) -> Floats:  # fmt: skip
+def _measured_outputs(model: Any, members: list[Member], data: TrainingData, seed: int) -> Floats:
     if model.margins_from_ == "oob":
-        return out_of_bag_outputs(model.ensemble_, X, y, classes, weights)
+        return out_of_bag_outputs(model.ensemble_, data.X, data.y, data.classes, data.weights)
     if model.margins_from_ == "cross":
         blind = [m for m in members if not hasattr(m.estimator, "oob_decision_function_")]
-        with rounds_shown(model, FOLDS * len(blind), "cross-fitting") as shown:
+        n_fits = FOLDS * len(blind)
+        with rounds_shown(n_fits, "cross-fitting", verbose=model.verbose) as shown:
             return cross_fitted_outputs(
-                members, X, y, classes, sample_weight=sample_weight, n_jobs=model.n_jobs,
-                random_state=seed, on_fit=lambda: shown(0, 0.0),
+                members, data.X, data.y, data.classes, sample_weight=data.given_weights,
+                n_jobs=model.n_jobs, random_state=seed, on_fit=lambda: shown(0, 0.0),
             )  # fmt: skip
-    return np.stack([probabilities(member, X, classes) for member in members], axis=1)
+    return np.stack([probabilities(member, data.X, data.classes) for member in members], axis=1)
 
 
-def _margins(
-    model: Any, members: list[Member], X: Any, y: NDArray, weights: Floats, classes: NDArray,
-    seed: int,
-) -> NDArray:  # fmt: skip
+def _measured_margins(model: Any, members: list[Member], data: TrainingData, seed: int) -> NDArray:
     if model.margins_from_ == "oob":
         return out_of_bag_margins(
-            model.ensemble_, X, y, rule=model.margin, sample_weight=weights
+            model.ensemble_, data.X, data.y, rule=model.margin, sample_weight=data.weights
         ).margins
     if model.margins_from_ == "cross":
         columns = Parallel(n_jobs=model.n_jobs)(
-            delayed(cross_fitted_margins)([member], X, y, rule=model.margin, random_state=seed)
+            delayed(cross_fitted_margins)(
+                [member], data.X, data.y, rule=model.margin, random_state=seed
+            )
             for member in members
         )
         return np.column_stack([column.margins for column in columns])
-    return margin_matrix(members, X, y, rule=model.margin, classes=classes)
+    return margin_matrix(members, data.X, data.y, rule=model.margin, classes=data.classes)
 
 
 def leaves_points_out(ensemble: Any) -> bool:

@@ -1,7 +1,8 @@
-"""A list of (name, classifier) as an ensemble that can be fitted and weighed."""
+"""From what a user calls an ensemble, a list of (name, classifier) included, to a fitted one."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from lexiprog_boost.classifiers.shared.fitting import rounds_shown
+from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.members.seeding import seeded_clone
 from lexiprog_boost.members.weighted import weighted_fit
+from lexiprog_boost.pools.progress import rounds_shown
 
 
+@estimator_class
 class NamedMembers(ClassifierMixin, BaseEstimator):
     """Classifiers that are trained independently of each other on the same points.
 
@@ -39,15 +42,12 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
     ['a', 'b']
     """
 
-    def __init__(
-        self, members: Any, *, prefit: bool = False, n_jobs: int | None = None,
-        verbose: int = 0, random_state: Any = None,
-    ):  # fmt: skip
-        self.members = members
-        self.prefit = prefit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    members: Any
+    _: KW_ONLY
+    prefit: bool = False
+    n_jobs: int | None = None
+    verbose: int = 0
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NamedMembers:
         """Fit a clone of each, with sample weights where it takes them."""
@@ -66,7 +66,7 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
                 delayed(weighted_fit)(copy, X, y, sample_weight) for copy in copies
             )
             self.estimators_ = []
-            with rounds_shown(self, len(copies), "members") as shown:
+            with rounds_shown(len(copies), "members", verbose=self.verbose) as shown:
                 for one in fitted:
                     self.estimators_.append(one)
                     shown(len(self.estimators_), 0.0)
@@ -95,3 +95,57 @@ def check_named(members: Any) -> list[tuple[str, Any]]:
     if len(set(names)) < len(names):
         raise ValueError(f"two members have the same name: {names}.")
     return pairs
+
+
+def trained_ensemble(
+    ensemble: Any, X: Any, y: Any, sample_weight: Any = None, *, prefit: bool = False,
+    n_jobs: int | None = None, verbose: int = 0, rng: np.random.RandomState,
+) -> Any:  # fmt: skip
+    """Fit a clone of an ensemble, or the members of a list, with weights where they are taken.
+
+    Parameters
+    ----------
+    ensemble : ensemble or list of (name, classifier)
+        Left as it is; returned if prefit, a list as `NamedMembers`.
+    X, y, sample_weight
+        What to fit it on.
+    prefit : bool
+        Take the ensemble (or the classifiers of the list) as fitted already.
+    n_jobs, verbose
+        For a list, as for `NamedMembers`.
+    rng : RandomState
+        Draws a seed for an ensemble whose `random_state` is None, and for a list.
+
+    Returns
+    -------
+    fitted ensemble
+
+    Examples
+    --------
+    The given ensemble is left as it is:
+
+    >>> import numpy as np
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> from lexiprog_boost.classifiers.shared.named_members import trained_ensemble
+    >>> bagging, rng = BaggingClassifier(n_estimators=3), np.random.RandomState(0)
+    >>> fitted = trained_ensemble(bagging, [[0], [1]], ["a", "b"], rng=rng)
+    >>> len(fitted.estimators_), bagging.random_state is None
+    (3, True)
+    """
+    if isinstance(ensemble, list | tuple):
+        seed = None if prefit else _seed(rng)
+        named = NamedMembers(
+            ensemble, prefit=prefit, n_jobs=n_jobs, verbose=verbose, random_state=seed
+        )
+        return named.fit(X, y, sample_weight)
+    if prefit:
+        check_is_fitted(ensemble)
+        return ensemble
+    copy = clone(ensemble)
+    if copy.get_params().get("random_state", 0) is None:
+        copy.set_params(random_state=_seed(rng))
+    return weighted_fit(copy, X, y, sample_weight)
+
+
+def _seed(rng: np.random.RandomState) -> int:
+    return int(rng.randint(np.iinfo(np.int32).max))

@@ -1,27 +1,86 @@
-"""What `fit` is given, the same for every boosted vote: points, labels, weights, learner."""
+"""What an ensemble is given, checked alike by all: points, labels, weights."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import get_tags
+from sklearn.utils import check_array, check_consistent_length, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import check_classes
+from lexiprog_boost.members.outputs import Codes, class_codes
+
+Floats = NDArray[np.float64]
 
 
-def check_training_data(
-    model: Any, X: Any, y: Any, sample_weight: Any
-) -> tuple[Any, NDArray, NDArray[np.float64]]:
-    """Return points, labels and sample weights; refuse one class, or one that weighs nothing.
+@dataclass(frozen=True)
+class TrainingData:
+    """Checked points, labels and weights.
+
+    Attributes
+    ----------
+    X : array, sparse matrix or data frame of n rows
+        Points.
+    y : ndarray of shape (n,)
+        Labels.
+    weights : ndarray of shape (n,)
+        A weight a point; ones if none were given.
+    given_weights : ndarray of shape (n,) or None
+        The same, but None if none were given.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.classifiers.shared.training_data import TrainingData
+    >>> data = TrainingData(np.eye(3), np.array(["b", "a", "b"]), np.ones(3))
+    >>> data.classes.tolist(), data.codes.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+
+    X: Any
+    y: NDArray
+    weights: Floats
+    given_weights: Floats | None = None
+
+    @cached_property
+    def classes(self) -> NDArray:
+        """Sorted labels."""
+        return np.unique(self.y)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Position of each point's class."""
+        return class_codes(self.y, self.classes)
+
+
+def check_training_data(
+    model: Any, X: Any, y: Any, sample_weight: Any, *, keep_frames: bool = False
+) -> TrainingData:
+    """Check what `fit` is given; refuse one class, or one that weighs nothing.
+
+    Parameters
+    ----------
+    model : estimator
+        It learns the number and the names of the features.
+    X, y, sample_weight
+        As given by the caller.
+    keep_frames : bool
+        Leave a data frame as it is, for members that know what to do with its columns.
+
+    Returns
+    -------
+    TrainingData
+
+    Examples
+    --------
+    What is wrong is named:
+
     >>> from sklearn.linear_model import LogisticRegression
     >>> from lexiprog_boost.classifiers.shared.training_data import check_training_data
     >>> check_training_data(LogisticRegression(), [[0], [1]], ["a", "b"], [1, 0])
@@ -29,22 +88,43 @@ def check_training_data(
     ...
     ValueError: class 'b' has no point of weight > 0; give it one, or leave the class out of y.
     """
-    X, y = validate_data(
-        model, X, y, accept_sparse=["csr", "csc"], dtype=None,
-        ensure_all_finite="allow-nan" if get_tags(model).input_tags.allow_nan else True,
-    )  # fmt: skip
+    if keep_frames and hasattr(X, "iloc"):
+        validate_data(model, X, y, skip_check_array=True)
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+        check_consistent_length(X, y)
+    else:
+        X, y = validate_data(model, X, y, **_accepted(model))
     check_classification_targets(y)
-    classes = check_classes(np.unique(y))
     weights = check_sample_weight(sample_weight, len(y))
-    empty = np.setdiff1d(classes, y[weights > 0]).tolist()
-    if empty:
-        raise ValueError(
-            f"class {empty[0]!r} has no point of weight > 0; give it one, or leave the class "
-            "out of y."
-        )
-    return X, y, weights
+    data = TrainingData(X, y, weights, None if sample_weight is None else weights)
+    check_classes(data.classes)
+    check_class_masses(np.bincount(data.codes, weights), data.classes)
+    return data
 
 
-def learner_of(model: Any) -> Any:
-    """Return the learner to boost: the model's own, or a tree of depth three."""
-    return DecisionTreeClassifier(max_depth=3) if model.estimator is None else model.estimator
+def check_points(model: Any, X: Any, *, keep_frames: bool = False) -> Any:
+    """Check the points that a fitted model is asked about.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from lexiprog_boost.classifiers.shared.training_data import check_points
+    >>> model = LogisticRegression().fit([[0], [1]], ["a", "b"])
+    >>> check_points(model, [[0, 1]])
+    Traceback (most recent call last):
+    ...
+    ValueError: X has 2 features, but LogisticRegression is expecting 1 features as input.
+    """
+    if keep_frames and hasattr(X, "iloc"):
+        validate_data(model, X, skip_check_array=True, reset=False)
+        return X
+    return validate_data(model, X, reset=False, **_accepted(model))
+
+
+def _accepted(model: Any) -> dict[str, Any]:
+    allow_nan = get_tags(model).input_tags.allow_nan
+    return {
+        "accept_sparse": ["csr", "csc"],
+        "dtype": None,
+        "ensure_all_finite": "allow-nan" if allow_nan else True,
+    }

@@ -1,35 +1,14 @@
-"""The balanced forest and the landmarks: what each tree sees, and what it leaves out."""
+"""The balanced forest: what each tree sees, and what it leaves out."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from lexiprog_boost.learners import BalancedForestClassifier, LandmarkFeatures
+from lexiprog_boost.learners import BalancedForestClassifier
 from lexiprog_boost.learners.balanced_forest import _draw
 from lexiprog_boost.metrics import geometric_mean_score
-from tests.sklearn_checks import parametrize_with_checks
 
 X, Y = make_classification(400, weights=[0.93], class_sep=1.5, flip_y=0.02, random_state=1)
-
-COPIES = "Other rows mean another draw; weights act in expectation only."
-
-
-@parametrize_with_checks(
-    [BalancedForestClassifier(5, random_state=0), LandmarkFeatures(5, random_state=0)],
-    expected_failed_checks=lambda learner: (
-        dict.fromkeys(
-            [
-                "check_sample_weight_equivalence_on_dense_data",
-                "check_sample_weight_equivalence_on_sparse_data",
-            ],
-            COPIES,
-        )
-        if isinstance(learner, BalancedForestClassifier)
-        else {}
-    ),
-)
-def test_estimator_passes_the_check(estimator, check):
-    check(estimator)
 
 
 def test_a_tree_sees_equal_weight_of_each_class():
@@ -70,9 +49,3 @@ def test_missing_values_are_taken():
     holes = X.copy()
     holes[::7, 0] = np.nan
     assert BalancedForestClassifier(5, random_state=0).fit(holes, Y).predict(holes).shape == (400,)
-
-
-def test_there_are_no_more_landmarks_than_points():
-    assert LandmarkFeatures(100).fit_transform(X[:30]).shape == (30, 30)
-    names = LandmarkFeatures(3).fit(X).get_feature_names_out().tolist()
-    assert names == ["landmarkfeatures0", "landmarkfeatures1", "landmarkfeatures2"]

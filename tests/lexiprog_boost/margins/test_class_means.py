@@ -67,7 +67,7 @@ def test_known_classes_may_be_given_in_any_order():
     ("blocks", "classes", "message"),
     [
         ([], None, "no block"),
-        ([([[1.0]], ["a"])], ["a", "b"], "class 'b' has no point with a weight > 0"),
+        ([([[1.0]], ["a"])], ["a", "b"], "class 'b' has no point of weight > 0"),
         ([([[1.0], [1.0]], ["a", "b"], [1, 0])], None, "class 'b'"),
         ([([[1.0]], ["c"])], ["a", "b"], "'c'.* not among the classes"),
         ([([[1.0]], ["a"]), ([[1.0, 1.0]], ["a"])], None, "2 members, but .* had 1"),

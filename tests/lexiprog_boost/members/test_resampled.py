@@ -11,7 +11,6 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost.learners import ResampledClassifier
-from lexiprog_boost.members.seeding import seeded_clone
 
 X, CODES = load_wine(return_X_y=True)
 Y = np.array(["red", "white", "rose"])[CODES]
@@ -77,12 +76,3 @@ def test_learners_of_words_and_missing_values_are_left_to_themselves():
     np.testing.assert_array_equal(learner.predict(words), labels)
     holes = np.where(np.median(X) < X, X, np.nan)
     ResampledClassifier(DecisionTreeClassifier(), random_state=0).fit(holes, Y)
-
-
-def test_seeds_reach_every_nested_learner_and_nothing_else():
-    chain = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(max_depth=3))
-    copy = seeded_clone(chain, np.random.RandomState(0))
-    assert isinstance(copy[-1].random_state, int)
-    assert copy[-1].max_depth == 3
-    assert chain[-1].random_state is None
-    assert seeded_clone(KNeighborsClassifier(2), np.random.RandomState(0)).n_neighbors == 2

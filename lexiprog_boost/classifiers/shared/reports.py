@@ -1,0 +1,205 @@
+"""A fitted ensemble in a few lines of text, and as HTML tables for notebooks. No script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from lexiprog_boost.margins import Member
+
+FEW_MEMBERS = (
+    "With so few members, votes are decided by the heaviest; a margin_target below 1, "
+    "a weight_cap or margin='proba' spreads the weight."
+)
+NAMED_MEMBERS = 5  # in a line of text
+SHOWN_CLASSES, SHOWN_MEMBERS = 30, 8
+# Colours that carry meaning are middle tones and the rest is the reader's own text colour, so that
+# one style serves light and dark pages. Jupyter styles tables with two classes: three are heard.
+STYLE = """
+.lxb { font: 13px/1.45 system-ui, -apple-system, "Segoe UI", sans-serif; color: inherit;
+  text-align: left; margin-top: 6px; }
+.lxb-title { font-weight: 600; }
+.lxb-quiet { opacity: .7; }
+.lxb-tables { display: flex; flex-wrap: wrap; gap: 0 40px; align-items: flex-start; }
+.lxb.lxb.lxb table { border-collapse: collapse; margin: 4px 0; color: inherit; background: none;
+  font-size: 13px; table-layout: auto; }
+.lxb.lxb.lxb tr { background: none; }
+.lxb.lxb.lxb th, .lxb.lxb.lxb td { border: 0; border-bottom: 1px solid rgba(128, 128, 128, .3);
+  padding: 3px 16px 3px 0; text-align: left; background: none; color: inherit; max-width: 22em;
+  overflow-wrap: anywhere; }
+.lxb.lxb.lxb th { font-weight: 600; border-bottom-color: rgba(128, 128, 128, .7); }
+.lxb.lxb.lxb .lxb-number { text-align: right; font-variant-numeric: tabular-nums;
+  white-space: nowrap; }
+.lxb-track { display: flex; width: 130px; height: 9px; background: rgba(128, 128, 128, .15); }
+.lxb-least { background: rgba(128, 128, 128, .55); }
+.lxb-more { background: #c8722b; }
+.lxb-weight { background: #3d85c6; }
+"""
+
+
+class Report(str):
+    """A text that notebooks show as tables; elsewhere it reads as it prints."""
+
+    __slots__ = ("html",)
+    html: str
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ()) -> Report:
+    """Tell which members carry weight and why training ended, and what the programs found.
+
+    Parameters
+    ----------
+    model : fitted WeightedVote
+        With class optima, losses and a deviation, or a margin, or neither.
+    name : str, optional
+        Who reports; by default the model.
+    notes : sequence of str
+        Lines to add.
+
+    Returns
+    -------
+    Report
+    """
+    n_members = len(model.estimator_weights_)
+    title = (
+        f"{name or type(model).__name__}: {model.n_members_} of {n_members} members carry weight"
+    )
+    notes = [*([FEW_MEMBERS] if _votes_are_few(model) else []), *notes]
+    lines = [title, f"weights: {_heaviest(model)}", f"pool: {model.stopped_}"]
+    lines += _class_lines(model) if hasattr(model, "class_losses_") else _margin_lines(model)
+    text = Report("\n  ".join([*lines, *notes]))
+    text.html = _html(model, title, notes)
+    return text
+
+
+def _heaviest(model: Any) -> str:
+    weights = model.estimator_weights_
+    heavy = _by_weight(model, NAMED_MEMBERS)
+    names = [_given_name(model, t) or f"member {t}" for t in heavy]
+    shown = ", ".join(f"{weights[t]:.3f} ({name})" for t, name in zip(heavy, names, strict=True))
+    return shown + (", ..." if model.n_members_ > len(heavy) else "")
+
+
+def _class_lines(model: Any) -> list[str]:
+    """Optimum, loss and deviation of every class."""
+    width = max(5, *(len(str(label)) for label in model.classes_))
+    lines = [f"{'class':<{width}}  least loss  loss    deviation"]
+    for label, optimum, loss in zip(
+        model.classes_, model.class_optima_, model.class_losses_, strict=True
+    ):
+        lines.append(f"{label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  {loss - optimum:.4f}")
+    return [*lines, f"{_worst(model)} ({model.reduction_})"]
+
+
+def _margin_lines(model: Any) -> list[str]:
+    """The margin of A1, A2 or A3, and what column generation proved, if there is such."""
+    lines = [f"margin r: {model.margin_:.4f}"] if hasattr(model, "margin_") else []
+    return lines + ([str(model.convergence_)] if hasattr(model, "convergence_") else [])
+
+
+def _worst(model: Any) -> str:
+    return f"worst deviation, costs included: {model.deviation_:.4f}"
+
+
+def _votes_are_few(model: Any) -> bool:
+    """Whether a class or less a member carries weight, where members vote."""
+    if not hasattr(model, "class_losses_") or model.margin in ("proba", "pairs"):
+        return False
+    return model.n_members_ <= len(model.classes_)
+
+
+def _by_weight(model: Any, most: int) -> list[int]:
+    """The members that carry weight, the heaviest first."""
+    order = np.argsort(-model.estimator_weights_, kind="stable")
+    return order[: min(model.n_members_, most)].tolist()
+
+
+def _html(model: Any, title: str, notes: Sequence[str]) -> str:
+    """The title, both tables and the notes in one styled block."""
+    lexicographic = hasattr(model, "class_losses_")
+    facts = [_worst(model)] if lexicographic else _margin_lines(model)
+    notes = ["; ".join([*facts, f"pool: {model.stopped_}"]), *notes]
+    tables = (_classes(model) if lexicographic else "") + _members(model)
+    return "\n".join(
+        [
+            f'<div class="lxb"><style>{STYLE}</style>',
+            f'<div class="lxb-title">{escape(title)}</div>',
+            f'<div class="lxb-tables">{tables}</div>',
+            *(f'<div class="lxb-quiet">{escape(text)}</div>' for text in notes),
+            "</div>",
+        ]
+    )
+
+
+def _classes(model: Any) -> str:
+    optima, losses = model.class_optima_, model.class_losses_
+    full = max(float(np.max(losses)), float(np.max(optima)), 1e-12)
+    rows = []
+    for label, optimum, loss in list(zip(model.classes_, optima, losses, strict=True))[
+        :SHOWN_CLASSES
+    ]:
+        least, more = min(optimum, loss) / full, max(loss - optimum, 0.0) / full
+        bar = _bar(("least", least), ("more", more))
+        rows.append([escape(str(label)), *_numbers(optimum, loss, loss - optimum), bar])
+    heads = ["class", "least loss", "loss", "deviation", "least + deviation"]
+    return _table(heads, rows, len(optima) - len(rows), "classes")
+
+
+def _members(model: Any) -> str:
+    weights = model.estimator_weights_
+    heavy = _by_weight(model, SHOWN_MEMBERS)
+    full = max(float(weights.max()), 1e-12)
+    rows = []
+    for t in heavy:
+        name = escape(_given_name(model, t) or _kind(model.estimators_[t]))
+        rows.append([str(t), name, *_numbers(weights[t]), _bar(("weight", weights[t] / full))])
+    rest = model.n_members_ - len(rows)
+    return _table(["member", "learner", "weight", ""], rows, rest, "members")
+
+
+def _given_name(model: Any, t: int) -> str | None:
+    """The name of a member in its list, or of a class offset; None if it has none."""
+    offset = t - (len(model.estimators_) - len(model.classes_))
+    if getattr(model, "class_offsets", False) and offset >= 0:
+        return f"always {model.classes_[offset]}"
+    listed = getattr(getattr(model, "ensemble_", None), "members", None)
+    return None if listed is None else str(listed[t][0])
+
+
+def _kind(estimator: Any) -> str:
+    return type(estimator.estimator if isinstance(estimator, Member) else estimator).__name__
+
+
+def _numbers(*values: float) -> list[str]:
+    return [f"{value:.4f}" for value in values]
+
+
+def _bar(*pieces: tuple[str, float]) -> str:
+    inside = "".join(
+        f'<span class="lxb-{kind}" style="width: {100 * share:.1f}%"></span>'
+        for kind, share in pieces
+    )
+    return f'<div class="lxb-track">{inside}</div>'
+
+
+def _table(heads: list[str], rows: list[list[str]], rest: int, what: str) -> str:
+    numeric = [head in ("least loss", "loss", "deviation", "weight") for head in heads]
+    kinds = [' class="lxb-number"' if is_number else "" for is_number in numeric]
+    top = "".join(f"<th{kind}>{head}</th>" for kind, head in zip(kinds, heads, strict=True))
+    body = "\n".join(
+        "<tr>"
+        + "".join(f"<td{k}>{cell}</td>" for k, cell in zip(kinds, row, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    more = f'<div class="lxb-quiet">and {rest} more {what}</div>' if rest > 0 else ""
+    return f"<div><table><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table>{more}</div>"

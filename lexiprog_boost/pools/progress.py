@@ -1,0 +1,43 @@
+"""Show the rounds of a training as they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def rounds_shown(
+    n_rounds: int, title: str, *, verbose: int
+) -> Iterator[Callable[[int, float], None]]:
+    """Give a function to be called after every round: it moves a bar, or does nothing.
+
+    Parameters
+    ----------
+    n_rounds : int
+        The length of the bar.
+    title : str
+        What stands before it.
+    verbose : int
+        0 shows nothing, as does a missing tqdm.
+
+    Yields
+    ------
+    callable (round, error)
+
+    Examples
+    --------
+    >>> from lexiprog_boost.pools.progress import rounds_shown
+    >>> with rounds_shown(3, "AdaBoost", verbose=0) as tick:
+    ...     tick(1, 0.25)
+    """
+    if verbose:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            pass
+        else:
+            with tqdm(total=n_rounds, desc=title) as bar:
+                yield lambda _round, _error: bar.update()
+            return
+    yield lambda _round, _error: None

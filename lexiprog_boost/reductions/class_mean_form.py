@@ -1,0 +1,136 @@
+"""The hinge losses of all points collapsed to one linear loss a class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexiprog_boost.checks.docstrings import described
+from lexiprog_boost.checks.values import (
+    check_class_costs,
+    check_classes,
+    check_margin_target,
+    check_weight_cap,
+)
+from lexiprog_boost.margins import ClassMeanMargins
+from lexiprog_boost.programs.inputs import Inputs
+
+Floats = NDArray[np.float64]
+
+
+@described
+def collapse(
+    means: ClassMeanMargins,
+    *,
+    class_costs: Any = None,
+    margin_target: float = 1.0,
+    weight_cap: float | None = None,
+) -> Inputs:
+    """Return inputs with one row a class, which have the optima of all the points.
+
+    Where no margin exceeds theta, no rho_i does either, whatever the weights: every hinge is
+    active, the loss of class j is theta - m_j . alpha, and n plays no part any more (fact F1,
+    docs/facts.md). Use it for votes and probabilities with the paper's target of 1.
+
+    Parameters
+    ----------
+    means : ClassMeanMargins
+        From `class_mean_margins`, in one pass over the points.
+    {class_costs, margin_target, weight_cap}
+
+    Returns
+    -------
+    Inputs
+        For `game_program` and `class_optima`.
+
+    Examples
+    --------
+    Each class has a member that is right on all of it:
+
+    >>> from lexiprog_boost.margins import class_mean_margins
+    >>> from lexiprog_boost.reductions import class_optima, collapse
+    >>> blocks = [([[1, -1], [1, 1], [-1, 1]], ["a", "a", "b"])]
+    >>> class_optima(collapse(class_mean_margins(blocks))).tolist()
+    [0.0, 0.0]
+    """
+    target = check_margin_target(margin_target)
+    if not collapses(means, target):
+        raise ValueError(
+            f"the largest margin is {means.largest:.6g}, beyond the target {target:.6g}: points "
+            "beyond it lose nothing, so the class means don't suffice. Solve the full program."
+        )
+    classes = check_classes(means.classes)
+    return Inputs(
+        margins=means.means,
+        codes=np.arange(len(classes)),
+        classes=classes,
+        weights=np.ones(len(classes)),
+        costs=check_class_costs(class_costs, classes),
+        target=target,
+        cap=check_weight_cap(weight_cap, means.means.shape[1]),
+    )
+
+
+def collapses(means: ClassMeanMargins, margin_target: float = 1.0) -> bool:
+    """Say whether no margin exceeds the target, so that class means suffice.
+
+    Use it before `collapse`, which refuses where they don't.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.margins import class_mean_margins
+    >>> from lexiprog_boost.reductions import collapses
+    >>> means = class_mean_margins([([[1], [-1]], ["a", "b"])])
+    >>> collapses(means), collapses(means, 0.5)
+    (True, False)
+    """
+    return means.largest <= margin_target
+
+
+def capped_maximum(values: ArrayLike, cap: float | None = None) -> Floats:
+    """Return the largest ``values . alpha`` over the simplex with every alpha_t <= cap, row by row.
+
+    It fills the largest entries up to the cap until the weight is used up: the closed form behind
+    `class_optima` under a cap (fact F8, docs/facts.md).
+
+    Parameters
+    ----------
+    values : array-like of shape (C, T)
+        One row a class.
+    cap : float, optional
+        At least 1/T; without it this is the plain maximum.
+
+    Returns
+    -------
+    ndarray of shape (C,)
+
+    Examples
+    --------
+    The whole weight, or two fifths at most on each:
+
+    >>> from lexiprog_boost.reductions import capped_maximum
+    >>> capped_maximum([[3, 1, 2]]).tolist(), capped_maximum([[3, 1, 2]], 0.4).tolist()
+    ([3.0], [2.2])
+    """
+    table = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    if cap is None:
+        return table.max(axis=1)
+    room = np.clip(1.0 - cap * np.arange(table.shape[1]), 0.0, cap)
+    return -np.sort(-table, axis=1) @ room
+
+
+def class_optima(inputs: Inputs) -> Floats:
+    """Return every L_j of collapsed inputs: theta minus the capped maximum of the mean margins.
+
+    Use it in place of the programs P_j, after `collapse`.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.programs import check_inputs
+    >>> from lexiprog_boost.reductions import class_optima
+    >>> class_optima(check_inputs([[0.5, -1], [-1, 1]], ["a", "b"])).tolist()
+    [0.5, 0.0]
+    """
+    return inputs.target - capped_maximum(inputs.margins, inputs.cap)

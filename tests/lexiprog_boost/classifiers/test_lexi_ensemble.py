@@ -1,0 +1,163 @@
+"""LexiEnsembleClassifier: any ensemble, small classes, probabilities, weights."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_wine, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from lexiprog_boost import LexiEnsembleClassifier
+from lexiprog_boost.classifiers.shared.default_members import default_pool
+from lexiprog_boost.learners import BalancedForestClassifier
+from lexiprog_boost.metrics import geometric_mean_score
+
+X, Y = make_classification(
+    600, n_features=8, n_informative=4, weights=[0.92], flip_y=0.03, random_state=5
+)
+
+TRAIN, TEST = np.arange(600) < 400, np.arange(600) >= 400
+
+LIGHT = [
+    ("linear", LogisticRegression(class_weight="balanced")),
+    ("bayes", GaussianNB()),
+    ("forest", BalancedForestClassifier(15)),
+]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return LexiEnsembleClassifier(random_state=0).fit(X[TRAIN], Y[TRAIN])
+
+
+def test_the_default_is_the_pool_with_offsets_and_cross_fitted_pairs(model):
+    assert [name for name, _ in model.ensemble_.members] == [name for name, _ in default_pool()]
+    assert model.margins_from_ == "cross"
+    assert len(model.estimators_) == len(default_pool()) + 2
+    np.testing.assert_allclose(model.class_optima_, 0, atol=1e-9)
+    assert [stage.name for stage in model.program_.stages][:2] == ["classes", "balance"]
+
+
+def test_the_classes_end_with_the_same_loss(model):
+    assert model.class_losses_[0] == pytest.approx(model.class_losses_[1], abs=1e-7)
+
+
+def test_it_recognises_both_classes_of_new_points(model):
+    assert geometric_mean_score(Y[TEST], model.predict(X[TEST])) > 0.75
+
+
+def test_predictions_are_those_of_the_scores(model):
+    scores = model.decision_function(X[TEST])
+    np.testing.assert_array_equal(model.predict(X[TEST]), (scores > 0).astype(int))
+
+
+def test_probabilities_are_calibrated_to_the_frequencies(model):
+    scores = (1 + model.decision_function(X[TEST])) / 2
+    uncalibrated = np.column_stack([1 - scores, scores])
+    probabilities = model.predict_proba(X[TEST])
+    assert log_loss(Y[TEST], probabilities) < log_loss(Y[TEST], uncalibrated)
+    brier = ((probabilities[:, 1] - Y[TEST]) ** 2).mean()
+    assert brier < ((scores - Y[TEST]) ** 2).mean()
+    assert probabilities[:, 1].mean() == pytest.approx(Y[TEST].mean(), abs=0.04)
+    order = np.argsort(scores)
+    assert (np.diff(probabilities[order, 1]) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("sizes", [(60, 1), (60, 30, 1), (60, 2, 3, 10), (20, 4, 1, 1)], ids=str)
+def test_tiny_classes_break_nothing(sizes):
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    points = rng.normal(size=(len(labels), 3)) + 2 * labels[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LexiEnsembleClassifier(random_state=0).fit(points, labels)
+        probabilities = model.predict_proba(points)
+    assert model.classes_.tolist() == list(range(len(sizes)))
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert np.isin(np.unique(labels), model.predict(points)).all()
+
+
+def test_two_workers_find_the_same_model_as_one(model):
+    two = LexiEnsembleClassifier(random_state=0, n_jobs=2).fit(X[TRAIN], Y[TRAIN])
+    np.testing.assert_allclose(two.estimator_weights_, model.estimator_weights_, atol=1e-6)
+
+
+def test_missing_values_are_taken_and_words_of_labels_kept():
+    holes = X.copy()
+    holes[::9, 2] = np.nan
+    labels = np.array(["no", "yes"])[Y]
+    model = LexiEnsembleClassifier(random_state=0).fit(holes[TRAIN], labels[TRAIN])
+    assert set(model.predict(holes[TEST])) == {"no", "yes"}
+
+
+def test_prefit_members_are_weighed_on_the_points_given():
+    members = [(name, one.fit(X[:300], Y[:300])) for name, one in LIGHT]
+    model = LexiEnsembleClassifier(members, prefit=True).fit(X[300:500], Y[300:500])
+    assert model.margins_from_ == "train"
+    assert model.calibration_ is not None
+    few = np.where(X[300:500, 0] > 0, 0, 2)
+    with pytest.raises(ValueError, match="know the class 1, of which y has no point"):
+        LexiEnsembleClassifier(members, prefit=True).fit(X[300:500], few)
+
+
+def test_progress_is_shown_on_demand(capsys):
+    LexiEnsembleClassifier(LIGHT, verbose=1, random_state=0).fit(X[TRAIN], Y[TRAIN])
+    shown = capsys.readouterr().err
+    assert "members" in shown
+    assert "cross-fitting" in shown
+
+
+def test_every_lever_works_with_the_others():
+    for options in (
+        {"tie_break": "closest"},
+        {"tie_break": ("closest", 0.05), "class_costs": [1, 3]},
+        {"tie_break": "leximax", "margin_target": 0.5},
+        {"weight_cap": 0.4, "reduce": False},
+        {"margin": "proba", "margins_from": "cross"},
+    ):
+        model = LexiEnsembleClassifier(LIGHT, random_state=0, **options).fit(X[TRAIN], Y[TRAIN])
+        assert model.estimator_weights_.sum() == pytest.approx(1)
+        assert geometric_mean_score(Y[TEST], model.predict(X[TEST])) > 0.6
+
+
+def test_reductions_leave_the_model_as_it_is():
+    wine, kinds = load_wine(return_X_y=True)
+    models = [
+        LexiEnsembleClassifier(LIGHT, reduce=reduce, random_state=0).fit(wine[:, :2], kinds)
+        for reduce in ("auto", False)
+    ]
+    weights = [model.estimator_weights_ for model in models]
+    np.testing.assert_allclose(weights[0], weights[1], atol=1e-6)
+
+
+def test_the_report_calls_members_by_their_names(model):
+    text = model.report()
+    assert "always 1" in text or "linear" in text
+    assert "the members of the list" in text
+    assert "member 0" not in text
+
+
+def test_sample_weights_reach_all_members_and_their_twins():
+    weights = np.where(Y[TRAIN] == 1, 2.0, 1.0) * (np.arange(TRAIN.sum()) % 10 > 0)
+    model = LexiEnsembleClassifier(random_state=0).fit(X[TRAIN], Y[TRAIN], sample_weight=weights)
+    assert geometric_mean_score(Y[TEST], model.predict(X[TEST])) > 0.7
+
+
+def test_members_that_need_a_data_frame_get_one_in_every_fold():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"colour": np.array(["red", "blue"])[(X[:, 0] > 0) * 1], "size": X[:, 1]}
+    )
+    columns = make_column_transformer((OneHotEncoder(), ["colour"]), remainder="passthrough")
+    members = [
+        ("linear", make_pipeline(columns, LogisticRegression(class_weight="balanced"))),
+        ("sizes", make_pipeline(make_column_transformer(("passthrough", ["size"])), GaussianNB())),
+    ]
+    model = LexiEnsembleClassifier(members, random_state=0).fit(frame, Y)
+    assert model.margins_from_ == "cross"
+    assert model.predict(frame).shape == (600,)

@@ -1,0 +1,26 @@
+"""Merged rows have the same optima, and their weights find back to the points."""
+
+import numpy as np
+import pytest
+
+from lexiprog_boost import lexiboost_program
+from lexiprog_boost.programs import check_inputs
+from lexiprog_boost.programs.lexiboost import declare_balance
+from lexiprog_boost.reductions import compress_rows
+from tests.lexiprog_boost.written_out import lexi_programs as independent
+
+
+@pytest.mark.parametrize("kind", ["votes", "values"])
+def test_f6_merged_rows_have_the_same_optima(kind):
+    M, y = independent.margins(8, members=3, kind=kind)
+    M = M if kind == "votes" else np.round(M, 1)
+    weights = np.arange(60) % 3
+    merged = compress_rows(check_inputs(M, y, sample_weight=weights, margin_target=0.5))
+    assert len(merged.inputs.codes) < 60
+    full = lexiboost_program(M, y, sample_weight=weights, margin_target=0.5).solve()
+    optima = [full[f"class:{j}"].value for j in range(3)]
+    small = declare_balance(merged.inputs, optima).solve().final
+    assert small.value == pytest.approx(full["balance"].value, abs=1e-9)
+    back = merged.to_points(merged.inputs.weights)
+    np.testing.assert_allclose(back, check_inputs(M, y, sample_weight=weights).weights)
+    assert (merged.groups[weights == 0] == -1).all()
