@@ -68,6 +68,10 @@ def test_times_appear_in_no_other_file(no_figures, home, two_class, tmp_path):
 
 def test_ranks_stand_beside_the_papers(home):
     text = (home / "ranks.md").read_text()
+    assert text.splitlines()[2].startswith("Rank 1 is best; equal scores share their ranks. WSRT")
+    # Two sets that rank nine contenders alike: chi-square is 2 (9 - 1).
+    assert ("Friedman: best setting chi-square 16.00, p = 0.042: H1; setting chosen inside the "
+            "training folds chi-square 16.00, p = 0.042: H1; paper: H1.") in text  # fmt: skip
     block = text.split("## kNN, G-Mean, 2 of 2 data sets")[1].split("##")[0]
     rows = {
         line.split("|")[1].strip(): line.split("|")[2:-1]
@@ -143,6 +147,7 @@ def test_few_sets_are_counted_in_wins_and_losses(no_figures, tmp_path):
     images = replace(study("images"), datasets=("cifar8", "cifar9", "cifar10"))
     fill(tmp_path, images)
     text = (write_report(images, tmp_path) / "ranks.md").read_text()
+    assert "Wins/ties/losses of the contender against" in text.splitlines()[2]
     assert "Kruskal-Wallis finds a difference on 3 of 3 data sets." in text
     assert "| wins/ties/losses, control LexiBoost, paper | 0/2/1 | 0/3/0 | 0/2/1 | – |" in text
     (ours,) = {
