@@ -88,6 +88,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
         return
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
         return
+    if isinstance(node, ast.keyword) and node.arg in KEYWORDS_LEFT_ALONE:
+        return
     skipped = {"annotation", "returns", "decorator_list"}
     for name, value in ast.iter_fields(node):
         if name not in skipped:

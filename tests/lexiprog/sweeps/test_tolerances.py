@@ -115,7 +115,7 @@ def test_a_solver_can_be_chosen_for_all_or_by_name():
         table = lx.tradeoff(linear(), "a", STEPS[:3], solver=solver)
         for name, values in wanted.items():
             assert table.values[name] == near(values, 1e-5)
-    assert table.results[0]["a"].solver == "CLARABEL"
+        assert table.results[0]["a"].solver == "CLARABEL"
     assert table.results[0]["b"].solver == "HIGHS"
 
 

@@ -83,6 +83,9 @@ def test_nothing_to_tell_apart_is_no_difference_and_no_warning():
     assert average_ranks(same).tolist() == [2.5] * 4
     assert friedman(same)[1].p == 1
     assert friedman(PUBLISHED[:1])[1].p == 1
+    assert friedman(PUBLISHED[[0, 4]])[1].p < 1
+    assert friedman(PUBLISHED[:, :2])[1].p == 1
+    assert friedman(PUBLISHED[:, :3])[1].p < 1
     assert signed_rank(same[:, 0], same[:, 1] + 1e-15).p == 1
     assert kruskal_wallis(same).p == 1
     assert rank_sum(same[0], same[1]).p == 1

@@ -41,6 +41,7 @@ def test_every_file_is_listed_and_every_listed_file_is_there(home):
     }
     assert listed == {path.name for path in home.iterdir()} - {"README.md"}
     assert "All 88 cells are there." in (home / "README.md").read_text()
+    assert "| file | what it holds |\n|---|---|\n" in (home / "README.md").read_text()
 
 
 def test_cells_in_another_order_give_the_same_bytes(home, two_class, tmp_path):
@@ -67,6 +68,10 @@ def test_times_appear_in_no_other_file(no_figures, home, two_class, tmp_path):
 
 def test_ranks_stand_beside_the_papers(home):
     text = (home / "ranks.md").read_text()
+    assert text.splitlines()[2].startswith("Rank 1 is best; equal scores share their ranks. WSRT")
+    # Two sets that rank nine contenders alike: chi-square is 2 (9 - 1).
+    assert ("Friedman: best setting chi-square 16.00, p = 0.042: H1; setting chosen inside the "
+            "training folds chi-square 16.00, p = 0.042: H1; paper: H1.") in text  # fmt: skip
     block = text.split("## kNN, G-Mean, 2 of 2 data sets")[1].split("##")[0]
     rows = {
         line.split("|")[1].strip(): line.split("|")[2:-1]
@@ -114,7 +119,7 @@ def test_an_incomplete_store_says_so_and_uses_what_is_complete(no_figures, two_c
 
 
 def test_a_report_of_nothing_is_a_report(no_figures, two_class, tmp_path):
-    home = write_report(two_class, tmp_path)
+    home = write_report(two_class, tmp_path / "not" / "there")
     assert "88 of 88 cells are missing" in (home / "README.md").read_text()
     assert "No data set is complete yet." in (home / "ranks.md").read_text()
 
@@ -142,6 +147,7 @@ def test_few_sets_are_counted_in_wins_and_losses(no_figures, tmp_path):
     images = replace(study("images"), datasets=("cifar8", "cifar9", "cifar10"))
     fill(tmp_path, images)
     text = (write_report(images, tmp_path) / "ranks.md").read_text()
+    assert "Wins/ties/losses of the contender against" in text.splitlines()[2]
     assert "Kruskal-Wallis finds a difference on 3 of 3 data sets." in text
     assert "| wins/ties/losses, control LexiBoost, paper | 0/2/1 | 0/3/0 | 0/2/1 | – |" in text
     (ours,) = {
