@@ -44,6 +44,11 @@ def dense(value: Any) -> Any:
     return value.toarray() if hasattr(value, "toarray") else value
 
 
+def number(value: Any) -> float:
+    """The one real number in what CVXPY calls a scalar, whatever its shape."""
+    return float(np.real(np.asarray(dense(value))).reshape(-1)[0])
+
+
 def evaluate(expression: cp.Expression, values: Leaves) -> Any:
     """Value of ``expression`` with ``values`` in place of its leaves' own, as a dense array."""
     with holding(values):

@@ -122,7 +122,7 @@ class Subproblem(Frozen):
             references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
-            integer=bool(problem.is_mixed_integer()),
+            integer=checks.has_integers(problem),
             kind=checks.kind_of(problem, gp=gp),
             memory=Memory(),
         )

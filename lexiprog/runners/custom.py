@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate
+from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number
 from lexiprog.status import Status
 
 __all__ = ["Custom"]
@@ -45,7 +45,7 @@ class Custom:
             claimed = evaluate(
                 subproblem.objective.expr, [(v, primal[v.id]) for v in subproblem.variables]
             )
-        value = np.nan if claimed is None else float(np.real(claimed))
+        value = np.nan if claimed is None else number(claimed)
         return Answer(status, value=value, claimed=value, primal=primal, seconds=seconds)
 
     def accepted(self, task: Task, answer: Answer) -> None:

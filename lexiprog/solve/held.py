@@ -11,7 +11,7 @@ import numpy as np
 from lexiprog.aliases import Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, compile_for
-from lexiprog.declare.leaves import CVXPY_LOCK, holding
+from lexiprog.declare.leaves import CVXPY_LOCK, holding, number
 from lexiprog.declare.lock import Lock
 from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
@@ -84,7 +84,7 @@ def _record(
     owner = lock.owner()
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
-    found = float(np.real(solution.at(owner.objective.expr)))
+    found = number(solution.at(owner.objective.expr))
     return LockRecord(
         name=lock.owner_name,
         kind=task.way.kind_of_lock(task.subproblem, position),

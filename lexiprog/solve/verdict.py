@@ -13,7 +13,7 @@ from lexiprog.aliases import Constraint, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of
+from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of, number
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt
 from lexiprog.proof.certificate import Certificate
@@ -38,7 +38,7 @@ def judge(
     if task.integer:
         values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
-    value = float(np.real(evaluate(subproblem.objective.expr, [*values, *constants])))
+    value = number(evaluate(subproblem.objective.expr, [*values, *constants]))
     unit = 1.0 if subproblem.gp or task.compiled is None else 1.0 / task.native.scaling.cost
     if answer.x is None or (answer.z is None and not task.integer):
         # A bare point. Multipliers nobody can vouch for would poison later stages, so both they

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Constraint, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
-from lexiprog.declare.leaves import CVXPY_LOCK
+from lexiprog.declare.leaves import CVXPY_LOCK, number
 from lexiprog.status import Status
 
 Array = NDArray[np.float64]
@@ -48,7 +48,7 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
         # Interfaces add the offset as it is; in equilibrated units it has another size.
         offset = float(record[s.OFFSET])
         shift = compiled.scaled.offset - offset
-        claimed, bound = float(solution.opt_val) + shift, _reported_bound(attr)
+        claimed, bound = number(solution.opt_val) + shift, _reported_bound(attr)
         if not compiled.scaling.identity:
             solution = _in_users_units(compiled, solution, offset)
         answer = _translated(compiled, solution)
@@ -119,7 +119,7 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
             part = np.reshape(factors[start : start + size], np.shape(value), order="F")
             dual[constraint.id] = np.asarray(value, dtype=float) * part
         start += size
-    value = (float(solution.opt_val) - offset) / scaling.cost + offset
+    value = (number(solution.opt_val) - offset) / scaling.cost + offset
     return Solution(solution.status, value, primal, dual, solution.attr)
 
 
@@ -128,13 +128,13 @@ def _translated(compiled: Compiled, solution: Any) -> Answer:
     chain, inverse = compiled.chain, compiled.inverse
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
     z = _multipliers(compiled, solution)
-    claimed = compiled.scaling.scaled_value(float(solution.opt_val))
+    claimed = compiled.scaling.scaled_value(number(solution.opt_val))
     for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
         solution = reduction.invert(solution, record)
     return Answer(
         status=Status.of(solution.status),
         said=solution.status,
-        value=float(solution.opt_val),
+        value=number(solution.opt_val),
         claimed=claimed,
         x=compiled.scaling.scaled_point(x),
         z=None if z is None else compiled.scaling.scaled_multipliers(z),
@@ -147,7 +147,8 @@ def _translated(compiled: Compiled, solution: Any) -> Answer:
 def dual_arrays(constraint: Constraint, value: Value) -> Value | list[Value]:
     """A multiplier in the shape CVXPY shows it: an array, or a list for cones with parts."""
     if isinstance(constraint, _ONE_ARRAY):
-        return np.reshape(np.asarray(value, dtype=float), constraint.shape, order="F")
+        kind = complex if np.iscomplexobj(value) else float
+        return np.reshape(np.asarray(value, dtype=kind), constraint.shape, order="F")
     with CVXPY_LOCK:
         before = [leaf.value for leaf in constraint.dual_variables]
         constraint.save_dual_value(value)

@@ -35,6 +35,8 @@ class Prepared:
         with CVXPY_LOCK, warnings.catch_warnings():
             # CVXPY's analysis multiplies infinite bounds by zeros: noise, no fault of the model.
             warnings.filterwarnings("ignore", message="invalid value encountered", module="cvxpy")
+            # Its reductions do what it warns its users of.
+            warnings.filterwarnings("ignore", "\\s*You didn't specify the order", FutureWarning)
             if self._chain is None:
                 self._chain = self._without_guessed_bounds(solver, options)
             data, chain, inverse = self._problem.get_problem_data(
