@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from lexiprog.forms.least_logarithms import Fit
 from lexiprog.forms.standard_form import StandardForm
@@ -47,10 +48,12 @@ class Terms:
         far = np.maximum(side * (self.log + shift), 0.0) / _FAR
         return replace(self, weight=self.weight / (1.0 + far**2))
 
-    def without_noise(self, shift: Array) -> Terms:
-        """The same without what is nothing beside the largest, each with its shift."""
-        sizes = np.where(self.weight > 0.0, self.log + shift, -np.inf)
-        there = sizes > np.max(sizes, initial=-np.inf) - _NOISE
+    def sizes(self, shift: Array) -> Array:
+        """The logarithms, each with its shift; minus infinity for what has no weight."""
+        return np.where(self.weight > 0.0, self.log + shift, -np.inf)
+
+    def kept(self, there: NDArray[np.bool_]) -> Terms:
+        """The same without the weight of all others."""
         return replace(self, weight=self.weight * there)
 
     def none(self) -> Terms:
@@ -122,7 +125,8 @@ class Numbers:
         """The same without right-hand sides, bounds and costs that are rounding errors.
 
         An earlier optimum of zero enters a later problem as 1e-13. If it set the unit of its row,
-        the row would be solved for that rounding error.
+        the row would be solved for that rounding error. What the matrix connects is compared; it
+        says nothing of the units of the rest.
         """
         matrix = replace(
             self, b=self.b.none(), c=self.c.none(), P=self.P.none(),
@@ -130,12 +134,34 @@ class Numbers:
         )  # fmt: skip
         none = np.zeros(groups.size), np.zeros(self.free.size), 0.0
         rows, columns, _ = matrix.fit(groups).single(*none)
+        row_parts, column_parts = self._parts(groups)
+        sides = self.b.sizes(rows)
+        ends = [bound.sizes(-columns) for bound in self.bounds]
+        costs = self.c.sizes(columns)
+        tops = np.full(row_parts.size + column_parts.size, -np.inf)
+        np.maximum.at(tops, row_parts, sides)
+        for end in ends:
+            np.maximum.at(tops, column_parts, end)
+        cost_tops = np.full(tops.size, -np.inf)
+        np.maximum.at(cost_tops, column_parts, costs)
         return replace(
             self,
-            b=self.b.without_noise(rows),
-            c=self.c.without_noise(columns),
-            bounds=tuple(bound.without_noise(-columns) for bound in self.bounds),
+            b=self.b.kept(sides > tops[row_parts] - _NOISE),
+            bounds=tuple(
+                bound.kept(end > tops[column_parts] - _NOISE)
+                for bound, end in zip(self.bounds, ends, strict=True)
+            ),
+            c=self.c.kept(costs > cost_tops[column_parts] - _NOISE),
         )
+
+    def _parts(self, groups: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """For each row and each column the number of the connected part that it belongs to."""
+        size, width = groups.size, self.free.size
+        weights = np.ones(self.indices.size)
+        table = sp.csc_array((weights, groups[self.indices], self.starts), (size, width))
+        graph = sp.block_array([[None, table], [table.T, None]], format="csr")
+        _, parts = connected_components(graph, directed=False)
+        return parts[:size][groups], parts[size:]
 
     def reweighted(self, rows: Array, columns: Array, cost: float) -> Numbers:
         """The same with less weight on numbers that these factors show to be negligible.

@@ -110,10 +110,13 @@ def binding(
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
         reduced: Array = c + A.T @ y
     else:
-        lowest = ZERO if sizes.short and is_short(c) else ROUNDED_ZERO
+        lowest = ROUNDED_ZERO
+        if sizes.short and is_short(c):
+            lowest, floor = ZERO, floor * ZERO
         parts = transposed_times(A, y).plus(transposed_times(A, correction))
         reduced = Sums.of(c).plus(parts).nearest
         y = y + correction
+        y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
     terms = np.abs(c) + sizes.entries.T @ np.abs(y)
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
     row_shares = np.abs(y) * sizes.highest(weights)

@@ -142,18 +142,19 @@ class FaceChain:
         below[fixed] = form.b[fixed]
         lower, upper = _column_bounds(_on_face(form, held))
         bounds = Bounds(lower, upper, below, form.b)
+        refine = self._is_held(task.subproblem.name)
         if not held:
-            return self._session.run(form.c, bounds, refine=True)
+            return self._session.run(form.c, bounds, refine=refine)
         if held[-1].easy:
-            vertex = self._session.run(form.c, bounds, refine=True)
+            vertex = self._session.run(form.c, bounds, refine=refine)
             if vertex.optimal:
                 return vertex
-        return self._session.run(form.c, bounds, held[-1].basis, refine=True)
+        return self._session.run(form.c, bounds, held[-1].basis, refine=refine)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
         name, form, vertex = task.subproblem.name, task.native.scaled, answer.trace
-        if not any(lock.owner_name == name for m in self.members.values() for _, lock in m.locks):
+        if not self._is_held(name):
             return
         if self._sizes is None:
             self._sizes = Sizes(form.A)
@@ -175,6 +176,9 @@ class FaceChain:
             found.doubtful,
             easy,
         )
+
+    def _is_held(self, name: str) -> bool:
+        return any(lock.owner_name == name for m in self.members.values() for _, lock in m.locks)
 
     def _held(self, member: Subproblem) -> list[HeldFace]:
         return [self.faces[lock.owner_name] for _, lock in member.locks]

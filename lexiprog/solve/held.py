@@ -22,6 +22,9 @@ from lexiprog.solve.price import right_derivative
 from lexiprog.solvers.solver import Solver
 from lexiprog.status import Fault, Status
 
+# A linear level that gives up more than this share of an optimum it holds exactly is not proved.
+LOOSE = 1e-9
+
 
 def with_locks(
     task: Task,
@@ -58,6 +61,10 @@ def with_locks(
                 f"known of them, of {worst!r} above all, may change its value by {unsure:.1e} of "
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
+    if task.subproblem.kind == "LP" and any(_is_loose(r, solved[r.name]) for r in records):
+        # A linear optimum may change at once when a lock gives way a little, and its multiplier
+        # need not tell.
+        status = doubted
     if doubtful:
         status = doubted
         _warn(
@@ -72,6 +79,11 @@ def with_locks(
             f"by {max(lock.guard for lock in records):.1e}."
         )
     return replace(solution, locks=records, status=status)
+
+
+def _is_loose(record: LockRecord, held: Solution) -> bool:
+    """Whether an optimum that should be held exactly gave way by more than rounding."""
+    return record.tolerance == 0.0 and record.drift > LOOSE * held.size
 
 
 def _warn(message: str) -> None:

@@ -11,6 +11,7 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.precision import Sums, transposed_times
@@ -145,25 +146,25 @@ class Session:
         The residual is taken in twice the working precision, so that the sum of both tells a
         reduced cost of zero from one that is only small.
         """
-        status, basic = self._highs.getBasicVariables()
-        if status != highspy.HighsStatus.kOk or not len(basic):
+        basis = self._highs.getBasis()
+        basic = highspy.HighsBasisStatus.kBasic
+        inside = np.array([status == basic for status in basis.col_status], dtype=bool)
+        idle = np.array([status == basic for status in basis.row_status], dtype=bool)
+        if inside.size != cost.size or inside.sum() != duals.size - idle.sum():
             return duals, None
-        idle = -1 - basic[basic < 0]
         duals[idle] = 0.0  # exactly, at a basis
-        inside = basic[basic >= 0]
-        lack = np.zeros(len(basic))
-        missing = Sums.of(cost).plus(transposed_times(self._A, -duals)).nearest
-        lack[basic >= 0] = missing[inside]
-        # HiGHS takes numbers below 1e-14 for zero, so the residual is solved for in its own unit.
-        unit = float(np.max(np.abs(lack), initial=0.0))
-        if unit == 0.0:
-            return duals, np.zeros_like(duals)
-        status, correction = self._highs.getBasisTransposeSolve(lack / unit)
-        if status != highspy.HighsStatus.kOk or not np.isfinite(correction).all():
+        correction = np.zeros_like(duals)
+        lack = Sums.of(cost).plus(transposed_times(self._A, -duals)).nearest[inside]
+        if not lack.any():
+            return duals, correction
+        # HiGHS could solve with its own factors, but they are not always there after presolve,
+        # and asking for them then ends the process.
+        square = sp.csc_array(sp.csr_array(self._A)[~idle][:, inside])
+        try:
+            correction[~idle] = splu(square.T.tocsc()).solve(lack)
+        except (RuntimeError, ValueError):  # singular, as far as floats can tell
             return duals, None
-        correction = np.array(correction) * unit
-        correction[idle] = 0.0
-        return duals, correction
+        return duals, correction if np.isfinite(correction).all() else None
 
     def has_matrix(self, A: Matrix) -> bool:
         """Whether ``A`` is the matrix of this session, entry by entry."""

@@ -1,0 +1,238 @@
+"""Data that users have and that used to break the promise, each case with its true optima.
+
+A case is drawn in whole numbers, whose optima are known exactly (z3, proved level by level, or
+brute force), and then written in other units, with big M, with nearly parallel rows and so on.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+
+import cvxpy as cp
+import numpy as np
+from scipy.optimize import linprog
+
+import lexiprog as lx
+from tests.lexiprog.formulations.exact import Chain, lexicographic_optimum
+from tests.lexiprog.formulations.random_chains import Drawing
+
+# Relative error of what still counts as right.
+RIGHT = 1e-5
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program and the true optimum of each subproblem; ``sizes`` say what counts as one."""
+
+    program: lx.Program
+    truth: tuple[float, ...]
+    sizes: tuple[float, ...]
+
+
+def verdict(case: Case, solver=None) -> str:
+    """Whether the answers are right, refused, flagged (not called optimal), or wrong."""
+    try:
+        result = case.program.solve(solver)
+    except lx.StageError:
+        return "refused"
+    pairs = zip(result.values(), case.truth, case.sizes, strict=True)
+    good = all(abs(s.value - true) <= RIGHT * (size + abs(true)) for s, true, size in pairs)
+    if good:
+        return "right"
+    return "flagged" if any(s.status != "optimal" for s in result.values()) else "wrong"
+
+
+def tally(draw: Callable[[Random], Case | None], count: int, solver=None, seed: int = 0) -> Counter:
+    """Verdicts on so many cases of a family."""
+    verdicts: Counter = Counter()
+    random = Random(seed)
+    while verdicts.total() < count:
+        case = draw(random)
+        if case is not None:
+            verdicts[verdict(case, solver)] += 1
+    return verdicts
+
+
+def _chain(random: Random, *, integers: bool = False) -> Chain:
+    drawing = Drawing(random, random.randint(3, 5))
+    for _ in range(random.randint(2, 6)):
+        drawing.add_row()
+    for _ in range(random.randint(2, 4)):
+        drawing.add_objective()
+    return drawing.chain(integers=integers, scaled=False, bounds_as_rows=False)
+
+
+def _written(chain: Chain, *, cost=1.0, rows=None, columns=None) -> Case | None:
+    """The chain with its objectives, rows and columns multiplied."""
+    truth = lexicographic_optimum(chain)
+    if truth is None:
+        return None
+    rows = np.ones(len(chain.rows)) if rows is None else np.array(rows)
+    units = np.ones(len(chain.whole)) if columns is None else np.array(columns)
+    units = np.where(chain.whole, 1.0, units)
+    x = [
+        cp.Variable(name=f"x{j}", integer=whole, bounds=[low * unit, high * unit])
+        for j, (whole, low, high, unit) in enumerate(
+            zip(chain.whole, chain.lower, chain.upper, units, strict=True)
+        )
+    ]
+    stacked = cp.hstack(x)
+    constraints = []
+    for (coefficients, sense, rhs), factor in zip(chain.rows, rows, strict=True):
+        left, right = (np.array(coefficients) * factor / units) @ stacked, rhs * factor
+        constraints.append({"<=": left <= right, ">=": left >= right, "==": left == right}[sense])
+    senses = {"min": cp.Minimize, "max": cp.Maximize}
+    levels = {
+        str(k): senses[sense]((cost * np.array(coefficients) / units) @ stacked)
+        for k, (sense, coefficients) in enumerate(chain.objectives, 1)
+    }
+    values = tuple(cost * float(value) for value in truth)
+    return Case(lx.preemptive(levels, constraints), values, (cost,) * len(values))
+
+
+def _powers(random: Random, most: int, count: int) -> list[float]:
+    return [10.0 ** random.randint(-most, most) for _ in range(count)]
+
+
+def objectives(random):
+    """Objectives in billionths or in units of 1e12."""
+    return _written(_chain(random), cost=10.0 ** random.randint(-12, 12))
+
+
+def rows(random):
+    """Every row in units of its own."""
+    chain = _chain(random)
+    return _written(chain, rows=_powers(random, 9, len(chain.rows)))
+
+
+def columns(random):
+    """Every variable in units of its own."""
+    chain = _chain(random)
+    return _written(chain, columns=_powers(random, 9, len(chain.whole)))
+
+
+def everything(random):
+    """All of that at once, two thirds as far."""
+    chain = _chain(random)
+    cost = 10.0 ** random.randint(-8, 8)
+    return _written(
+        chain, cost=cost, rows=_powers(random, 6, len(chain.rows)),
+        columns=_powers(random, 6, len(chain.whole)),
+    )  # fmt: skip
+
+
+def integer_chains(random):
+    """Mixed-integer chains with objectives of any size."""
+    return _written(_chain(random, integers=True), cost=10.0 ** random.randint(-9, 9))
+
+
+def goals(random):
+    """A goal program in any unit of money, with weights one over the targets."""
+    unit = 10.0 ** random.randint(-9, 12)
+    size, count = 3, 4
+    table = [[random.randint(0, 9) for _ in range(size)] for _ in range(count)]
+    targets = [random.randint(5, 60) for _ in range(count)]
+    limits = [random.randint(2, 9) for _ in range(size)]
+    truth = _goal_misses(table, targets, limits)
+    x = cp.Variable(size, nonneg=True, name="x")
+    wanted = [
+        lx.Goal(f"g{k}", np.array(row) @ x >= t * unit, priority=k + 1, weight=1 / (t * unit))
+        for k, (row, t) in enumerate(zip(table, targets, strict=True))
+    ]
+    program = lx.goal_program(wanted, [x <= np.array(limits) * unit, cp.sum(x) <= 8 * unit])
+    return Case(program, tuple(truth), (1.0,) * count)
+
+
+def _goal_misses(table, targets, limits):
+    """The least misses over their targets, in order, by linprog with whole data."""
+    size, count = len(limits), len(targets)
+    held_rows, held, misses = [], [], []
+    below = np.hstack([-np.array(table), -np.eye(count)])
+    for k in range(count):
+        cost = np.zeros(size + count)
+        cost[size + k] = 1.0
+        rows = np.vstack([below, [1.0] * size + [0.0] * count, *held_rows])
+        sides = np.concatenate([-np.array(targets), [8.0], held])
+        bounds = [(0, u) for u in limits] + [(0, None)] * count
+        best = linprog(cost, rows, sides, bounds=bounds)
+        misses.append(best.fun / targets[k])
+        held_rows.append(cost)
+        held.append(best.fun + 1e-9)
+    return misses
+
+
+def nearly_parallel(random):
+    """Pairs of rows that differ in the last digits, and objectives along them."""
+    size, pairs, digits = 6, 5, random.choice([3_000, 100_000, 10_000_000])
+    base = [[random.randint(0, 5) for _ in range(size)] for _ in range(pairs)]
+    sides = [random.randint(3, 15) for _ in range(pairs)]
+    table = tuple(
+        (
+            tuple(max(digits * c + random.randint(-1, 1), 0) for c in row),
+            "<=",
+            max(digits * side + random.randint(-2, 2), 1),
+        )
+        for row, side in [*zip(base, sides, strict=True)] * 2
+    )
+    others = [tuple(random.randint(-2, 4) for _ in range(size)) for _ in range(2)]
+    levels = (base[0], others[0], [b - a for a, b in zip(base[0], base[1], strict=True)], others[1])
+    chain = Chain(
+        lower=(0,) * size, upper=(10,) * size, rows=table,
+        objectives=tuple(("max", tuple(level)) for level in levels), whole=(False,) * size,
+        row_powers=(0,) * len(table), column_powers=(0,) * size,
+    )  # fmt: skip
+    return _written(chain)
+
+
+def big_m(random):
+    """Fixed charges on a network, with an M far beyond any flow."""
+    arcs = [(0, 1), (1, 2), (2, 3)]
+    others = [(i, j) for i in range(4) for j in range(4) if i != j and (i, j) not in arcs]
+    arcs += random.sample(others, 4)
+    balance = np.zeros((4, len(arcs)))
+    for k, (i, j) in enumerate(arcs):
+        balance[i, k], balance[j, k] = 1.0, -1.0
+    amount = random.randint(1, 5)
+    demand = np.array([amount, 0, 0, -amount], float)
+    cost = np.array([random.randint(1, 9) for _ in arcs], float)
+    charge = np.array([random.randint(1, 60) for _ in arcs], float)
+    best = np.inf
+    for opened in product([0, 1], repeat=len(arcs)):
+        bounds = [(0, None if o else 0) for o in opened]
+        found = linprog(cost, A_eq=balance, b_eq=demand, bounds=bounds)
+        if found.status == 0:
+            best = min(best, found.fun + charge @ np.array(opened))
+    flow = cp.Variable(len(arcs), nonneg=True, name="flow")
+    is_open = cp.Variable(len(arcs), boolean=True, name="open")
+    limits = [balance @ flow == demand, flow <= 10.0 ** random.randint(7, 10) * is_open]
+    subproblem = lx.Subproblem("ship", cp.Minimize(cost @ flow + charge @ is_open), limits)
+    return Case(lx.Program(lx.Stage("only", subproblem)), (float(best),), (1.0,))
+
+
+def small_coefficients(random):
+    """Coefficients that HiGHS would take for zero."""
+    size = 3
+    small = 10.0 ** -random.randint(9, 13)
+    prices = [random.randint(1, 9) for _ in range(size)]
+    room, cap = random.randint(2, 20), random.randint(3, 9)
+    x = cp.Variable(size, nonneg=True, name="x")
+    best = linprog([-p for p in prices], [[1.0, 2.0, 3.0]], [room], bounds=[(0, cap)] * size).fun
+    limits = [small * np.array([1.0, 2.0, 3.0]) @ x <= room, x <= cap / small]
+    subproblem = lx.Subproblem("most", cp.Maximize(np.array(prices) @ x), limits)
+    truth = -best / small
+    return Case(lx.Program(lx.Stage("only", subproblem)), (truth,), (1.0 / small,))
+
+
+def loose_gaps(random):
+    """Knapsacks for a solver that stops early and reports no bound."""
+    size = 8
+    values = np.array([random.randint(10, 200) for _ in range(size)], float)
+    weights = np.array([random.randint(5, 60) for _ in range(size)], float)
+    room = float(weights.sum() // 2)
+    chosen = np.array(list(product([0, 1], repeat=size)))
+    best = (chosen @ values)[chosen @ weights <= room].max()
+    take = cp.Variable(size, boolean=True, name="take")
+    subproblem = lx.Subproblem("pack", cp.Maximize(values @ take), [weights @ take <= room])
+    return Case(lx.Program(lx.Stage("only", subproblem)), (float(best),), (1.0,))
