@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from lexiprog_boost import WeightedKNeighborsClassifier
 from lexiprog_boost.margins import votes
 from lexiprog_boost.pools import adaboost_pool
+from tests.lexiprog_boost.written_out.stumps import WorseLater
 
 X, CODES = load_wine(return_X_y=True)
 Y = np.array(["red", "white", "rose"])[CODES]
@@ -33,6 +34,13 @@ def test_an_early_end_leaves_no_empty_places():
     pool = adaboost_pool(DecisionTreeClassifier(), X, Y, n_estimators=7, random_state=0)
     assert len(pool.estimators) == len(pool.weights) == len(pool.history["error"]) == 1
     assert "perfect" in pool.stopped
+
+
+def test_an_end_by_chance_is_told_from_a_perfect_one():
+    y = np.array([0, 1] * 5)
+    pool = adaboost_pool(WorseLater(), y[:, None], y, n_estimators=5, random_state=0)
+    assert len(pool.estimators) < 5
+    assert "a member was no better than chance" in pool.stopped
 
 
 @pytest.mark.parametrize("learner", [KNeighborsClassifier(3), WeightedKNeighborsClassifier(3)])

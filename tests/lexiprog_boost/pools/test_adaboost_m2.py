@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
@@ -14,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from lexiprog_boost import C45TreeClassifier, WeightedKNeighborsClassifier
 from lexiprog_boost.margins import margin_matrix, probabilities
 from lexiprog_boost.pools import adaboost_m2_pool
+from tests.lexiprog_boost.written_out.stumps import WorseLater
 
 STUMP = DecisionTreeClassifier(max_depth=1)
 IRIS = load_iris(return_X_y=True)
@@ -122,20 +122,6 @@ def test_a_perfect_member_ends_training_with_a_finite_weight():
     assert pool.history["pseudo_loss"].tolist() == [0]
     assert np.isfinite(pool.weights).all()
     assert "perfect" in pool.stopped
-
-
-class WorseLater(DummyClassifier):
-    """Right about everything but the first point at first, then wrong about everything."""
-
-    def fit(self, X, y, sample_weight=None):
-        super().fit(X, y, sample_weight)
-        self.first_ = np.ptp(sample_weight) < 1e-12
-        return self
-
-    def predict(self, X):
-        truth = X[:, 0].astype(int)
-        flipped = 1 - truth
-        return np.where(np.arange(len(X)) == 0, flipped, truth) if self.first_ else flipped
 
 
 def test_a_member_no_better_than_chance_is_dropped():

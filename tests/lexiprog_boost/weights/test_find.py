@@ -63,6 +63,19 @@ def test_a_higher_cost_never_raises_a_class_deviation_and_lowers_an_active_one(t
     assert lowered >= 4
 
 
+@pytest.mark.parametrize("target", [1.0, 0.5])
+def test_without_reductions_the_program_has_a_loss_a_point(target):
+    M, y = independent.margins(0)
+    full = lexicographic_weights(M, y, margin_target=target, reduce=False)
+    assert full.reduction == "none"
+    assert full.program["balance"].variable("losses").size == len(y)
+    assert [name for name in full.result if name.startswith("class:")] == [
+        "class:0",
+        "class:1",
+        "class:2",
+    ]
+
+
 def test_class_means_alone_suffice_and_never_need_the_points():
     M, y = independent.margins(4)
     whole = lexicographic_weights(M, y)

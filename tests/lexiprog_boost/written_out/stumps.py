@@ -1,9 +1,10 @@
-"""All decision stumps of a small data set, and a learner that finds the best of them."""
+"""Learners made for tests: the best of all stumps, and one that is worse later."""
 
 import itertools
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 
 
 def all_stumps(X, classes):
@@ -48,3 +49,17 @@ def small_problem(seed, n=14, n_classes=2):
     noisy = rng.choice(n, size=2, replace=False)
     y[noisy] = (y[noisy] + 1) % n_classes
     return X, y
+
+
+class WorseLater(DummyClassifier):
+    """Right about everything but the first point at first, then wrong about everything."""
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.first_ = np.ptp(sample_weight) < 1e-12
+        return self
+
+    def predict(self, X):
+        truth = X[:, 0].astype(int)
+        flipped = 1 - truth
+        return np.where(np.arange(len(X)) == 0, flipped, truth) if self.first_ else flipped
