@@ -25,3 +25,10 @@ class Memory:
             self._kept[key] = make()
         kept: Kept = self._kept[key]
         return kept
+
+    def latest(self, key: Hashable, fresh: Kept, same: Callable[[Kept, Kept], bool]) -> Kept:
+        """What is kept under ``key`` if it is the same as ``fresh``, which else replaces it."""
+        kept: Kept | None = self._kept.get(key)
+        if kept is None or not same(kept, fresh):
+            kept = self._kept[key] = fresh
+        return kept

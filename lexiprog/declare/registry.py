@@ -20,10 +20,10 @@ class Registry(Generic[Kept]):
 
     def add(self, key: Any, kept: Kept) -> None:
         """Remember ``kept`` for the object ``key``."""
-        self._known[key.id] = (weakref.ref(key), kept)
-        weakref.finalize(key, self._known.pop, key.id, None).atexit = False
+        self._known[id(key)] = (weakref.ref(key), kept)
+        weakref.finalize(key, self._known.pop, id(key), None).atexit = False
 
     def get(self, key: Any) -> Kept | None:
-        """What is known of ``key``; ids alone don't count, since copies share them."""
-        found = self._known.get(key.id)
+        """What is known of ``key`` itself; CVXPY's ids don't count, since copies share them."""
+        found = self._known.get(id(key))
         return found[1] if found is not None and found[0]() is key else None

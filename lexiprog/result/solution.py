@@ -17,6 +17,9 @@ from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
 from lexiprog.outline.text import array_text
 from lexiprog.proof.certificate import Certificate
+from lexiprog.result.digest import Digest
+from lexiprog.result.evidence import Evidence
+from lexiprog.result.files.reading import fitted_fields
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.status import Status
 
@@ -60,6 +63,8 @@ class Solution:
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
         The earlier optima that were held.
+    digest : Digest or None
+        A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
 
     Examples
     --------
@@ -82,7 +87,7 @@ class Solution:
     certificate: Certificate
     variables: Values
     bound: float | None = None
-    duals: tuple[Any, ...] = ()
+    duals: tuple[Value | tuple[Value, ...] | None, ...] = ()
     options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     iterations: int | None = None
@@ -90,10 +95,13 @@ class Solution:
     references: Values = field(default_factory=dict)
     locks: tuple[LockRecord, ...] = ()
     attempts: tuple[str, ...] = ()
+    digest: Digest | None = None
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
-    # since the ids mean nothing in another process.
+    # since the ids mean nothing in another process. Evidence is as large as the problem, so it is
+    # saved only if asked for.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
+    _evidence: Evidence | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references"):
@@ -105,12 +113,17 @@ class Solution:
         object.__setattr__(self, "duals", duals)
 
     def _fields(self) -> dict[str, Any]:
-        """Every field but those that mean nothing in another process."""
+        """Every field but those that are not saved."""
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name[0] != "_"}
         return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
     def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
         return partial(Solution, **self._fields()), ()
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The numbers that the certificate was computed from; pickles and most files lack them."""
+        return self._evidence
 
     @property
     def seconds(self) -> float:
@@ -180,24 +193,23 @@ class Solution:
         held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
         raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
 
-    def attached(self, leaves: Mapping[int, Value], rows: Mapping[int, int]) -> Solution:
+    def attached(
+        self, leaves: Mapping[int, Value], rows: Mapping[int, int], digest: Digest
+    ) -> Solution:
         """The same solution, reached by these CVXPY ids as well as by name."""
-        return replace(self, _leaves=dict(leaves), _rows=dict(rows))
+        return replace(self, _leaves=dict(leaves), _rows=dict(rows), digest=digest)
 
     def record(self) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""
         locks = [lock.record() for lock in self.locks]
-        return self._fields() | {"certificate": asdict(self.certificate), "locks": locks}
+        digest = None if self.digest is None else asdict(self.digest)
+        plain = {"certificate": asdict(self.certificate), "locks": locks, "digest": digest}
+        return self._fields() | plain
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Solution:
-        """The solution that :meth:`record` described."""
-        parts = dict(record)
-        parts["status"] = Status(parts["status"])
-        parts["certificate"] = Certificate(**parts["certificate"])
-        parts["locks"] = tuple(LockRecord.from_record(lock) for lock in parts["locks"])
-        parts["attempts"] = tuple(parts["attempts"])
-        return cls(**parts)
+    def from_record(cls, record: Any, place: str = "solution") -> Solution:
+        """The solution that :meth:`record` described; ``place`` says where in a file it stands."""
+        return cls(**fitted_fields(cls, record, place))
 
     @property
     def outline(self) -> SolvedOutline:

@@ -16,6 +16,7 @@ from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of
 from lexiprog.errors import Attempt
 from lexiprog.proof.certify import Checked, check_answer
+from lexiprog.result.evidence import Evidence
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import check_point, own_optimum
 from lexiprog.status import Fault, Status
@@ -44,8 +45,10 @@ def judge(
         own = own_optimum(subproblem, task.slack, solutions)
         answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
         checked = check_point(task, answer, value, [*values, *constants], own)
+        evidence = None if own is None else Evidence.of(own.task, own.answer)
     else:
         checked = _of_numbers(task, answer, value, unit, solutions)
+        evidence = Evidence.of(task, answer)
     certificate = checked.certificate
     if not certificate.passed:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
@@ -66,6 +69,7 @@ def judge(
         iterations=answer.iterations,
         parameters=task.parameters,
         references=task.references,
+        _evidence=evidence,
     )  # fmt: skip
 
 

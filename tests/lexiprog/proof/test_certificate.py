@@ -10,7 +10,6 @@ import lexiprog as lx
 from lexiprog.compile import cvxpy_door as canonical
 from lexiprog.forms.cones import distances
 from lexiprog.forms.standard_form import Cones
-from lexiprog.proof.certify import check_answer
 
 RNG = np.random.default_rng(7)
 A = RNG.uniform(0.5, 2.0, size=(4, 3))
