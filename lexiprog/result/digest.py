@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from lexiprog.aliases import Leaf
 from lexiprog.declare.leaves import key_of
-from lexiprog.declare.registry import Registry
+from lexiprog.declare.memory import Registry
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import readable
 

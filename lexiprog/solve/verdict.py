@@ -42,7 +42,7 @@ def judge(
     if answer.x is None or (answer.z is None and not task.integer):
         # A bare point. Multipliers nobody can vouch for would poison later stages, so both they
         # and the bound come from a solve of our own.
-        own = own_optimum(subproblem, task.slack, solutions)
+        own = own_optimum(subproblem, task.slack, solutions, task.given)
         answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
         checked = check_point(task, answer, value, [*values, *constants], own)
         evidence = None if own is None else Evidence.of(own.task, own.answer)
@@ -88,7 +88,7 @@ def _of_numbers(
     bound = answer.bound
     if task.integer and bound is None and task.subproblem.kind == "MILP":
         # A solver that keeps its bound to itself gets none from its own claim.
-        own = own_optimum(task.subproblem, task.slack, solutions)
+        own = own_optimum(task.subproblem, task.slack, solutions, task.given)
         bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
     checked = check_answer(
         form,

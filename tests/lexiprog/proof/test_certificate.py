@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.compile import cvxpy_door as canonical
+from lexiprog.compile import cvxpy_door
 from lexiprog.forms.cones import distances
 from lexiprog.forms.standard_form import Cones
+from lexiprog.proof.certify import check_answer
 
 RNG = np.random.default_rng(7)
 A = RNG.uniform(0.5, 2.0, size=(4, 3))
@@ -50,13 +51,15 @@ def solved(name, solver=None):
     problem = cp.Problem(objective, constraints)
     solver = solver or ("HIGHS" if problem.is_lp() else "CLARABEL")
     options = {"eps_abs": 1e-10, "eps_rel": 1e-10} if solver == "SCS" else {}
-    compiled = canonical.compile_problem(problem, solver, gp=False, dpp=True, options=options)
-    answer = canonical.interpret(compiled, canonical.run(compiled, options))
+    compiled = cvxpy_door.Prepared(problem).compile(solver, options)
+    answer = cvxpy_door.interpret(compiled, cvxpy_door.run(compiled, options))
     return compiled.form, answer
 
 
 def check(form, answer):
-    return certify(form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound)
+    return check_answer(
+        form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound
+    ).certificate
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -107,15 +110,15 @@ def test_an_integer_point_far_from_its_bound_is_refused_unless_that_gap_is_accep
     form, answer = solved("MILP")
     early = replace(answer, bound=answer.claimed * 1.05)
     assert set(check(form, early).failures) == {"gap"}
-    accepted = certify(form, early.x, None, claimed=early.claimed, bound=early.bound,
-                       gap_tolerance=0.1)  # fmt: skip
+    accepted = check_answer(form, early.x, None, claimed=early.claimed, bound=early.bound,
+                       gap_tolerance=0.1).certificate  # fmt: skip
     assert accepted.passed
     assert accepted.gap > 0.01
 
 
 def test_a_point_without_multipliers_or_bound_is_never_certified():
     form, answer = solved("LP")
-    assert "gap" in certify(form, answer.x, None, claimed=answer.claimed).failures
+    assert "gap" in check_answer(form, answer.x, None, claimed=answer.claimed).certificate.failures
 
 
 def test_not_a_number_fails_every_comparison():
