@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from lexiprog.compile.binding import Given
@@ -50,7 +52,7 @@ class Program(Frozen):
     """
 
     stages: tuple[Stage, ...]
-    _warm: WarmHighs
+    _warm: dict[int, WarmHighs]  # by process: a forked one cannot go on with its parent's
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
@@ -58,7 +60,7 @@ class Program(Frozen):
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        self._declare(stages=stages, _warm=WarmHighs())
+        self._declare(stages=stages, _warm={})
         self._check_names()
         self._check_references()
 
@@ -188,7 +190,7 @@ class Program(Frozen):
                     workers=workers,
                     tick=tick,
                     solved=solved,
-                    warm=self._warm if warm else None,
+                    warm=self._warm.setdefault(os.getpid(), WarmHighs()) if warm else None,
                     given=given,
                 )
         except BaseException:

@@ -40,12 +40,15 @@ class Given:
     def to(cls, subproblems: Iterable[Subproblem]) -> Given:
         """Copies of the values that the parameters of these subproblems have now."""
         subproblems = list(subproblems)
+        listed = {p.id: p for subproblem in subproblems for p in subproblem.parameters}
         with CVXPY_LOCK:
             for subproblem in subproblems:
                 check_callbacks(f"subproblem {subproblem.name!r}", subproblem.parameters)
-                read_parameters(subproblem)
-            listed = {p.id: p for subproblem in subproblems for p in subproblem.parameters}
-            return cls(tuple((p, copy(p.value)) for p in listed.values()))
+            given = cls(tuple((p, copy(p.value)) for p in listed.values()))
+            with given.held():
+                for subproblem in subproblems:
+                    read_parameters(subproblem)
+        return given
 
     def held(self) -> AbstractContextManager[Held]:
         """Give the parameters these values for a moment."""

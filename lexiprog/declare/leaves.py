@@ -34,7 +34,7 @@ class Held:
     """Leaves that have other values for a moment."""
 
     def __init__(self) -> None:
-        self._places: list[tuple[Leaf, str, Any]] = []
+        self._places: dict[int, tuple[Leaf, str, Any]] = {}
 
     def put(self, leaf: Leaf, value: Any) -> Callable[[], None]:
         """Give a leaf a value; what is returned takes it back."""
@@ -46,7 +46,7 @@ class Held:
         else:
             setattr(leaf, field, lambda: value)
         ours = getattr(leaf, field)
-        self._places.append((leaf, field, ours))
+        self._places[leaf.id] = (leaf, field, ours)
 
         def take_back() -> None:
             if getattr(leaf, field) is ours:  # else somebody has assigned, and that counts
@@ -57,10 +57,9 @@ class Held:
     @property
     def changed(self) -> list[str]:
         """The names of leaves that somebody else has assigned to."""
+        places = self._places.values()
         return [
-            str(leaf.name())
-            for leaf, field, ours in self._places
-            if getattr(leaf, field) is not ours
+            str(leaf.name()) for leaf, field, ours in places if getattr(leaf, field) is not ours
         ]
 
 
