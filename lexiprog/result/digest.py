@@ -7,7 +7,7 @@ those beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
@@ -147,53 +147,66 @@ class _Reader:
         return found
 
     def _read(self, thing: Any) -> bytes:
+        kind = type(thing)
+        if thing is None or kind is str:
+            return _hash(kind.__name__, str(thing))
+        if isinstance(thing, int | float | complex | np.number | np.bool_):
+            return _hash("number", repr(complex(thing) + 0))
+        if isinstance(thing, np.ndarray) and thing.dtype.kind in "biufc":
+            return _array(thing)
+        if sp.issparse(thing):
+            return _sparse(thing)
         if isinstance(thing, cp.Constant):
             return _constant(thing)
         if isinstance(thing, cp.Variable | cp.Parameter):  # bound inside an atom
             self._bound += 1
             return _hash(self._bound, self._leaf(thing, self._bound))
-        if isinstance(thing, np.ndarray) and thing.dtype.kind in "biufc":
-            return _array(thing)
-        if sp.issparse(thing):
-            return _sparse(thing)
-        if isinstance(thing, int | float | complex | np.number | np.bool_):
-            return _array(np.asarray(thing))
-        if thing is None or isinstance(thing, str | Number | Enum):
-            return _hash(type(thing).__name__, str(thing))
-        return _hash(type(thing).__qualname__, *map(self.read, self._parts(thing)))
+        if isinstance(thing, Number | Enum):
+            return _hash(kind.__qualname__, str(thing))
+        return _hash(kind.__qualname__, *map(self.read, self._parts(thing)))
 
     def _parts(self, thing: Any) -> list[Any]:
         """What an object is made of, in an order that is always the same."""
         if isinstance(thing, list | tuple | np.ndarray):
             return list(thing)
+        if isinstance(thing, dict):
+            return [part for key in sorted(thing, key=str) for part in (key, thing[key])]
         if isinstance(thing, slice | range):
             return [thing.start, thing.stop, thing.step]
-        if isinstance(thing, Mapping):
-            return [part for key in sorted(thing, key=str) for part in (key, thing[key])]
-        if isinstance(thing, cp.Problem):
-            return [thing.objective, *thing.constraints]
+        if isinstance(thing, cp.Expression | cp.Minimize | cp.Maximize):
+            return _parts_of_expression(thing)
         if isinstance(thing, cp.constraints.Constraint):
             data = thing.get_data() or []  # the last of which is a number of this session
             return [*thing.args, *data[:-1]]
-        if isinstance(thing, cp.Expression | cp.Minimize | cp.Maximize):
-            hidden = [
-                value
-                for name, value in sorted(vars(thing).items())
-                # The function in a perspective and the set of a support function are neither
-                # arguments nor data.
-                if name == "_parent" or (name[0] != "_" and isinstance(value, cp.Expression))
-            ]
-            return [*thing.args, thing.get_data(), hidden]
+        if isinstance(thing, cp.Problem):
+            return [thing.objective, *thing.constraints]
         if type(thing).__module__.startswith("cvxpy."):
             return [part for name, part in sorted(vars(thing).items()) if name[0] != "_"]
         return [_THIS_PROCESS, str(id(thing))]
+
+
+def _parts_of_expression(expression: Any) -> list[Any]:
+    """Arguments, data, and what is neither.
+
+    The function in a perspective and the set of a support function are attributes only.
+    """
+    parts = list(expression.args)
+    data = expression.get_data()
+    if data:
+        parts += ["data", *data]
+    hidden = {
+        name: value
+        for name, value in vars(expression).items()
+        if name == "_parent" or (name[0] != "_" and isinstance(value, cp.Expression))
+    }
+    return [*parts, hidden] if hidden else parts
 
 
 def _hash(*parts: Any) -> bytes:
     """One hash of several parts; their lengths keep them apart."""
     out = blake2b(digest_size=16)
     for part in parts:
-        data = part if isinstance(part, bytes | memoryview) else repr(part).encode()
+        data = part if type(part) in (bytes, memoryview) else repr(part).encode()
         out.update(len(data).to_bytes(8, "little"))
         out.update(data)
     return out.digest()
