@@ -35,9 +35,10 @@ REACH = 10  # radius of the ball, in sizes of x
 def check_file(path):
     """A list of (name, whether it is proved, what was found), one for each problem."""
     record = plain(json.loads(Path(path).read_text(encoding="utf-8")))
-    if "proofs" not in record:
+    found = [(solution, solution.get("evidence")) for solution in record["solutions"]]
+    if not all(proof for _, proof in found):
         raise SystemExit(f"{path} holds no proofs: save it with result.save(path, proof=True).")
-    return [check(found, record["proofs"][found["name"]]) for found in record["solutions"]]
+    return [check(solution, proof) for solution, proof in found]
 
 
 def plain(value):

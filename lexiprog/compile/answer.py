@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,15 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.status import Status
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ExactAnswer:
+    """The same in rational numbers, keyed alike; arrays of fractions."""
+
+    value: Fraction
+    primal: dict[int, Any]
+    dual: dict[int, Any]
 
 
 @dataclass(frozen=True)
@@ -35,4 +45,5 @@ class Answer:
     primal: dict[int, Any] = field(default_factory=dict)
     dual: dict[int, Any] = field(default_factory=dict)
     form: StandardForm | None = None
+    exact: ExactAnswer | None = None
     trace: Any = None  # what the runner wants back once the answer is accepted

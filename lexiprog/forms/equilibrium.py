@@ -86,7 +86,7 @@ def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Sc
     sizes = sizes[sizes > 0.0]
     if not sizes.size or (sizes.min() >= 2.0**-mild and sizes.max() <= 2.0**mild):
         return replace(scaling, cost=1.0)
-    return replace(scaling, cost=float(_whole(-np.mean(np.log2(sizes)))))
+    return replace(scaling, cost=float(_whole(np.array(-np.log2(sizes).mean()))))
 
 
 def _is_mild(form: StandardForm, mild: float) -> bool:
@@ -102,8 +102,9 @@ def _is_mild(form: StandardForm, mild: float) -> bool:
 
 def _whole(logarithms: Array) -> Array:
     """The nearest powers of two."""
-    near = np.rint(logarithms)
-    return np.exp2(np.clip(near, -_LARGEST_FACTOR, _LARGEST_FACTOR))
+    near = np.clip(np.rint(logarithms), -_LARGEST_FACTOR, _LARGEST_FACTOR)
+    factors: Array = np.exp2(near)
+    return factors
 
 
 def _row_groups(form: StandardForm) -> NDArray[np.intp]:
@@ -133,7 +134,7 @@ class _Terms:
         there = (sizes > 0.0) & (sizes < np.inf)
         if not there.all():
             sizes = np.where(there, sizes, 1.0)
-        return cls(np.log2(sizes), there * weight)
+        return cls(np.log2(sizes), np.where(there, weight, 0.0))
 
     def reweighted(self, shift: Array, *, side: float = -1.0) -> _Terms:
         """The same with less weight on what is far on one side: the small, or with 1 the large."""
@@ -170,7 +171,7 @@ class _Numbers:
             continuous = np.repeat(free, np.diff(A.indptr))
             kinds = np.zeros((2, form.b.size), dtype=bool)
             kinds[continuous.astype(np.intp), A.indices] = True
-            mixed = kinds.all(axis=0)
+            mixed = kinds[0] & kinds[1]
             weight = np.where(mixed[A.indices] & ~continuous, _BIG_M_WEIGHT, 1.0)
             b_weight = np.where(mixed, _BIG_M_WEIGHT, b_weight)
         bounds = tuple(

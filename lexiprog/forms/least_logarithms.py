@@ -69,11 +69,13 @@ class Fit:
         diagonal = np.concatenate([self.rows, self.columns, [self.cost]])
         inverse = np.divide(1.0, diagonal, out=np.zeros(diagonal.size), where=diagonal > 0.0)
         inverse *= moves
+        transposed = self.matrix.T
 
         def times(vector: Array) -> Array:
             r, d, k = np.split(vector, split)
-            coupled = [self.matrix @ d, self.matrix.T @ r + self.coupling * k, [self.coupling @ d]]
-            return moves * (diagonal * vector + np.concatenate(coupled))
+            coupled = [self.matrix @ d, transposed @ r + self.coupling * k, [self.coupling @ d]]
+            product: Array = moves * (diagonal * vector + np.concatenate(coupled))
+            return product
 
         found = moves * np.concatenate([rows, columns, [cost]])
         pulls = np.concatenate([self.row_pulls, self.column_pulls, [self.cost_pull]])

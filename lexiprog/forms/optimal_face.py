@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix
+from lexiprog.forms.precision import Sums, transposed_times
 
 __all__ = ["Binding", "Sizes", "binding"]
 
@@ -22,8 +23,20 @@ Array = NDArray[np.float64]
 
 # Multipliers below this share of what they are computed from are taken for zero.
 NOISE = 1e-9
+# In twice the working precision true zeros come out far below that. What lies between may be a
+# true multiplier of nearly parallel rows, and then the face is another one. Decimal data such as
+# 0.1 are rounded when they are read, so that their zeros are less clear.
+ZERO, ROUNDED_ZERO = 1e-22, 1e-12
 # The same where all terms are rounding, as a share of the largest cost.
 FLOOR = 1e-12
+# Numbers with that many binary digits were hardly rounded when they were read.
+SHORT = 32
+
+
+def is_short(numbers: Array) -> bool:
+    """Whether all numbers have few binary digits, as whole numbers of moderate size have."""
+    mantissas = np.frexp(numbers)[0] * 2.0**SHORT
+    return bool((mantissas == np.rint(mantissas)).all())
 
 
 class Sizes:
@@ -32,6 +45,7 @@ class Sizes:
     def __init__(self, A: Matrix) -> None:
         self.entries = abs(sp.csr_array(A))
         self.heights = self.highest(np.ones(self.entries.shape[1]))
+        self.short = is_short(self.entries.data)
 
     def highest(self, weights: Array) -> Array:
         """Largest weighted entry of each row."""
@@ -54,15 +68,26 @@ class Binding:
         Multipliers without rounding noise, and the reduced costs that they leave.
     rows, columns : ndarray of bool
         Rows whose multiplier, and columns whose reduced cost, is not zero.
+    doubtful : bool
+        Whether some multiplier is so small that rounding may have made it.
     """
 
     y: Array
     reduced: Array
     rows: NDArray[np.bool_]
     columns: NDArray[np.bool_]
+    doubtful: bool = False
 
 
-def binding(c: Array, A: Matrix, y: Array, sizes: Sizes, *, slack: Array | None = None) -> Binding:
+def binding(
+    c: Array,
+    A: Matrix,
+    y: Array,
+    sizes: Sizes,
+    *,
+    correction: Array | None = None,
+    slack: Array | None = None,
+) -> Binding:
     """Tell multipliers from noise, for ``c + A'y = reduced``.
 
     Parameters
@@ -71,6 +96,8 @@ def binding(c: Array, A: Matrix, y: Array, sizes: Sizes, *, slack: Array | None 
         Costs, matrix and multipliers of the rows.
     sizes : Sizes
         Of ``A``.
+    correction : ndarray, optional
+        What ``y`` lacks, so that both together have twice the working precision.
     slack : ndarray, optional
         Distance of each row from equality. An interior point leaves both it and the multiplier a
         little above zero: the larger of the two is the real one.
@@ -78,12 +105,24 @@ def binding(c: Array, A: Matrix, y: Array, sizes: Sizes, *, slack: Array | None 
     floor = FLOOR * float(np.max(np.abs(c), initial=0.0))
     if not y.size:
         return Binding(y, c.copy(), np.zeros(0, dtype=bool), np.abs(c) > floor)
-    y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
+    lowest = NOISE
+    if correction is None:
+        y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
+        reduced: Array = c + A.T @ y
+    else:
+        lowest = ZERO if sizes.short and is_short(c) else ROUNDED_ZERO
+        parts = transposed_times(A, y).plus(transposed_times(A, correction))
+        reduced = Sums.of(c).plus(parts).nearest
+        y = y + correction
     terms = np.abs(c) + sizes.entries.T @ np.abs(y)
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
-    rows = np.abs(y) * sizes.highest(weights) > NOISE
+    row_shares = np.abs(y) * sizes.highest(weights)
+    column_shares = np.abs(reduced) * weights
+    rows = row_shares > NOISE
     if slack is not None:
         rows &= np.abs(y) > slack
-    reduced: Array = c + A.T @ y
-    columns = (np.abs(reduced) > NOISE * terms) & (np.abs(reduced) > floor)
-    return Binding(y, reduced, rows, columns)
+    columns = (column_shares > NOISE) & (np.abs(reduced) > floor)
+    doubtful = any(
+        bool(((shares > lowest) & (shares < NOISE)).any()) for shares in (row_shares, column_shares)
+    )
+    return Binding(y, reduced, rows, columns, doubtful)

@@ -15,6 +15,7 @@ from lexiprog.forms.standard_form import Cones
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-52
+_TINY = 2.0**-1022  # an exponential that underflows is not zero
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -68,7 +69,7 @@ def _second_order(part: Array, sizes: NDArray[np.intp]) -> Array:
     # Inside: as it is. Opposite: the origin. Between: onto the boundary.
     keep, origin = tops >= norms, tops <= -norms
     shrink = np.where(keep, 1.0, np.where(origin, 0.0, middle / np.where(norms > 0, norms, 1.0)))
-    out = tail * np.repeat(shrink, sizes)
+    out: Array = tail * np.repeat(shrink, sizes)
     out[heads] = np.where(keep, tops, np.where(origin, 0.0, middle * (1.0 + 4.0 * _UNIT)))
     return out
 
@@ -84,11 +85,11 @@ def _semidefinite(part: Array, order: int, layout: str) -> Array:
         square = (vectors * positive) @ vectors.T
         square = 0.5 * (square + square.T)
     # A computed Cholesky factor of a matrix with so much less on its diagonal proves that the
-    # matrix itself is semidefinite (Rump, 2006). The margin grows until that succeeds.
-    margin = 4.0 * (order + 2) * _UNIT * float(np.abs(np.diag(square)).sum())
+    # matrix itself is semidefinite (Rump, 2006). The diagonal grows until that succeeds.
+    less = 4.0 * (order + 2) * _UNIT * float(np.abs(np.diag(square)).sum())
     push, identity = 0.0, np.eye(order)
-    while square.any() and not _is_definite(square + (push - margin) * identity):
-        push = max(2.0 * push, 2.0 * margin, np.finfo(float).tiny)
+    while square.any() and not _is_definite(square + (push - less) * identity):
+        push = max(2.0 * push, 2.0 * less, _TINY)
     return triangle(square + push * identity, layout)
 
 
@@ -105,7 +106,7 @@ def _exponential(triples: Array) -> Array:
     x, y, z = triples.T
     safe = np.where(y > 0.0, y, 1.0)
     ratio = x / safe
-    needed = safe * np.exp(ratio) * (1.0 + (np.abs(ratio) + 8.0) * 2.0 * _UNIT)
+    needed = safe * np.exp(ratio) * (1.0 + (np.abs(ratio) + 8.0) * 2.0 * _UNIT) + _TINY
     held = np.where(z > 0.0, z, 1.0) / safe
     logs = np.log(held)
     allowed = safe * (logs - (np.abs(logs) + 8.0) * 2.0 * _UNIT)
@@ -121,7 +122,7 @@ def _dual_exponential(triples: Array) -> Array:
     safe = np.where(u < 0.0, -u, 1.0)
     power = -v / safe - 1.0
     slack = (np.abs(v / safe) + np.abs(power) + 8.0) * 2.0 * _UNIT
-    needed = safe * np.exp(power) * (1.0 + slack)
+    needed = safe * np.exp(power) * (1.0 + slack) + _TINY
     logs = np.log(np.where(w > 0.0, w, 1.0) / safe)
     allowed = -safe * (1.0 + logs) + safe * (np.abs(logs) + 8.0) * 2.0 * _UNIT
     flat = np.column_stack([np.zeros_like(u), np.maximum(v, 0.0), np.maximum(w, 0.0)])
@@ -142,7 +143,8 @@ def _cheapest(triples: Array, repairs: list[Array], possible: list[NDArray[np.bo
     )
     chosen = np.argmin(moved, axis=0)
     out = np.array(repairs)[chosen, np.arange(len(triples))]
-    return np.where(np.isnan(triples).any(axis=1)[:, None], np.nan, out)
+    missing = np.isnan(triples).any(axis=1, keepdims=True)
+    return np.where(missing, np.nan, out)
 
 
 def _power(part: Array, powers: Array, *, dual: bool) -> Array:
@@ -152,8 +154,9 @@ def _power(part: Array, powers: Array, *, dual: bool) -> Array:
 
     def reach(raised: Array) -> float:
         terms = (raised / weights) ** powers
-        logs = np.abs(np.log(terms, out=np.zeros(powers.size), where=terms > 0.0)) / powers
-        return float(np.prod(terms)) * (1.0 - (8.0 * powers.size + 16.0 + logs.sum()) * _UNIT)
+        logs = np.log(terms, out=np.zeros(powers.size), where=terms > 0.0) / powers
+        lost = (8.0 * powers.size + 16.0 + float(np.abs(logs).sum())) * _UNIT
+        return float(np.prod(terms)) * (1.0 - lost)
 
     if not np.isfinite(part).all() or reach(base) >= abs(tip):
         return np.append(base, tip)

@@ -18,9 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.forms.precision import Sums, products, total, transposed_times, up
 from lexiprog.forms.projections import project
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.proof.precision import Sums, products, total, transposed_times, up
 from lexiprog.proof.ranges import implied_ranges, own_ranges
 
 Array = NDArray[np.float64]
@@ -61,6 +61,18 @@ class LowerBound:
     implied: float = 0.0
     ball: float = 0.0
     slope: float = 0.0
+
+    def reach(self, target: float) -> float:
+        """The largest radius of a ball in which no feasible point is better than ``target``.
+
+        Infinite if there is none anywhere, negative if the other charges are too much already.
+        """
+        if self.everywhere >= target:
+            return np.inf
+        spare = self.value + self.ball - target
+        if self.radius is None or np.isnan(spare):
+            return -np.inf
+        return spare / self.slope if self.slope > 0.0 else np.copysign(np.inf, spare)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -129,12 +141,12 @@ def lower_bound(
         distances = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
         distances = distances * (np.ones(x.size) if units is None else units)
         around = unknown | (~own & (losses > distances * radius))
-        slope = float(up(np.linalg.norm(distances[around])))
+        slope = float(np.linalg.norm(up(distances[around])))
     if radius is None or not around.any():
         value, used = everywhere, None
     else:
         kept = _where(around, at_x, charges)
-        ball = Sums(np.zeros(1), np.zeros(1), np.array([up(np.float64(slope * radius))]))
+        ball = Sums(np.zeros(1), np.zeros(1), up(np.array([slope * radius])))
         value, used = min(_lower(*constant, kept, ball), ceiling), radius
     return LowerBound(
         everywhere=everywhere,
@@ -184,14 +196,15 @@ def _implied(
 ) -> tuple[tuple[Array, Array], float]:
     """Ranges of the columns by rows, cones and objective, and the ceiling that the latter needs.
 
-    Points whose objective exceeds that of ``x`` cannot spoil a bound below it.
+    Points whose objective exceeds a ceiling cannot spoil a bound below it. It is set above the
+    objective at ``x``, so that a bound which shows ``x`` to be too good remains visible.
     """
     cut, ceiling = None, np.inf
     if form.P is None and form.c.any():
-        value = form.objective(x)
-        limit = total(Sums.of(np.array([value])), Sums.of(np.array([-form.offset])))
-        if np.isfinite(limit.upper[0]):
-            cut, ceiling = (form.c, float(limit.upper[0])), value
+        height = form.objective(x) + 0.5 * float(np.abs(form.c) @ np.abs(x))
+        limit = total(Sums.of(np.array([height, -form.offset]))).upper[0]
+        if np.isfinite(limit):
+            cut, ceiling = (form.c, float(limit)), height
     wanted = unknown & (reduced.upper > 0.0), unknown & (reduced.lower < 0.0)
     return implied_ranges(form, cut=cut, wanted=wanted), ceiling
 

@@ -93,7 +93,8 @@ def _row_sizes(form: StandardForm, x: Array) -> Array:
     if not form.b.size:
         return np.ones(0)
     terms = sp.csr_array(abs(form.A)) @ np.abs(x)
-    return np.maximum(1.0, np.maximum(np.abs(form.b), terms))
+    sizes: Array = np.maximum(1.0, np.maximum(np.abs(form.b), terms))
+    return sizes
 
 
 def _dual_side(

@@ -6,20 +6,21 @@ shrink; all is rounded outwards, so that no feasible point is ever left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.forms.standard_form import StandardForm
+from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.cone_limits import activity_limits
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 _PASSES = 12
 _ROUNDING = 2.0**-50
+_ONE_ROW = Cones(nonneg=1)
 
 
 def own_ranges(form: StandardForm) -> tuple[Array, Array]:
@@ -35,7 +36,7 @@ def implied_ranges(
     form: StandardForm,
     *,
     cut: tuple[Array, float] | None = None,
-    wanted: tuple[Any, Any] | None = None,
+    wanted: tuple[Mask, Mask] | None = None,
     passes: int = _PASSES,
 ) -> tuple[Array, Array]:
     """Lower and upper ends of the range that bounds, rows and cones leave to each column.
@@ -62,40 +63,47 @@ def implied_ranges(
     >>> lower.round(6) + 0.0, upper.round(6)
     (array([-1.,  0.]), array([4., 5.]))
     """
-    rows = _Rows.of(form, cut)
-    lower, upper = (ends.copy() for ends in own_ranges(form))
+    lower, upper = own_ranges(form)
+    systems = [_Rows.of(form)]
+    if cut is not None:  # a single row costs little: it is looked at first
+        alone = sp.csc_array(cut[0][None])
+        systems.insert(0, _Rows.of(replace(form, A=alone, b=np.array([cut[1]]), cones=_ONE_ROW)))
     for _ in range(passes):
-        open_ends = ~np.isfinite(lower), ~np.isfinite(upper)
-        if wanted is not None and not any(
-            (w & o).any() for w, o in zip(wanted, open_ends, strict=True)
-        ):
-            break
-        below, above = rows.implied(lower, upper)
-        # Finite ends could creep on for ever; it is worth going on while open ones close.
-        closes = (open_ends[0] & (below > lower)).any() or (open_ends[1] & (above < upper)).any()
-        lower, upper = np.maximum(lower, below), np.minimum(upper, above)
-        if not closes:
+        closed = False
+        for system in systems:
+            open_ends = np.isinf(lower), np.isinf(upper)
+            if wanted is not None and not _any(wanted, open_ends):
+                return lower, upper
+            below, above = system.implied(lower, upper)
+            closed = closed or _any(open_ends, (below > lower, above < upper))
+            lower, upper = np.maximum(lower, below), np.minimum(upper, above)
+        # Finite ends could creep on for ever; it is worth going on while infinite ones close.
+        if not closed:
             break
     return lower, upper
 
 
+def _any(ends: tuple[Mask, Mask], others: tuple[Mask, Mask]) -> bool:
+    """Whether anything is true in both, among the lower ends or among the upper ones."""
+    return bool((ends[0] & others[0]).any() or (ends[1] & others[1]).any())
+
+
 @dataclass(frozen=True)
 class _Rows:
-    """The rows' coefficients, column by column; the cut, if there is one, is the last row."""
+    """The rows of a form, their coefficients column by column."""
 
     form: StandardForm
     coefficients: Array
     rows: NDArray[np.intp]
     starts: NDArray[np.intp]
-    limit: float
 
     @classmethod
-    def of(cls, form: StandardForm, cut: tuple[Array, float] | None) -> _Rows:
-        A = sp.csc_array(form.A, copy=True)
-        if cut is not None:
-            A = sp.vstack([A, sp.csr_array(cut[0][None])], format="csc")
-        A.eliminate_zeros()
-        return cls(form, A.data, A.indices, A.indptr, np.inf if cut is None else cut[1])
+    def of(cls, form: StandardForm) -> _Rows:
+        A = sp.csc_array(form.A)
+        if not A.data.all():
+            A = A.copy()
+            A.eliminate_zeros()
+        return cls(form, A.data, A.indices, A.indptr)
 
     def implied(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """New ends of the columns' ranges from the present ones."""
@@ -103,12 +111,12 @@ class _Rows:
         low, high = np.repeat(lower, counts), np.repeat(upper, counts)
         rises = self.coefficients > 0.0
         size = self.form.b.size
-        least = _Terms.of(self.coefficients * np.where(rises, low, high), self.rows, size + 1)
-        most = _Terms.of(self.coefficients * np.where(rises, -high, -low), self.rows, size + 1)
-        limits = activity_limits(self.form, least.sums()[:size], -most.sums()[:size])
+        least = _Terms.of(self.coefficients * np.where(rises, low, high), self.rows, size)
+        most = _Terms.of(self.coefficients * np.where(rises, -high, -low), self.rows, size)
+        limits = activity_limits(self.form, least.sums(), -most.sums())
         # Each term lies between -below and above; its column's range follows by division.
-        above = least.room(np.append(limits[1], self.limit)) / np.abs(self.coefficients)
-        below = most.room(np.append(-limits[0], np.inf)) / np.abs(self.coefficients)
+        above = least.room(limits[1]) / np.abs(self.coefficients)
+        below = most.room(-limits[0]) / np.abs(self.coefficients)
         top, bottom = np.where(rises, above, below), np.where(rises, below, above)
         return -self._tightest(bottom), self._tightest(top)
 
@@ -129,21 +137,18 @@ class _Terms:
     rows: NDArray[np.intp]
     total: Array  # of the finite ends
     rounding: Array  # how far the total may be off
-    infinite: Array  # how many ends are infinite
+    infinite: NDArray[np.intp]  # how many ends are infinite
 
     @classmethod
     def of(cls, ends: Array, rows: NDArray[np.intp], size: int) -> _Terms:
         finite = np.isfinite(ends)
         numbers = np.where(finite, ends, 0.0)
-        counts = np.bincount(rows, minlength=size)
-        sizes = np.bincount(rows, np.abs(numbers), minlength=size)
-        return cls(
-            np.where(finite, ends, -np.inf),
-            rows,
-            np.bincount(rows, numbers, minlength=size),
-            _ROUNDING * (counts + 4) * sizes,
-            np.bincount(rows, ~finite, minlength=size),
+        counts, infinite = (np.bincount(r, minlength=size) for r in (rows, rows[~finite]))
+        totals, sizes = (
+            np.bincount(rows, part, minlength=size).astype(float)  # of no rows they are integers
+            for part in (numbers, np.abs(numbers))
         )
+        return cls(ends, rows, totals, _ROUNDING * (counts + 4.0) * sizes, infinite)
 
     def sums(self) -> Array:
         """What each row is certainly not below."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from lexiprog.aliases import Value
 from lexiprog.declare.leaves import key_of
@@ -19,4 +20,4 @@ def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, V
     for position, variable in enumerate(subproblem.variables):
         leaves[variable.id] = solution.variables[key_of(variable, position)]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return solution.attached(leaves, rows, digest_of(subproblem))
+    return replace(solution, _leaves=leaves, _rows=rows, digest=digest_of(subproblem))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,9 +10,8 @@ from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import ProgramOutline, ResultOutline, TableCell, TableOutline
 from lexiprog.outline.text import text_table
-from lexiprog.result.evidence import Evidence
 from lexiprog.result.files import store
-from lexiprog.result.files.reading import fitted, mapping
+from lexiprog.result.files.reading import fitted
 from lexiprog.result.recalled import recall
 from lexiprog.result.solution import Solution
 
@@ -129,22 +127,17 @@ class Result(Mapping[str, Solution]):
             certificate was computed from. ``docs/check_certificates.py``, which needs nothing of
             this library, checks optimality from them. The file becomes as large as the problems.
         """
-        record: dict[str, Any] = {
+        for name, solution in self.items():
+            if proof and solution.evidence is None:
+                raise LexiprogError(
+                    f"nothing is at hand that proves {name!r}: pickles, and files that were saved "
+                    "without proof=True, leave it out; solve again."
+                )
+        record = {
             "stages": {stage: list(names) for stage, names in self.stages.items()},
-            "solutions": [solution.record() for solution in self.values()],
+            "solutions": [solution.record(evidence=proof) for solution in self.values()],
         }
-        if proof:
-            record["proofs"] = {name: self._evidence(name).record() for name in self}
         store.write(record, path)
-
-    def _evidence(self, name: str) -> Evidence:
-        evidence = self[name].evidence
-        if evidence is None:
-            raise LexiprogError(
-                f"nothing is at hand that proves {name!r}: pickles, and files that were saved "
-                "without proof=True, leave it out; solve again."
-            )
-        return evidence
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], program: Any = None) -> Result:
@@ -169,11 +162,6 @@ class Result(Mapping[str, Solution]):
                 place = f"solutions[{len(solutions)}].name"
                 raise store.BadRecord(place, f"{solution.name!r} is not in stages, or twice")
             solutions[solution.name] = solution
-        for name, proof in mapping(record.get("proofs", {}), "proofs").items():
-            if name not in solutions:
-                raise store.BadRecord(f"proofs.{name}", "there is no such solution")
-            evidence = Evidence.from_record(proof, f"proofs.{name}")
-            solutions[name] = replace(solutions[name], _evidence=evidence)
         return cls(stages, solutions)
 
     @property

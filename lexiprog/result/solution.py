@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
+from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +20,6 @@ from lexiprog.outline.text import array_text
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
-from lexiprog.result.files.reading import fitted_fields
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.status import Status
 
@@ -59,12 +59,20 @@ class Solution:
         Why this is an optimum.
     bound : float or None
         What the optimum is proved not to be better than; None if nothing is proved.
+    unit : float
+        What counts as one for the objective: tolerances are relative to ``unit + abs(value)``.
+    exact : Fraction or None
+        The optimum itself, if it was found by ``Solver("EXACT")``; with it ``exact_variables``, a
+        mapping from names to arrays of fractions, and ``exact_duals``, one a constraint.
     parameters, references : mapping
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
         The earlier optima that were held.
     digest : Digest or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
+    evidence : Evidence or None
+        The numbers that the certificate was computed from; as large as the problem, so that files
+        hold them only if asked to, and pickles never.
 
     Examples
     --------
@@ -87,6 +95,7 @@ class Solution:
     certificate: Certificate
     variables: Values
     bound: float | None = None
+    unit: float = 1.0
     duals: tuple[Value | tuple[Value, ...] | None, ...] = ()
     options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -95,35 +104,44 @@ class Solution:
     references: Values = field(default_factory=dict)
     locks: tuple[LockRecord, ...] = ()
     attempts: tuple[str, ...] = ()
+    exact: Fraction | None = None
+    exact_variables: Values = field(default_factory=dict)
+    exact_duals: tuple[Value | None, ...] = ()
     digest: Digest | None = None
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
-    # since the ids mean nothing in another process. Evidence is as large as the problem, so it is
-    # saved only if asked for.
+    # since the ids mean nothing in another process.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
-    _evidence: Evidence | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("variables", "parameters", "references"):
+        for name in ("variables", "parameters", "references", "exact_variables"):
             copies = {key: frozen(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(copies))
         for name in ("options", "timings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        duals = tuple(None if dual is None else frozen(dual) for dual in self.duals)
-        object.__setattr__(self, "duals", duals)
+        for name in ("duals", "exact_duals"):
+            parts = (None if dual is None else frozen(dual) for dual in getattr(self, name))
+            object.__setattr__(self, name, tuple(parts))
 
     def _fields(self) -> dict[str, Any]:
-        """Every field but those that are not saved."""
-        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name[0] != "_"}
+        """Every field but those that mean nothing in another process, or are too large for it."""
+        names = [f.name for f in fields(self) if f.name[0] != "_" and f.name != "evidence"]
+        named = {name: getattr(self, name) for name in names}
         return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
     def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
         return partial(Solution, **self._fields()), ()
 
     @property
-    def evidence(self) -> Evidence | None:
-        """The numbers that the certificate was computed from; pickles and most files lack them."""
-        return self._evidence
+    def size(self) -> float:
+        """What errors of the value are compared with."""
+        return self.unit + abs(self.value)
+
+    @property
+    def uncertainty(self) -> float:
+        """How far the true optimum may be from the value; infinite if nothing is proved."""
+        return float("inf") if self.bound is None else abs(self.value - self.bound)
 
     @property
     def seconds(self) -> float:
@@ -146,13 +164,11 @@ class Solution:
 
     @property
     def _detached(self) -> str:
+        if self._leaves:
+            return ""
         return (
-            ""
-            if self._leaves
-            else (
-                " (A loaded or unpickled result knows CVXPY objects only by name; "
-                "Result.load(path, program=...) connects it again.)"
-            )
+            " (A loaded or unpickled result knows CVXPY objects only by name; "
+            "Result.load(path, program=...) connects it again.)"
         )
 
     def at(self, expression: cp.Expression) -> Value:
@@ -193,23 +209,14 @@ class Solution:
         held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
         raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
 
-    def attached(
-        self, leaves: Mapping[int, Value], rows: Mapping[int, int], digest: Digest
-    ) -> Solution:
-        """The same solution, reached by these CVXPY ids as well as by name."""
-        return replace(self, _leaves=dict(leaves), _rows=dict(rows), digest=digest)
-
-    def record(self) -> dict[str, Any]:
+    def record(self, *, evidence: bool = False) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""
-        locks = [lock.record() for lock in self.locks]
-        digest = None if self.digest is None else asdict(self.digest)
-        plain = {"certificate": asdict(self.certificate), "locks": locks, "digest": digest}
+        plain: dict[str, Any] = {"certificate": asdict(self.certificate)}
+        plain["locks"] = [lock.record() for lock in self.locks]
+        plain["digest"] = None if self.digest is None else asdict(self.digest)
+        if evidence and self.evidence is not None:
+            plain["evidence"] = self.evidence.record()
         return self._fields() | plain
-
-    @classmethod
-    def from_record(cls, record: Any, place: str = "solution") -> Solution:
-        """The solution that :meth:`record` described; ``place`` says where in a file it stands."""
-        return cls(**fitted_fields(cls, record, place))
 
     @property
     def outline(self) -> SolvedOutline:

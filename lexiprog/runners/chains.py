@@ -14,7 +14,7 @@ from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain
-from lexiprog.solvers.solver import Ladder
+from lexiprog.solvers.solver import EXACT, Ladder
 
 Joint = tuple[Prepared, list[cp.Parameter]]
 
@@ -64,7 +64,8 @@ def find_chains(
         used = {name: member for name, member in group.items() if member.locks or name in held}
         if held:
             first = next(iter(used))
-            chain = _joined(used, ladders[first][0].options)
+            lead = ladders[first][0]
+            chain = _joined(used, {} if lead.target == EXACT else lead.options)
             chains |= dict.fromkeys(used, chain)
     return chains
 
@@ -80,7 +81,7 @@ def _is_linear(subproblem: Subproblem) -> bool:
 
 
 def _asks_highs(ladder: Ladder) -> bool:
-    return ladder[0].target == "HIGHS" and "highs_options" not in ladder[0].options
+    return ladder[0].target in ("HIGHS", EXACT) and "highs_options" not in ladder[0].options
 
 
 def _own_constraints(subproblem: Subproblem) -> frozenset[int]:

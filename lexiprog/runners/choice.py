@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.chains import find_chains
 from lexiprog.runners.custom import Custom
+from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
-from lexiprog.solvers.solver import Ladder
+from lexiprog.solvers.solver import EXACT, Ladder, Solver, has_exact
 from lexiprog.solvers.ways import Way, ways_to_try
 
 __all__ = ["Runners"]
 
 _NATIVE, _CUSTOM = Native(), Custom()
+# Beyond this many rows fractions are only used if the user asks for them.
+LARGEST = 500
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Runners:
     chains: Mapping[str, FaceChain]
     loosened: frozenset[str]
     warm: WarmHighs | None = None
+    exact: dict[int, Exact] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -47,16 +51,43 @@ class Runners:
     def ways(self, subproblem: Subproblem) -> list[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
-        face = chain is not None and chain.serves(subproblem)
         ladder = self.ladders[subproblem.name]
-        return ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
+        asked = ladder[0].target != EXACT
+        face = asked and chain is not None and chain.serves(subproblem)
+        ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
+        if chain is not None and self._needs_exactness(chain, subproblem):
+            exact = Way(Solver(EXACT, accept=ladder[0].accept))
+            return [exact, *(way for way in ways if way != exact)]
+        return ways
+
+    def _needs_exactness(self, chain: FaceChain, subproblem: Subproblem) -> bool:
+        """Whether floats cannot tell which points are optimal, and fractions can, in time."""
+        held = [lock.owner_name for _, lock in subproblem.locks]
+        exact = self.exact.get(id(chain))
+        begun = exact is not None and any(name in exact.outcomes for name in held)
+        small = all(form.b.size <= LARGEST for form in chain.forms.values())
+        return has_exact() and (begun or (bool(chain.doubtful(subproblem)) and small))
+
+    def doubtful(self, subproblem: Subproblem) -> list[str]:
+        """The optima it holds whose face rounding may have changed."""
+        chain = self.chains.get(subproblem.name)
+        return [] if chain is None else chain.doubtful(subproblem)
 
     def runner(self, subproblem: Subproblem, way: Way) -> Runner:
         """Who runs the subproblem this way."""
         if way.mode == "face":
             return self.chains[subproblem.name]
+        if way.solver.target == EXACT:
+            return self._exact(subproblem)
         if way.solver.is_custom:
             return _CUSTOM
         if self.warm is not None and self.warm.serves(subproblem, way):
             return self.warm
         return _NATIVE
+
+    def _exact(self, subproblem: Subproblem) -> Exact:
+        """One exact runner a chain, since its levels build on each other."""
+        chain = self.chains.get(subproblem.name)
+        if chain is None:
+            return Exact()
+        return self.exact.setdefault(id(chain), Exact(chain))

@@ -52,6 +52,7 @@ class HeldFace:
     reduced: Array
     cost: float  # unit of the member's objective
     basis: Any
+    doubtful: bool  # whether some multiplier may be rounding or not
     easy: bool  # presolve did nearly all of the work, and so it may for the next
 
 
@@ -64,6 +65,7 @@ class FaceChain:
     prepared: Prepared
     weights: dict[str, cp.Parameter]
     faces: dict[str, HeldFace] = field(default_factory=dict)
+    forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
     _session: Session | None = None
     _sizes: Sizes | None = None
     _units: Scaling | None = None
@@ -74,6 +76,14 @@ class FaceChain:
         """Whether the faces of all optima that it holds are known."""
         return all(lock.owner_name in self.faces for _, lock in member.locks)
 
+    def doubtful(self, member: Subproblem) -> list[str]:
+        """The held optima whose face rounding may have changed."""
+        return [
+            lock.owner_name
+            for _, lock in member.locks
+            if lock.owner_name in self.faces and self.faces[lock.owner_name].doubtful
+        ]
+
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self.members.values():
@@ -81,6 +91,7 @@ class FaceChain:
         for name, weight in self.weights.items():
             weight.value = float(name == subproblem.name)
         compiled = self.prepared.compile("HIGHS", dict(self.options))
+        self.forms[subproblem.name] = compiled.form
         if self._units is None:
             # The matrix is shared, so its units cannot depend on one member's objective.
             self._units = equilibrate(replace(compiled.form, c=np.zeros_like(compiled.form.c)))
@@ -132,12 +143,12 @@ class FaceChain:
         lower, upper = _column_bounds(_on_face(form, held))
         bounds = Bounds(lower, upper, below, form.b)
         if not held:
-            return self._session.run(form.c, bounds)
+            return self._session.run(form.c, bounds, refine=True)
         if held[-1].easy:
-            vertex = self._session.run(form.c, bounds)
+            vertex = self._session.run(form.c, bounds, refine=True)
             if vertex.optimal:
                 return vertex
-        return self._session.run(form.c, bounds, held[-1].basis)
+        return self._session.run(form.c, bounds, held[-1].basis, refine=True)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
@@ -146,7 +157,8 @@ class FaceChain:
             return
         if self._sizes is None:
             self._sizes = Sizes(form.A)
-        found = binding(form.c, form.A, -vertex.row_dual, self._sizes)
+        lack = None if vertex.correction is None else -vertex.correction
+        found = binding(form.c, form.A, -vertex.row_dual, self._sizes, correction=lack)
         lower, upper = _column_bounds(_on_face(form, self._held(task.subproblem)))
         at_bound = np.where(found.reduced > 0, lower, upper)
         # What a held face fixes already may have a reduced cost of either sign: it says nothing.
@@ -160,6 +172,7 @@ class FaceChain:
             found.reduced,
             task.native.scaling.cost,
             vertex.basis,
+            found.doubtful,
             easy,
         )
 

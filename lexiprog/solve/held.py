@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,11 +24,16 @@ from lexiprog.status import Fault, Status
 
 
 def with_locks(
-    task: Task, answer: Answer, solution: Solution, solved: Mapping[str, Solution]
+    task: Task,
+    answer: Answer,
+    solution: Solution,
+    solved: Mapping[str, Solution],
+    doubtful: Sequence[str] = (),
 ) -> Solution | Attempt:
     """The solution with a record of each optimum it holds, if they are really held.
 
     Uncertainty about a held optimum, or a guard, counts by what it may have done to this one.
+    ``doubtful`` names the held optima whose optimal face rounding may have changed.
     """
     records = tuple(
         _record(task, position, lock, solution, solved[lock.owner_name].value)
@@ -36,21 +41,30 @@ def with_locks(
     )
     for lock in records:
         beyond = lock.drift - lock.tolerance - lock.guard
-        if not beyond <= task.solver.accept * (1.0 + abs(lock.limit)):
+        if not beyond <= task.solver.accept * solved[lock.name].size:
             reason = f"not certified: the held optimum {lock.name!r} is missed by {beyond:.1e}"
             return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
-    unsure = _uncertainty(task, answer, solved) / (1.0 + abs(solution.value))
+    effects = _uncertainties(task, answer, solved)
+    unsure = sum(effects.values()) / solution.size
     doubted = Status.INACCURATE
     # What holds a doubtful optimum is as doubtful; it was warned of when that was found.
     status = doubted if any(solved[r.name].status is doubted for r in records) else solution.status
     if unsure > task.solver.accept:
         status = doubted
         if np.isfinite(unsure):
+            worst = max(effects, key=lambda name: effects[name])
             _warn(
                 f"subproblem {solution.name!r} is sensitive to the optima it holds: what is not "
-                f"known of them may change its value by {unsure:.1e} of its size; hold them with "
-                "a tolerance (atol=, rtol=), or solve them more exactly."
+                f"known of them, of {worst!r} above all, may change its value by {unsure:.1e} of "
+                "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
+    if doubtful:
+        status = doubted
+        _warn(
+            f"subproblem {solution.name!r} holds {', '.join(map(repr, doubtful))} exactly, but "
+            "which points are optimal there depends on digits that floats don't have (nearly "
+            "parallel rows): hold with a tolerance (atol=, rtol=), or use Solver('EXACT')."
+        )
     if any(lock.guard for lock in records):
         names = ", ".join(repr(lock.name) for lock in records if lock.guard)
         _warn(
@@ -82,25 +96,25 @@ def _record(
     )
 
 
-def _uncertainty(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> float:
-    """First-order effect on the optimum of what is not exactly known of the held ones.
+def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> dict[str, float]:
+    """First-order effect on the optimum of what is not exactly known of each held one.
 
     An optimum that is certified to a gap of 1e-9 and held at a price of 1e5 leaves the later
     objective uncertain by 1e-4.
     """
-    if task.way.mode in ("face", "argument"):
-        return 0.0
-    total = 0.0
+    effects = {}
     for position, lock in task.subproblem.locks:
         held = solved[lock.owner_name]
         guard = task.slack.guard_for(held.value)
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
-            gap = held.certificate.gap * (1.0 + abs(held.value))
-            total += abs(float(np.sum(multiplier))) * (gap + guard)
+            unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
+            # What the user tolerates is not known any better than what is held; it is a wish.
+            effects[lock.owner_name] = abs(float(np.sum(multiplier))) * (unknown + guard)
         elif guard:
-            return np.inf  # nobody knows what a loosened lock without multiplier is worth
-    return total
+            # Nobody knows what a loosened lock without multiplier is worth.
+            effects[lock.owner_name] = np.inf
+    return effects
 
 
 def _price(task: Task, position: int, lock: Lock, solution: Solution) -> Price:

@@ -181,7 +181,8 @@ class _Run:
             return verdict
         verdict = attach(verdict, task.subproblem, task.constants)
         if task.subproblem.locks:
-            verdict = with_locks(task, answer, verdict, self.solved)
+            doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
+            verdict = with_locks(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)
         return verdict

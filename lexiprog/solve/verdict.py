@@ -14,7 +14,9 @@ from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt
+from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.solution import Solution
@@ -62,6 +64,7 @@ def judge(
         solver=name,
         certificate=certificate,
         bound=checked.bound,
+        unit=unit,
         variables={key_of(v, k): found for k, (v, found) in enumerate(values)},
         duals=tuple(_dual(c, answer) for c in subproblem.constraints),
         options=task.solver.options,
@@ -69,8 +72,22 @@ def judge(
         iterations=answer.iterations,
         parameters=task.parameters,
         references=task.references,
-        _evidence=evidence,
+        evidence=evidence,
+        **_exactly(subproblem, answer),
     )  # fmt: skip
+
+
+def _exactly(subproblem: Subproblem, answer: Answer) -> dict[str, Any]:
+    """What is known in rational numbers."""
+    if answer.exact is None:
+        return {}
+    primal, dual = answer.exact.primal, answer.exact.dual
+    known = {key_of(v, k): primal.get(v.id) for k, v in enumerate(subproblem.variables)}
+    return {
+        "exact": answer.exact.value,
+        "exact_variables": {key: value for key, value in known.items() if value is not None},
+        "exact_duals": tuple(dual.get(c.id) for c in subproblem.constraints),
+    }
 
 
 def _beyond_status(answer: Answer) -> str:
@@ -90,6 +107,9 @@ def _of_numbers(
         # A solver that keeps its bound to itself gets none from its own claim.
         own = own_optimum(task.subproblem, task.slack, solutions, task.given)
         bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
+    if answer.exact is not None:
+        certificate = Certificate(tolerance=task.solver.accept, basis="exact")
+        return Checked(certificate, float(answer.exact.value))
     checked = check_answer(
         form,
         answer.x,

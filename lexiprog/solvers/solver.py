@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
@@ -35,6 +37,15 @@ _SHARPER_MIP: dict[str, Options] = {
     "HIGHS": {"mip_rel_gap": 0.0},
     "ECOS_BB": {"mi_rel_eps": 1e-9, "mi_abs_eps": 1e-9},
 }
+
+
+EXACT = "EXACT"
+
+
+@cache
+def has_exact() -> bool:
+    """Whether linear programs can be solved in rational numbers here."""
+    return find_spec("flint") is not None
 
 
 class UnknownSolver(LexiprogError, LookupError):
@@ -143,7 +154,8 @@ def default_ladder(kind: str) -> Ladder:
     if kind == "MILP":
         return (Solver("HIGHS"),)
     if kind == "LP":
-        return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"))
+        last = (Solver(EXACT),) if has_exact() else ()
+        return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"), *last)
     if kind.startswith("MI"):
         names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())
@@ -194,7 +206,13 @@ def _ladder(choice: SolverOrLadder, where: str) -> Ladder:
 
 def _solver(choice: OneSolver, where: str) -> Solver:
     solver = choice if isinstance(choice, Solver) else Solver(choice)
-    if isinstance(solver.target, str):
+    if solver.target == EXACT:
+        if not has_exact():
+            raise UnknownSolver(
+                f"solver 'EXACT', asked for {where!r}, needs python-flint: "
+                "pip install 'lexiprog[exact]'."
+            )
+    elif isinstance(solver.target, str):
         if solver.target not in installed():
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "

@@ -13,7 +13,7 @@ from typing import Literal
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.restate import can_restate, restated
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.solvers.solver import Ladder, Solver
+from lexiprog.solvers.solver import EXACT, Ladder, Solver
 
 __all__ = ["GUARD", "Way", "ways_to_try"]
 
@@ -70,7 +70,7 @@ def ways_to_try(
     for position, solver in enumerate(ladder):
         if face and position == 0:
             out.append(Way(solver, "face"))
-        if solver.is_custom:
+        if solver.is_custom or solver.target == EXACT:
             out.append(Way(solver))
             continue
         if curved:

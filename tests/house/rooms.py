@@ -26,6 +26,7 @@ ENGINE = [
     Room("proof/", "what makes an answer an optimum", "certificate.py"),
     Room("declare/", "what the user says: subproblems, stages, references, locks", "subproblem.py"),
     Room("solvers/", "who is asked and in which ways; one warm HiGHS object", "solver.py"),
+    Room("exact/", "linear programs in rational numbers", "prover.py"),
     Room("compile/", "from a declared problem to a task; the one door to CVXPY", "task.py"),
     Room("result/", "what was found, frozen: shown, saved, connected again", "solution.py"),
     Room("runners/", "a task in, an answer out: native, face, warm, custom", "runner.py"),

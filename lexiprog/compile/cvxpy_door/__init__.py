@@ -2,7 +2,7 @@
 
 import cvxpy
 
-from lexiprog.compile.cvxpy_door.answers import answer_at, dual_arrays, interpret, run
+from lexiprog.compile.cvxpy_door.answers import answer_at, dual_arrays, exact_parts, interpret, run
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version
@@ -16,6 +16,7 @@ __all__ = [
     "answer_at",
     "check_version",
     "dual_arrays",
+    "exact_parts",
     "interpret",
     "run",
 ]

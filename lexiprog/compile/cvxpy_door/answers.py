@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
@@ -72,6 +73,33 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
     with CVXPY_LOCK:
         solution = Solution(s.OPTIMAL, value, {program.x.id: own}, dual, {})
         return replace(_translated(compiled, solution), iterations=iterations)
+
+
+def exact_parts(
+    compiled: Compiled, x: list[Fraction], z: list[Fraction]
+) -> tuple[dict[int, Any], dict[int, Any]]:
+    """Values of variables and multipliers as fractions, as far as CVXPY passes them through."""
+    program = compiled.data[s.PARAM_PROB]
+    sizes = [constraint.size for constraint in program.constraints]
+    parts = np.split(np.array(z, dtype=object), np.cumsum(sizes)[:-1]) if sizes else []
+    dual = dict(zip((c.id for c in program.constraints), parts, strict=True))
+    chain, inverse = compiled.chain, compiled.inverse
+    try:
+        with CVXPY_LOCK:
+            solution = Solution(s.OPTIMAL, 0.0, {program.x.id: np.array(x, dtype=object)}, dual, {})
+            for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
+                solution = reduction.invert(solution, record)
+    except (TypeError, ValueError, AttributeError):  # numpy has no exact answer to everything
+        return {}, {}
+    return (
+        {key: value for key, value in solution.primal_vars.items() if _is_exact(value)},
+        {key: value for key, value in (solution.dual_vars or {}).items() if _is_exact(value)},
+    )
+
+
+def _is_exact(value: Any) -> bool:
+    entries = np.asarray(value, dtype=object).reshape(-1)
+    return all(isinstance(entry, Fraction | int) for entry in entries)
 
 
 def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:

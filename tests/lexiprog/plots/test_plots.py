@@ -116,7 +116,7 @@ def test_the_engine_does_not_import_matplotlib_and_plots_name_the_extra():
         "import sys, lexiprog; assert 'matplotlib' not in sys.modules\n"
         "import lexiprog.plots; assert 'matplotlib' not in sys.modules\n"
         "sys.modules['matplotlib.pyplot'] = None\n"
-        "lexiprog.plots.stages(lexiprog.Result({}, {}))"
+        "lexiprog.plots.hierarchy(lexiprog.Result({}, {}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1] == (

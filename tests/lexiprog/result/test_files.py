@@ -176,8 +176,8 @@ DELETED = object()
         (("solutions", 0, "digest", "constraints"), 5, r"digest\.constraints: 5 is not a list"),
         (("solutions", 0, "name"), "other", r"solutions\[0\]\.name: 'other' is not in stages"),
         (("stages",), DELETED, r"stages: None is not a mapping"),
-        (("proofs", "left", "A", "rows"), 3, r"proofs\.left\.A\.rows: 3 is not an array"),
-        (("proofs", "left", "cones", "psd_layout"), "x", r"proofs\.left\.cones\.psd_layout"),
+        (("solutions", 0, "evidence", "A", "rows"), 3, r"evidence\.A\.rows: 3 is not an array"),
+        (("solutions", 0, "evidence", "cones", "psd_layout"), "x", r"cones\.psd_layout: this is"),
         (("format",), "lexiprog result 99", r"its format is 'lexiprog result 99'"),
     ],
 )

@@ -127,13 +127,12 @@ def test_the_page_notices_a_number_that_was_changed(page, tmp_path, kind, part):
     path = tmp_path / "proof.json"
     PROGRAMS[kind]().solve().save(path, proof=True)
     record = json.loads(path.read_text())
-    name = list(record["proofs"])[-1]
-    proof = record["proofs"][name]
+    proof = record["solutions"][-1]["evidence"]
     size = len((proof[part]["values"] if part == "A" else proof[part])["array"])
     noticed = []
     for place in range(size):
         for change in (0.1, -0.1):
-            record["proofs"][name] = spoiled(proof, (part, place, change))
+            record["solutions"][-1]["evidence"] = spoiled(proof, (part, place, change))
             path.write_text(json.dumps(record))
             noticed.append(not page.check_file(path)[-1][1])
     assert any(noticed)
@@ -148,7 +147,7 @@ def test_a_wrong_point_that_is_feasible_is_not_proved(page, tmp_path):
     record = json.loads(path.read_text())
     found = record["solutions"][0]
     assert page.check_file(path)[0][1]
-    record["proofs"]["p"]["x"]["array"][1] += 1.0
+    found["evidence"]["x"]["array"][1] += 1.0
     found["value"] += 1.0
     path.write_text(json.dumps(record))
     ((_, proved, text),) = page.check_file(path)
@@ -183,7 +182,7 @@ def test_the_page_needs_nothing_but_python_for_linear_problems(tmp_path):
     assert (found.returncode, found.stderr) == (0, "")
     assert "exact rationals" in found.stdout
     record = json.loads(path.read_text())
-    record["proofs"]["p"]["x"]["array"][0] += 1.0
+    record["solutions"][0]["evidence"]["x"]["array"][0] += 1.0
     path.write_text(json.dumps(record))
     spoilt = subprocess.run(script, capture_output=True, text=True)
     assert spoilt.returncode == 1
@@ -193,7 +192,7 @@ def test_the_page_needs_nothing_but_python_for_linear_problems(tmp_path):
 def test_without_proof_the_file_has_none_and_the_page_says_so(page, tmp_path):
     path = tmp_path / "plain.json"
     transport().solve().save(path)
-    assert "proofs" not in json.loads(path.read_text())
+    assert "evidence" not in json.loads(path.read_text())["solutions"][0]
     with pytest.raises(SystemExit, match="proof=True"):
         page.check_file(path)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.compile import cvxpy_door as canonical
+from lexiprog.compile import cvxpy_door
 
 
 def program():
@@ -21,14 +21,14 @@ def program():
 def test_a_status_highs_itself_cannot_explain_is_a_stage_error_with_what_was_solved(
     monkeypatch, status
 ):
-    true_run, calls = canonical.run, []
+    true_run, calls = cvxpy_door.run, []
 
     def run(compiled, options):
         calls.append(None)
         found = true_run(compiled, options)
         return found if len(calls) == 1 else found | {"model_status": status}
 
-    monkeypatch.setattr(canonical, "run", run)
+    monkeypatch.setattr(cvxpy_door, "run", run)
     with pytest.raises(lx.StageError) as caught:
         program().solve("HIGHS")
     assert (caught.value.stage, caught.value.subproblem) == ("b", "second")

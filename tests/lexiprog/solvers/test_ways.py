@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.compile import cvxpy_door as canonical
+from lexiprog.compile import cvxpy_door
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.proof.certificate import certify
+from lexiprog.proof.certify import check_answer
 
 
 def near(wanted, size=1e-6):
@@ -57,7 +57,7 @@ def test_the_limit_of_a_minimum_lies_above_it():
 
 def refuse(monkeypatch, calls):
     """Let the native solver break down at these calls, counted from 1."""
-    run, count = canonical.run, [0]
+    run, count = cvxpy_door.run, [0]
 
     def breaking(compiled, options):
         count[0] += 1
@@ -65,7 +65,7 @@ def refuse(monkeypatch, calls):
             raise ArithmeticError("broken for a test")
         return run(compiled, options)
 
-    monkeypatch.setattr(canonical, "run", breaking)
+    monkeypatch.setattr(cvxpy_door, "run", breaking)
 
 
 def test_the_same_demand_is_put_as_an_equation_before_anything_is_loosened(monkeypatch):
@@ -219,5 +219,7 @@ def test_whole_numbers_are_made_whole_before_the_rest_is_believed():
 def test_multipliers_beyond_all_measure_fail_the_certificate_and_nothing_else():
     """Interior-point methods return such numbers where a lock leaves no interior."""
     form = StandardForm(np.ones(1), 0.0, -np.eye(1), -np.ones(1), Cones(nonneg=1))
-    certificate = certify(form, np.array([-1e200]), np.array([1e200]), claimed=-1e200)
+    certificate = check_answer(
+        form, np.array([-1e200]), np.array([1e200]), claimed=-1e200
+    ).certificate
     assert not certificate.passed

@@ -9,6 +9,7 @@ whole runs in a few passes over the arrays of a sparse matrix, on any machine wi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -54,12 +55,12 @@ class Sums:
         """The numbers as floats."""
         return self.high + self.low
 
-    @property
+    @cached_property
     def lower(self) -> Array:
         """Floats that are certainly not above the numbers."""
         return self._beyond(-np.inf)
 
-    @property
+    @cached_property
     def upper(self) -> Array:
         """Floats that are certainly not below the numbers."""
         return self._beyond(np.inf)
@@ -107,7 +108,7 @@ def dot(left: Array, right: Array) -> Sums:
 def products(left: Array, right: Array) -> Sums:
     """The products of floats with floats."""
     high, low = two_product(left, right)
-    return _known(high, low, _LOST * _vanishing(high, left, right))
+    return _known(high, low, np.where(_vanishing(high, left, right), _LOST, 0.0))
 
 
 def transposed_times(matrix: Any, vector: Array) -> Sums:
@@ -190,7 +191,8 @@ def _halves(a: Array) -> tuple[Array, Array]:
 
 
 def _vanishing(product: Array, a: Array, b: Array) -> NDArray[np.bool_]:
-    return (np.abs(product) < _TINY) & (a != 0.0) & (b != 0.0)
+    vanishing: NDArray[np.bool_] = (np.abs(product) < _TINY) & (a != 0.0) & (b != 0.0)
+    return vanishing
 
 
 def _known(high: Array, low: Array, error: Array) -> Sums:

@@ -1,0 +1,199 @@
+"""Ask HiGHS for a basis: the whole numbers as floats of moderate size, and scaled corrections."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.exact.basis import BASIC, LOWER, ZERO, Basis
+from lexiprog.exact.integer_program import Limits
+from lexiprog.exact.systems.vectors import Vector
+from lexiprog.exact.systems.whole_matrix import WholeMatrix
+from lexiprog.solvers.highs import Bounds, Session
+
+Array = NDArray[np.float64]
+
+OPTIONS = {
+    "primal_feasibility_tolerance": 1e-9,
+    "dual_feasibility_tolerance": 1e-9,
+    "small_matrix_value": 1e-12,
+}
+PASSES = 8  # of geometric scaling
+LARGEST = 1e14  # HiGHS refuses matrices with larger entries
+# Iterations of HiGHS per row and column, for a correction and for a first guess.
+FEW, MANY = 1, 100
+SPREAD = 20  # bits between the middle and the largest of costs or limits that are kept at one
+
+
+class FloatModel:
+    """A program as HiGHS sees it, in powers of two that make its numbers moderate.
+
+    Parameters
+    ----------
+    matrix : WholeMatrix
+        Whole numbers.
+    options : mapping
+        HiGHS options besides `OPTIONS`.
+    """
+
+    def __init__(self, matrix: WholeMatrix, options: Mapping[str, Any]) -> None:
+        self._whole, self._options = matrix, OPTIONS | dict(options)
+        n, m = matrix.n, matrix.m
+        starts = np.cumsum([0, *(len(places) for places, _ in matrix.columns)])
+        places = np.array([i for line, _ in matrix.columns for i in line], dtype=np.int32)
+        values = [value for _, line in matrix.columns for value in line]
+        logs = np.array([math.log2(abs(value)) for value in values])
+        owners = np.repeat(np.arange(n), np.diff(starts))
+        self._row, self._column = _scaling(logs, places, owners, m, n)
+        shifts = (self._row[places] + self._column[owners]).tolist()
+        floats = np.array([scaled(v, 1, s) for v, s in zip(values, shifts, strict=True)])
+        floats = np.clip(floats, -LARGEST, LARGEST)
+        self._floats = sp.csc_array((floats, places, starts), shape=(m, n))
+        self._sessions: dict[bool, Session] = {}
+
+    def guess(
+        self, cost: Sequence[int], lower: Limits, upper: Limits, start: Basis | None = None
+    ) -> tuple[str, Basis | None]:
+        """HiGHS's status and basis, from a basis to start with if there is one."""
+        n = self._whole.n
+        level, height = self._sizes(cost, lower, upper)
+        limits = self._bounds(lower, upper, level)
+        costs = np.array(
+            [scaled(c, 1, s - height) for c, s in zip(cost, self._column.tolist(), strict=True)]
+        )
+        bounds = Bounds(limits[0][:n], limits[1][:n], limits[0][n:], limits[1][n:])
+        vertex = self._session(explicit=False).run(
+            costs, bounds, None if start is None else start.to_highs(n)
+        )
+        if not vertex.basis.valid:
+            return vertex.status, None
+        return vertex.status, Basis.from_highs(vertex.basis, lower, upper)
+
+    def correct(
+        self,
+        basis: Basis,
+        point: Vector,
+        reduced: Vector,
+        cost: Sequence[int],
+        lower: Limits,
+        upper: Limits,
+    ) -> Basis | None:
+        """A better basis: what is wrong with an exact point, magnified, solved in floats.
+
+        With the point moved to zero and the objective replaced by its reduced costs, violations
+        far below HiGHS's tolerances can be scaled to size one. (Gleixner, Steffy and Wolter,
+        "Iterative refinement for linear programming", 2016.) Rows' activities are columns here,
+        for they have reduced costs too.
+        """
+        size = self._whole.n + self._whole.m
+        level, height = self._sizes(cost, lower, upper)
+        shifts = self._shifts(level)
+        low, high, slope = (np.zeros(size) for _ in range(3))
+        pairs = zip(point.numerators, point.denominators, strict=True)
+        for v, (top, bottom) in enumerate(pairs):
+            low[v] = _difference(lower[v], top, bottom, shifts[v], -np.inf)
+            high[v] = _difference(upper[v], top, bottom, shifts[v], np.inf)
+            shift = -shifts[v] - level - height
+            slope[v] = scaled(reduced.numerators[v], reduced.denominators[v], shift)
+        at = basis.places
+        outside = max(low.max(initial=0.0), -high.min(initial=0.0))
+        movable = (at != BASIC) & (low < high)
+        toward = np.where(at == ZERO, -np.abs(slope), np.where(at == LOWER, slope, -slope))
+        steepest = -toward[movable].min(initial=0.0)
+        limits = Bounds(
+            low * _magnified(outside), high * _magnified(outside), *np.zeros((2, self._whole.m))
+        )
+        vertex = self._session(explicit=True).run(
+            slope * _magnified(steepest), limits, basis.to_highs(size, self._whole.m)
+        )
+        # Even where HiGHS gives up, its last basis may be the right one.
+        return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None
+
+    def _session(self, *, explicit: bool) -> Session:
+        """HiGHS on the matrix, or with the rows' activities as columns of their own."""
+        if explicit not in self._sessions:
+            floats = self._floats
+            if explicit:
+                floats = sp.hstack([floats, -sp.eye_array(self._whole.m)], format="csc")
+            # Nearly dependent rows can make HiGHS stall; exact pivots are quicker then.
+            patience = (FEW if explicit else MANY) * (sum(floats.shape) + 100)
+            limit = {"simplex_iteration_limit": patience}
+            self._sessions[explicit] = Session(floats, limit | self._options)
+        return self._sessions[explicit]
+
+    def _sizes(self, cost: Sequence[int], lower: Limits, upper: Limits) -> tuple[int, int]:
+        """Powers of two that limits, and that costs, have in their middle."""
+        level = _middle([*lower, *upper], self._shifts(0) * 2)
+        return level, _middle(cost, self._column.tolist())
+
+    def _shifts(self, level: int) -> list[int]:
+        """Powers of two that take each variable to HiGHS's units."""
+        return [*(-self._column - level).tolist(), *(self._row - level).tolist()]
+
+    def _bounds(self, lower: Limits, upper: Limits, level: int) -> tuple[Array, Array]:
+        shifts = self._shifts(level)
+        pairs = ((lower, -np.inf), (upper, np.inf))
+        low, high = (
+            np.array(
+                [
+                    none if value is None else scaled(value, 1, shift)
+                    for value, shift in zip(limits, shifts, strict=True)
+                ]
+            )
+            for limits, none in pairs
+        )
+        return low, high
+
+
+def scaled(top: Any, bottom: Any, shift: int) -> float:
+    """``top / bottom * 2**shift`` as a float, for whole numbers of any size."""
+    if not top:
+        return 0.0
+    gap = 64 - top.bit_length() + bottom.bit_length()
+    quotient = (top << gap) // bottom if gap >= 0 else top // (bottom << -gap)
+    try:
+        return math.ldexp(float(int(quotient)), shift - gap)
+    except OverflowError:
+        return math.inf if top > 0 else -math.inf
+
+
+def _magnified(violation: float) -> float:
+    """The power of two that takes a small violation to size one."""
+    return 1.0 if not 0 < violation < 1 else 2.0 ** -round(math.log2(violation))
+
+
+def _difference(limit: int | None, top: Any, bottom: Any, shift: int, none: float) -> float:
+    return none if limit is None else scaled(limit * bottom - top, bottom, shift)
+
+
+def _middle(values: Iterable[int | None], shifts: Iterable[int]) -> int:
+    """The power of two of the middle value after shifting, or a little below the largest."""
+    sizes = [v.bit_length() + s for v, s in zip(values, shifts, strict=True) if v]
+    return max(int(np.median(sizes)), max(sizes) - SPREAD) if sizes else 0
+
+
+def _scaling(
+    logs: Array, rows: NDArray[np.int32], columns: NDArray[np.intp], m: int, n: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Powers of two for rows and columns that bring the entries near one, geometrically."""
+    row, column = np.zeros(m), np.zeros(n)
+    for _ in range(PASSES):
+        row = -_halfway(logs + column[columns], rows, m)
+        column = -_halfway(logs + row[rows], columns, n)
+    return np.rint(row).astype(int), np.rint(column).astype(int)
+
+
+def _halfway(values: Array, groups: NDArray[Any], size: int) -> Array:
+    """Halfway between the least and the largest value of each group; zero for empty groups."""
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, groups, values)
+    np.maximum.at(high, groups, values)
+    empty = np.isinf(low)
+    low[empty] = high[empty] = 0.0
+    middle: Array = (low + high) / 2
+    return middle

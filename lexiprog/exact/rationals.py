@@ -1,0 +1,139 @@
+"""Floats read as rational numbers: as the decimals their user wrote, or exactly as they are.
+
+``0.1`` is no binary fraction: the float that stands for it is larger by 5.6e-18. Who writes 0.1
+means 1/10, so a float whose shortest decimal is short is read as that decimal ("decimal"). A
+result of arithmetic, like ``1 / 3``, has a long one and is read as the binary fraction that it is.
+"binary" reads every float as it is. "nearby" also undoes the rounding of short sums and products:
+``3 * 0.1`` is the float 0.30000000000000004, next to 0.3, and is read as 3/10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ReadAs = Literal["decimal", "binary", "nearby"]
+Array = NDArray[np.float64]
+
+# A decimal of at most this many digits is taken for what the user wrote. Up to 15 digits no two
+# decimals share a float; sums of short decimals often end in an error of the 16th or 17th digit.
+DIGITS = 12
+# Powers of ten that are floats exactly, so that one division or product by them is rounded once.
+POWERS = 22
+# "nearby": as many units in the last place, from a decimal of at most so many digits. One float
+# in a million is as near to one by chance.
+NEAR, NEAR_DIGITS = 4, 9
+
+
+def read(values: ArrayLike, read_as: ReadAs = "decimal") -> list[Fraction]:
+    """Finite floats as fractions, in order.
+
+    Parameters
+    ----------
+    values : array-like
+        Floats; read in one dimension.
+    read_as : {"decimal", "binary", "nearby"}
+        Whether a float with a decimal of at most 12 digits means that decimal; and whether one
+        next to a decimal of at most 9 digits means that one.
+
+    Raises
+    ------
+    ValueError
+        If a value is infinite or not a number, or ``read_as`` is unknown.
+
+    Examples
+    --------
+    >>> from lexiprog.exact.rationals import read
+    >>> [str(value) for value in read([0.1, 2.5e-7, 12.0])]
+    ['1/10', '1/4000000', '12']
+    >>> read([1 / 3]) == [Fraction(1 / 3)]
+    True
+    >>> str(read([0.1], "binary")[0])
+    '3602879701896397/36028797018963968'
+    >>> str(read([3 * 0.1], "nearby")[0])
+    '3/10'
+    """
+    if read_as not in get_args(ReadAs):
+        known = ", ".join(map(repr, get_args(ReadAs)))
+        raise ValueError(f"Floats are read as one of {known}, not as {read_as!r}.")
+    floats = np.asarray(values, dtype=float).ravel()
+    if not np.isfinite(floats).all():
+        at = int(np.flatnonzero(~np.isfinite(floats))[0])
+        raise ValueError(f"Entry {at} is {floats[at]}: only finite numbers are rational.")
+    # Matrices repeat few numbers many times.
+    distinct, places = np.unique(floats, return_inverse=True)
+    if read_as == "binary":
+        fractions = [Fraction(value) for value in distinct.tolist()]
+    else:
+        fractions = _decimals(distinct, near=NEAR if read_as == "nearby" else 0)
+    return [fractions[place] for place in places.tolist()]
+
+
+def nearest(fractions: Sequence[Fraction]) -> Array:
+    """The nearest floats; infinite where none is near."""
+    return np.array([quotient(f.numerator, f.denominator) for f in fractions], dtype=float)
+
+
+def quotient(numerator: Any, denominator: Any) -> float:
+    """The float nearest to a quotient of whole numbers, infinite beyond the largest."""
+    try:
+        return int(numerator) / int(denominator)
+    except OverflowError:
+        return float("inf") if (numerator > 0) == (denominator > 0) else float("-inf")
+
+
+def _decimals(values: Array, near: int) -> list[Fraction]:
+    """Each value as its short decimal, or a shorter one nearby, if it has one, else as it is."""
+    digits, powers, left = np.zeros(values.size), np.zeros(values.size, dtype=int), values != 0
+    _find(values, digits, powers, left, DIGITS, 0)
+    if near:
+        _find(values, digits, powers, left, NEAR_DIGITS, near)
+    fractions = [
+        Fraction(int(m) * 10**k) if k >= 0 else Fraction(int(m), 10**-k)
+        for m, k in zip(digits.tolist(), powers.tolist(), strict=True)
+    ]
+    for place in np.flatnonzero(left).tolist():
+        fractions[place] = _long_or_extreme(float(values[place]))
+    return fractions
+
+
+def _find(
+    values: Array,
+    digits: Array,
+    powers: NDArray[np.intp],
+    left: NDArray[np.bool_],
+    length: int,
+    near: int,
+) -> None:
+    """Write ``digits * 10**powers`` for those left that are within ``near`` units of it.
+
+    ``m / 10**k`` is rounded once when ``m`` and ``10**k`` are floats exactly, so that equality
+    with the value says that the value is the float nearest to that decimal. At most one decimal
+    so short is near a float, so it is the one that `repr` shows.
+    """
+    # From the largest unit to the smallest, so that the first hit has no idle zeros.
+    for power in range(POWERS, -POWERS - 1, -1):
+        places = np.flatnonzero(left)
+        ten, rest = 10.0 ** abs(power), values[places]
+        with np.errstate(over="ignore"):
+            whole = np.rint(rest / ten if power >= 0 else rest * ten)
+            decimal = whole * ten if power >= 0 else whole / ten
+        found = np.abs(decimal - rest) <= near * np.abs(np.spacing(rest))
+        found &= np.abs(whole) < 10.0**length
+        digits[places[found]], powers[places[found]] = whole[found], power
+        left[places[found]] = False
+        if not left.any():
+            return
+
+
+def _long_or_extreme(value: float) -> Fraction:
+    """A value without a short decimal, or too large or small for powers of ten that are floats."""
+    if 10.0 ** (DIGITS - POWERS) <= abs(value) < 10.0**POWERS:
+        return Fraction(value)
+    text = repr(value)
+    mantissa = text.lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
+    return Fraction(text) if len(mantissa) <= DIGITS else Fraction(value)

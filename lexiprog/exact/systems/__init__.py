@@ -1,0 +1,1 @@
+"""Systems of linear equations in whole numbers, solved exactly."""

@@ -1,0 +1,118 @@
+"""Run linear programs, and chains of them, in rational arithmetic."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import get_args
+
+import numpy as np
+
+from lexiprog.compile.answer import Answer, ExactAnswer
+from lexiprog.compile.cvxpy_door import Compiled, answer_at, exact_parts
+from lexiprog.compile.task import Solutions, Task, compile_for
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.exact.chain import locked_multipliers
+from lexiprog.exact.outcome import Outcome
+from lexiprog.exact.program import ExactLP
+from lexiprog.exact.prover import Prover
+from lexiprog.exact.rationals import ReadAs, nearest, read
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.runners.face import FaceChain
+from lexiprog.solvers.solver import Solver
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
+
+__all__ = ["Exact"]
+
+_WORDS = {
+    "infeasible": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+    "time_limit": Status.NO_POINT,
+}
+
+
+@dataclass
+class Exact:
+    """Solves one linear program, or the members of one chain, and proves every answer.
+
+    A chain's locks are exact faces: no rounded optimum stands between its levels.
+    """
+
+    chain: FaceChain | None = None
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    _prover: Prover | None = None
+
+    alone = False
+
+    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+        """The numbers as HIGHS would get them."""
+        if self.chain is not None:
+            return self.chain.compile(subproblem, way, solutions)
+        return compile_for(way.statement(subproblem), Solver("HIGHS"), {})
+
+    def run(self, task: Task) -> Answer:
+        """Solve this level, and those it holds if they were not solved exactly yet."""
+        start = time.perf_counter()
+        read_as = task.options.get("read_as", "decimal")
+        if read_as not in get_args(ReadAs):
+            raise ValueError(f"EXACT: read_as is one of {get_args(ReadAs)}, not {read_as!r}.")
+        limit = task.options.get("time_limit")
+        if self._prover is None or self.chain is None:
+            self._prover = Prover(ExactLP.from_form(task.form, read_as), time_limit=limit)
+        locks = task.subproblem.locks if self.chain is not None else ()
+        held = [lock.owner_name for _, lock in locks]
+        levels = self._levels(task, held, read_as)
+        last = levels[-1]
+        seconds = time.perf_counter() - start
+        if last.status != "optimal" or last.x is None or last.value is None:
+            return Answer(_WORDS[last.status], said=last.status, seconds=seconds)
+        locked = locked_multipliers(levels)
+        scaling = task.native.scaling
+        x = scaling.scaled_point(last.x.floats())
+        z = scaling.scaled_multipliers(nearest(locked.y))
+        answer = answer_at(task.native, x, z, iterations=last.effort.pivots)
+        maximise = task.subproblem.maximise
+        value = -last.value if maximise else last.value
+        primal, dual = exact_parts(task.native, list(last.x), locked.y)
+        names = [task.subproblem.constraints[position].id for position, _ in locks]
+        dual |= dict(zip(names, map(np.array, locked.locks), strict=True))
+        floats = dict(zip(names, nearest(locked.locks), strict=True))
+        return replace(
+            answer,
+            value=float(value),
+            dual=answer.dual | floats,
+            seconds=seconds,
+            exact=ExactAnswer(value, primal, dual),
+        )
+
+    def _levels(self, task: Task, held: list[str], read_as: ReadAs) -> list[Outcome]:
+        """The outcomes of the held levels in order, and of this one."""
+        if self._prover is None:
+            raise TypeError("a level is solved before its program is read")
+        levels: list[Outcome] = []
+        for name in [*held, task.subproblem.name]:
+            own = name == task.subproblem.name
+            if name not in self.outcomes or own:
+                form = task.form if own or self.chain is None else self.chain.forms[name]
+                costs, offset = _costs(form, read_as)
+                before = levels[-1] if levels else None
+                found = self._prover.minimise(
+                    costs,
+                    offset,
+                    face=before.face if before else None,
+                    start=before.basis if before else None,
+                )
+                self.outcomes[name] = found
+            levels.append(self.outcomes[name])
+            if levels[-1].status != "optimal":
+                break
+        return levels
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """The outcome was kept already."""
+
+
+def _costs(form: StandardForm, read_as: ReadAs) -> tuple[list[Fraction], Fraction]:
+    return read(form.c, read_as), read([form.offset], read_as)[0]

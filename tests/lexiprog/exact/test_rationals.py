@@ -1,0 +1,68 @@
+"""Floats as the decimals their user wrote, or as they are."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from lexiprog.exact.rationals import nearest, quotient, read
+
+
+def by_its_text(value):
+    """The rule in one line, slowly: a repr of at most twelve digits is meant."""
+    digits = repr(value).lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
+    return Fraction(repr(value)) if len(digits) <= 12 else Fraction(value)
+
+
+def test_a_short_decimal_is_meant_and_a_long_one_is_not():
+    assert read([0.1, -2.5e-7, 1e23, 0.0]) == [
+        Fraction(1, 10), Fraction(-25, 10**8), Fraction(10**23), Fraction(0)
+    ]  # fmt: skip
+    assert read([1 / 3, 0.1 + 0.2]) == [Fraction(1 / 3), Fraction(0.1 + 0.2)]
+
+
+def test_binary_reads_every_float_as_it_is():
+    values = [0.1, 1e23, -0.3, 5e-324]
+    assert read(values, "binary") == [Fraction(value) for value in values]
+
+
+def test_the_fast_way_agrees_with_the_text_of_each_float():
+    rng = random.Random(4)
+    values = [0.0, -0.0, 5e-324, 1.7e308, 2.0**53 + 2, 123456789012.0, 1234567890123.0]
+    values += [10.0**k for k in range(-40, 41)]
+    for _ in range(3000):
+        digits = rng.randint(1, 17)
+        values.append(float(f"{rng.randint(1, 10**digits - 1)}e{rng.randint(-40, 30)}"))
+        values.append(-rng.uniform(0, 5))
+    assert read(values) == [by_its_text(value) for value in values]
+
+
+def test_nearby_undoes_the_rounding_of_short_arithmetic():
+    values = [3 * 0.1, 0.1 + 0.2, 1.1 * 1.1, 0.7 / 256]
+    exact = [Fraction(3, 10), Fraction(3, 10), Fraction(121, 100), Fraction(7, 2560)]
+    assert read(values, "nearby") == exact
+    assert read([1 / 3, 2**0.5], "nearby") == [Fraction(1 / 3), Fraction(2**0.5)]
+
+
+def test_nearby_moves_no_float_by_more_than_four_units_in_the_last_place():
+    values = np.random.default_rng(2).normal(size=2000)
+    for value, fraction in zip(values.tolist(), read(values, "nearby"), strict=True):
+        assert abs(fraction - Fraction(value)) <= 4 * Fraction(abs(np.spacing(value)))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_refused_with_its_place(bad):
+    with pytest.raises(ValueError, match=r"Entry 1 is (nan|inf)"):
+        read([1.0, bad])
+
+
+def test_an_unknown_way_of_reading_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="'decimal', 'binary', 'nearby', not as 'hex'"):
+        read([1.0], "hex")
+
+
+def test_the_nearest_float_of_any_fraction():
+    fractions = [Fraction(1, 3), Fraction(10**400, 10**399), Fraction(-(10**400)), Fraction(0)]
+    assert nearest(fractions).tolist() == [1 / 3, 10.0, -np.inf, 0.0]
+    assert quotient(10**500, 10**499) == 10.0
