@@ -43,13 +43,13 @@ def transport(seed=0):
     return single(cp.Minimize(cost), *rows)
 
 
-def compromise():
+def compromise(rtol=0.0):
     x = cp.Variable(2, bounds=[0, 10], name="x")
     cost, fumes = 3 * x[0] + x[1], x[0] + 4 * x[1]
     demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
     return lx.preemptive(
         {"cost": cp.Minimize(cost), "fumes": cp.Minimize(fumes), "most": cp.Maximize(x[1])},
-        demand, rtol={"cost": 0.1},
+        demand, rtol={"cost": rtol},
     )  # fmt: skip
 
 
@@ -221,6 +221,23 @@ def test_a_custom_solver_s_point_is_proved_by_our_own_multipliers(page, tmp_path
     result.save(tmp_path / "proof.json", proof=True)
     ((_, proved, text),) = page.check_file(tmp_path / "proof.json")
     assert proved, text
+
+
+@pytest.mark.parametrize("rtol", [0.0, 0.1])
+def test_a_chain_in_rational_numbers_is_proved_with_its_locks_as_rows(page, tmp_path, rtol):
+    pytest.importorskip("flint")
+    program = compromise(rtol)
+    result = program.solve("EXACT")
+    assert result["fumes"].exact == (32 if rtol == 0 else Fraction(132, 5))
+    result.save(tmp_path / "proof.json", proof=True)
+    for _, proved, text in page.check_file(tmp_path / "proof.json"):
+        assert proved, text
+        assert "face" not in text
+    loaded = lx.Result.load(tmp_path / "proof.json", program)
+    for name, solution in result.items():
+        assert loaded[name].exact == solution.exact
+        for key, value in solution.exact_variables.items():
+            np.testing.assert_array_equal(loaded[name].exact_variables[key], value)
 
 
 def test_results_of_one_program_share_the_matrix_of_their_evidence():
