@@ -53,6 +53,18 @@ def compromise(rtol=0.0):
     )  # fmt: skip
 
 
+def chain():
+    """Each level leaves a face for the next; the last has 4 + 2 * 2 or 1 + 2 * 5 to choose from."""
+    x = cp.Variable(4, bounds=[0, 10], name="x")
+    rows = [x[0] + x[1] >= 4, x[2] + x[3] >= 5, x[0] + x[2] <= 6]
+    levels = {
+        "first": cp.Minimize(x[0] + x[1]),
+        "second": cp.Minimize(x[2] + x[3]),
+        "third": cp.Maximize(x[0] + 2 * x[2]),
+    }
+    return lx.preemptive(levels, rows)
+
+
 def matrix():
     X, M = cp.Variable((3, 3), PSD=True, name="X"), np.diag([1.0, 2.0, 3.0]) + 0.5
     return single(cp.Minimize(cp.trace(X)), X >> M)
@@ -75,7 +87,7 @@ def geometric():
 
 PROGRAMS = {
     "linear": transport,
-    "a chain on faces": compromise,
+    "a chain on faces": chain,
     "quadratic": lambda: single(cp.Minimize(cp.sum_squares((y := y3()) - [1, 2, 3])), sum(y) == 1),
     "second-order": lambda: single(cp.Maximize((y := y3()) @ [1, 2, 0]), cp.norm(y) <= 1e3),
     "semidefinite": matrix,
@@ -101,6 +113,9 @@ def test_the_page_proves_what_was_certified(page, tmp_path, kind):
             assert "the solver's word for its bound" in text
         elif kind in EXACT:
             assert "exact rationals" in text
+        if kind == "a chain on faces" and name == "third":
+            assert "on the optimal face of first, second" in text
+            assert result[name].value == pytest.approx(11)
 
 
 def spoiled(proof, what):
