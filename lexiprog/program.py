@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
-from lexiprog.compile.binding import read_parameters
+from lexiprog.compile.binding import Given
 from lexiprog.declare.describe import outline_of
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK
@@ -16,6 +18,7 @@ from lexiprog.outline.records import ProgramOutline
 from lexiprog.progress import bar
 from lexiprog.result.adoption import adopt
 from lexiprog.result.result import Result
+from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
@@ -49,7 +52,7 @@ class Program(Frozen):
     """
 
     stages: tuple[Stage, ...]
-    _warm: WarmHighs
+    _warm: dict[int, WarmHighs]  # by process: a forked one cannot go on with its parent's
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
@@ -57,7 +60,7 @@ class Program(Frozen):
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        self._declare(stages=stages, _warm=WarmHighs())
+        self._declare(stages=stages, _warm={})
         self._check_names()
         self._check_references()
 
@@ -139,6 +142,8 @@ class Program(Frozen):
     ) -> Result:
         """Solve stage by stage and return certified optima.
 
+        Parameters are read once, at the start: whoever assigns to one meanwhile changes nothing.
+
         Parameters
         ----------
         solver : optional
@@ -172,9 +177,10 @@ class Program(Frozen):
         if workers is not None and (not isinstance(workers, int) or workers < 1):
             raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
         ladders = self.ladders(solver)
-        for subproblem in self.subproblems.values():
-            read_parameters(subproblem)
-        solved = {} if resume is None else dict(self.adopt(resume))
+        given = Given.to(self.subproblems.values())
+        solved: dict[str, Solution] = {}
+        if resume is not None:
+            solved |= given.undisturbed(lambda: self.adopt(resume))
         self._clear_variables()
         try:
             with bar(len(self.subproblems), len(solved), progress=progress) as tick:
@@ -184,7 +190,8 @@ class Program(Frozen):
                     workers=workers,
                     tick=tick,
                     solved=solved,
-                    warm=self._warm if warm else None,
+                    warm=self._warm.setdefault(os.getpid(), WarmHighs()) if warm else None,
+                    given=given,
                 )
         except BaseException:
             self._clear_variables()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import cvxpy as cp
 import numpy as np
 
-from lexiprog.declare.leaves import dense, key_of
+from lexiprog.declare.leaves import CVXPY_LOCK, Held, dense, holding, key_of, undisturbed
 from lexiprog.declare.lock import NO_SLACK, Slack
-from lexiprog.declare.reference import REFERENCES, bind
+from lexiprog.declare.reference import REFERENCES, bind, check_callbacks
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import shorten
 from lexiprog.errors import LexiprogError
@@ -17,11 +21,42 @@ from lexiprog.errors import LexiprogError
 if TYPE_CHECKING:
     from lexiprog.result.solution import Solution
 
-__all__ = ["BadParameter", "bind_objective", "bind_references", "read_parameters"]
+__all__ = ["BadParameter", "Given", "bind_objective", "bind_references", "read_parameters"]
+
+Made = TypeVar("Made")
 
 
 class BadParameter(LexiprogError, ValueError):
     """A parameter has no value, or one that is not finite."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """The values that the user's parameters had when a solve began; no later ones count in it."""
+
+    values: tuple[tuple[cp.Parameter, Any], ...]
+
+    @classmethod
+    def to(cls, subproblems: Iterable[Subproblem]) -> Given:
+        """Copies of the values that the parameters of these subproblems have now."""
+        subproblems = list(subproblems)
+        listed = {p.id: p for subproblem in subproblems for p in subproblem.parameters}
+        with CVXPY_LOCK:
+            for subproblem in subproblems:
+                check_callbacks(f"subproblem {subproblem.name!r}", subproblem.parameters)
+            given = cls(tuple((p, copy(p.value)) for p in listed.values()))
+            with given.held():
+                for subproblem in subproblems:
+                    read_parameters(subproblem)
+        return given
+
+    def held(self) -> AbstractContextManager[Held]:
+        """Give the parameters these values for a moment."""
+        return holding(self.values)
+
+    def undisturbed(self, make: Callable[[], Made]) -> Made:
+        """What ``make`` makes of these values, although other threads may assign others."""
+        return undisturbed(self.values, make)
 
 
 def read_parameters(subproblem: Subproblem) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexiprog.aliases import Value, Values
-from lexiprog.compile.binding import bind_references, read_parameters
+from lexiprog.compile.binding import Given, bind_references, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled, Prepared
-from lexiprog.declare.leaves import CVXPY_LOCK, dense
+from lexiprog.declare.leaves import dense
 from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
@@ -39,6 +39,7 @@ class Task:
     references: Values
     constants: Mapping[int, Value]  # values of parameters and placeholders by CVXPY id
     compiled: Compiled | None  # None for solvers that take problems
+    given: Given  # the parameters of all subproblems, as they were when the solve began
 
     @property
     def solver(self) -> Solver:
@@ -78,14 +79,18 @@ def prepare(
     solutions: Solutions,
     slack: Slack = NO_SLACK,
     compiler: Compiler | None = None,
+    given: Given | None = None,
 ) -> Task:
     """Bind and compile; the task no longer depends on CVXPY's mutable values.
 
-    ``compiler`` makes the numbers; by default the subproblem is compiled by itself.
+    ``compiler`` makes the numbers; by default the subproblem is compiled by itself. ``given`` are
+    the user's parameters; by default those of the moment.
     """
+    known = Given.to([subproblem]) if given is None else given
     slack = way.slack(slack)
     statement = way.statement(subproblem)
-    with CVXPY_LOCK:
+
+    def task() -> Task:
         parameters = read_parameters(subproblem)
         references = bind_references(subproblem, solutions, slack)
         if statement is not subproblem:
@@ -94,7 +99,11 @@ def prepare(
         constants = {p.id: np.array(dense(p.value)) for p in inputs}
         options = way.solver.options_for(integer=subproblem.integer)
         compiled = (compiler or compile_alone)(subproblem, way, solutions)
-    return Task(subproblem, way, options, slack, parameters, references, constants, compiled)
+        return Task(
+            subproblem, way, options, slack, parameters, references, constants, compiled, known
+        )
+
+    return known.undisturbed(task)
 
 
 def compile_alone(subproblem: Subproblem, way: Way, _: Solutions) -> Compiled:

@@ -107,6 +107,19 @@ def check_names(where: str, kind: str, leaves: Sequence[Leaf]) -> None:
             )
 
 
+def check_parameters(where: str, parameters: Sequence[cp.Parameter], *, gp: bool) -> None:
+    """Refuse several of one name, and kinds of parameters that CVXPY compiles to wrong numbers."""
+    check_names(where, "parameter", parameters)
+    for parameter in parameters:
+        # CVXPY looks up how to take logarithms or real parts by the exact type.
+        if type(parameter) is not cp.Parameter and (gp or parameter.is_complex()):
+            raise DeclarationError(
+                f"{where}: parameter {parameter.name()!r} is a {type(parameter).__name__}, which "
+                f"CVXPY misreads in {'geometric' if gp else 'complex'} programs: use a plain "
+                "cp.Parameter and give it its value before solving."
+            )
+
+
 def _parts(problem: cp.Problem) -> Iterator[tuple[str, Any, list[Any]]]:
     yield "the objective", problem.objective, list(problem.objective.args)
     for position, constraint in enumerate(problem.constraints):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeVar
 
 import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Leaf, Leaves
+from lexiprog.declare.fork import ForkSafeLock
+from lexiprog.errors import LexiprogError
+
+Made = TypeVar("Made")
 
 # CVXPY's leaves and compile caches are shared, mutable and unguarded. Whoever reads or writes
 # them here does so under this lock; native solves run outside it.
-CVXPY_LOCK = threading.RLock()
+CVXPY_LOCK = ForkSafeLock()
+
+# How often work is begun anew because somebody else assigned to a parameter meanwhile.
+PATIENCE = 100
 
 
 def key_of(leaf: Leaf, position: int) -> str:
@@ -24,19 +30,65 @@ def key_of(leaf: Leaf, position: int) -> str:
     return f"#{position}" if automatic else name
 
 
+class Held:
+    """Leaves that have other values for a moment."""
+
+    def __init__(self) -> None:
+        self._places: dict[int, tuple[Leaf, str, Any]] = {}
+
+    def put(self, leaf: Leaf, value: Any) -> Callable[[], None]:
+        """Give a leaf a value; what is returned takes it back."""
+        # A callback parameter has no value to set: it has somebody to ask.
+        field = "_callback" if isinstance(leaf, cp.CallbackParam) else "_value"
+        before = getattr(leaf, field)
+        if field == "_value":
+            leaf.save_value(value)
+        else:
+            setattr(leaf, field, lambda: value)
+        ours = getattr(leaf, field)
+        self._places[leaf.id] = (leaf, field, ours)
+
+        def take_back() -> None:
+            if getattr(leaf, field) is ours:  # else somebody has assigned, and that counts
+                setattr(leaf, field, before)
+
+        return take_back
+
+    @property
+    def changed(self) -> list[str]:
+        """The names of leaves that somebody else has assigned to."""
+        places = self._places.values()
+        return [
+            str(leaf.name()) for leaf, field, ours in places if getattr(leaf, field) is not ours
+        ]
+
+
 @contextmanager
-def holding(values: Leaves) -> Iterator[None]:
+def holding(values: Leaves) -> Iterator[Held]:
     """Give leaves other values for a moment."""
-    with CVXPY_LOCK:
-        pairs = list(values)
-        before = [(leaf, leaf.value) for leaf, _ in pairs]
-        try:
-            for leaf, value in pairs:
-                leaf.save_value(value)
-            yield
-        finally:
-            for leaf, value in before:
-                leaf.save_value(value)
+    held = Held()
+    with CVXPY_LOCK, ExitStack() as after:
+        for leaf, value in values:
+            after.callback(held.put(leaf, value))
+        yield held
+
+
+def undisturbed(values: Leaves, make: Callable[[], Made]) -> Made:
+    """What ``make`` makes of these values, although other threads may assign to the leaves."""
+    values = list(values)
+    for _ in range(PATIENCE):
+        with holding(values) as held:
+            try:
+                made = make()
+            except Exception:
+                if not held.changed:
+                    raise
+            if not (changed := held.changed):
+                return made
+    raise LexiprogError(
+        f"{changed[0]!r} is assigned to again and again by another thread: nothing can be computed "
+        "with its value meanwhile."
+    )
 
 
 def dense(value: Any) -> Any:
@@ -51,8 +103,7 @@ def number(value: Any) -> float:
 
 def evaluate(expression: cp.Expression, values: Leaves) -> Any:
     """Value of ``expression`` with ``values`` in place of its leaves' own, as a dense array."""
-    with holding(values):
-        value = expression.value
+    value = undisturbed(values, lambda: expression.value)
     if value is None:
         return None
     return np.array(dense(value))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lexiprog.aliases import Owner
-from lexiprog.declare.registry import Registry
+from lexiprog.declare.memory import Registry
 
 
 @dataclass(frozen=True)

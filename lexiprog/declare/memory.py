@@ -1,9 +1,10 @@
-"""What was made for a subproblem and may be needed again, for as long as the subproblem lives."""
+"""What is remembered of subproblems and of CVXPY objects, for as long as they live."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 Kept = TypeVar("Kept")
 
@@ -25,3 +26,37 @@ class Memory:
             self._kept[key] = make()
         kept: Kept = self._kept[key]
         return kept
+
+    def latest(self, key: Hashable, fresh: Kept, same: Callable[[Kept, Kept], bool]) -> Kept:
+        """What is kept under ``key`` if it is the same as ``fresh``, which else replaces it."""
+        kept: Kept | None = self._kept.get(key)
+        if kept is None or not same(kept, fresh):
+            kept = self._kept[key] = fresh
+        return kept
+
+
+class Registry(Generic[Kept]):
+    """What is known of CVXPY objects, for as long as they live.
+
+    CVXPY dispatches on exact types, so a placeholder must be a plain ``cp.Parameter`` and can
+    carry nothing itself.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], Kept]] = {}
+
+    def add(self, key: Any, kept: Kept) -> None:
+        """Remember ``kept`` for the object ``key``."""
+        self._known[id(key)] = (weakref.ref(key), kept)
+        weakref.finalize(key, self._known.pop, id(key), None).atexit = False
+
+    def alive(self) -> list[Any]:
+        """The objects of which something is known."""
+        return [
+            key for reference, _ in list(self._known.values()) if (key := reference()) is not None
+        ]
+
+    def get(self, key: Any) -> Kept | None:
+        """What is known of ``key`` itself; CVXPY's ids don't count, since copies share them."""
+        found = self._known.get(id(key))
+        return found[1] if found is not None and found[0]() is key else None

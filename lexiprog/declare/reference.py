@@ -11,9 +11,9 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint, Owner
-from lexiprog.declare.leaves import dense
+from lexiprog.declare.leaves import dense, holding
 from lexiprog.declare.lock import Lock
-from lexiprog.declare.registry import Registry
+from lexiprog.declare.memory import Registry
 from lexiprog.errors import DeclarationError, LexiprogError
 
 if TYPE_CHECKING:
@@ -75,6 +75,43 @@ def inputs_of(parameters: Iterable[cp.Parameter]) -> list[cp.Parameter]:
             found.setdefault(inner.id, inner)
         found.setdefault(parameter.id, parameter)
     return list(found.values())
+
+
+def check_callbacks(where: str, parameters: Iterable[cp.Parameter]) -> None:
+    """Refuse parameters that read placeholders behind our back: nobody would know of the owner.
+
+    What a callback reads cannot be seen, but it answers differently when the placeholders have
+    other values.
+    """
+    for parameter in parameters:
+        if not isinstance(parameter, cp.CallbackParam):
+            continue
+        answers = [_answer(parameter), _answer(parameter)]
+        if answers[0] != answers[1]:
+            continue  # it has a will of its own
+        placeholders = REFERENCES.alive()
+        # Several sizes and signs, and a value of its own for each, lest they cancel out.
+        for size in (1.0, 1e6, -1.0):
+            sizes = size * np.sqrt(np.arange(2.0, 2.0 + len(placeholders)))
+            probes = ((p, np.full(p.shape, s)) for p, s in zip(placeholders, sizes, strict=True))
+            with holding(probes):
+                answers.append(_answer(parameter))
+        if len(set(answers)) > 1:
+            raise DeclarationError(
+                f"{where}: the callback of parameter {parameter.name()!r} reads a reference to an "
+                "earlier optimum, which it would find as it was before the solve; write the "
+                "reference into the expression itself, or a further stage that computes the value "
+                "and .at(...) of it."
+            )
+
+
+def _answer(parameter: cp.Parameter) -> str:
+    """What a callback says now, or how it fails."""
+    try:
+        value = dense(parameter.value)
+    except Exception as error:  # noqa: BLE001 - whatever it does is its answer
+        return repr(error)
+    return "nothing" if value is None else repr(np.asarray(value).tolist())
 
 
 def sign_of(expression: cp.Expression) -> dict[str, bool]:

@@ -20,6 +20,7 @@ from lexiprog.declare.reference import (
     REFERENCES,
     Reference,
     attributes_of,
+    check_callbacks,
     dual_attributes,
     inputs_of,
     is_whole,
@@ -135,7 +136,8 @@ class Subproblem(Frozen):
         checks.check_curvature(where, problem, gp=self.gp)
         checks.check_finite(where, problem)
         checks.check_names(where, "variable", self.variables)
-        checks.check_names(where, "parameter", self.parameters)
+        checks.check_parameters(where, self.parameters, gp=self.gp)
+        check_callbacks(where, self.parameters)
         culprit = checks.non_dpp_part(problem, gp=self.gp)
         self._declare(dpp=culprit is None)
         if culprit is not None:

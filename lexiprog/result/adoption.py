@@ -1,20 +1,27 @@
-"""Connect a saved, pickled or partial result to a program's CVXPY objects."""
+"""Connect a saved, pickled or partial result to a program's CVXPY objects, if it is its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from lexiprog.aliases import Value, Values
 from lexiprog.compile.binding import bind_references, read_parameters
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
+from lexiprog.declare.lock import Lock, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import LexiprogError
 from lexiprog.outline.records import ProgramOutline
 from lexiprog.result.attachment import attach
+from lexiprog.result.digest import digest_of
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
+
+# Another machine may add up an expression in another order.
+ROUNDING = 1e-10
 
 
 class ResumeError(LexiprogError, ValueError):
@@ -38,37 +45,44 @@ def adopt(
         for subproblem in stage.subproblems:
             if subproblem.name in result:
                 solution = result[subproblem.name]
-                _check_match(subproblem, stage, solution, connected)
-                connected[subproblem.name] = _connect(subproblem, solution, connected)
+                _check_declaration(subproblem, stage, solution)
+                _check_parameters(subproblem, solution)
+                constants = _references(subproblem, solution, connected)
+                for position, parameter in enumerate(subproblem.parameters):
+                    constants[parameter.id] = solution.parameters[key_of(parameter, position)]
+                connected[subproblem.name] = attach(solution, subproblem, constants)
     return Result(names, connected, declared)
 
 
-def _connect(
-    subproblem: Subproblem, solution: Solution, connected: dict[str, Solution]
-) -> Solution:
-    with CVXPY_LOCK:
-        bind_references(subproblem, connected)
-        constants = {p.id: np.array(p.value) for p, _ in subproblem.references}
-    for position, parameter in enumerate(subproblem.parameters):
-        constants[parameter.id] = solution.parameters[key_of(parameter, position)]
-    return attach(solution, subproblem, constants)
+def _refused(subproblem: Subproblem, reason: str) -> ResumeError:
+    return ResumeError(f"the result's {subproblem.name!r} does not fit this program: {reason}.")
 
 
-def _check_match(
-    subproblem: Subproblem, stage: Stage, solution: Solution, connected: dict[str, Solution]
-) -> None:
-    where = f"the result's {subproblem.name!r} does not fit this program:"
+def _check_declaration(subproblem: Subproblem, stage: Stage, solution: Solution) -> None:
+    """Refuse the solution of a problem that is declared in another way, or with other numbers."""
     shapes = {key_of(v, k): tuple(v.shape) for k, v in enumerate(subproblem.variables)}
     found = {key: value.shape for key, value in solution.variables.items()}
     if shapes != found:
-        raise ResumeError(f"{where} its variables are {found}, declared are {shapes}.")
+        raise _refused(subproblem, f"its variables are {found}, declared are {shapes}")
     if solution.stage != stage.name:
-        raise ResumeError(f"{where} it was solved in stage {solution.stage!r}.")
+        raise _refused(subproblem, f"it was solved in stage {solution.stage!r}")
     if len(solution.duals) != len(subproblem.constraints):
-        raise ResumeError(
-            f"{where} it had {len(solution.duals)} constraints, declared are "
-            f"{len(subproblem.constraints)}."
+        count = len(subproblem.constraints)
+        raise _refused(
+            subproblem, f"it had {len(solution.duals)} constraints, declared are {count}"
         )
+    if solution.digest is None:
+        raise _refused(
+            subproblem,
+            "it carries no trace of the numbers that it was solved with, as files of version 0.1 "
+            "do not, so that nobody can tell; load it without a program to read it, or solve again",
+        )
+    change = solution.digest.difference(digest_of(subproblem), subproblem)
+    if change:
+        raise _refused(subproblem, change)
+
+
+def _check_parameters(subproblem: Subproblem, solution: Solution) -> None:
     now = read_parameters(subproblem)
     for key in now.keys() | solution.parameters.keys():
         if (
@@ -76,7 +90,45 @@ def _check_match(
             or key not in solution.parameters
             or not np.array_equal(now[key], solution.parameters[key])
         ):
-            raise ResumeError(f"{where} parameter {key!r} has another value now.")
+            raise _refused(subproblem, f"parameter {key!r} has another value now")
+
+
+@dataclass(frozen=True)
+class _AsRecorded(Slack):
+    """The tolerances that are declared, with the guards that a solution was found with."""
+
+    guards: Mapping[str, float] = field(default_factory=dict)
+
+    def limit(self, lock: Lock, optimum: float) -> float:
+        slack = lock.tolerance(optimum) + self.guards.get(lock.owner_name, 0.0)
+        return lock.limit(optimum, slack)
+
+
+def _references(
+    subproblem: Subproblem, solution: Solution, connected: Mapping[str, Solution]
+) -> dict[int, Value]:
+    """What the solution used of earlier ones, by CVXPY id, if these still say the same."""
     for _, reference in subproblem.references:
         if reference.owner_name not in connected:
-            raise ResumeError(f"{where} it uses {reference.owner_name!r}, which is missing.")
+            raise _refused(subproblem, f"it uses {reference.owner_name!r}, which is missing")
+    slack = _AsRecorded(guards={lock.name: lock.guard for lock in solution.locks})
+    with CVXPY_LOCK:
+        now = bind_references(subproblem, connected, slack)
+    if list(now) != list(solution.references):
+        raise _refused(
+            subproblem, f"it used {_listed(solution.references)}, declared are {_listed(now)}"
+        )
+    for label, then in solution.references.items():
+        if not _nearly(np.asarray(now[label]), then):
+            raise _refused(subproblem, f"it used another value of {label} than it has now")
+    placeholders = (parameter.id for parameter, _ in subproblem.references)
+    return dict(zip(placeholders, solution.references.values(), strict=True))
+
+
+def _nearly(one: Value, other: Value) -> bool:
+    size = float(np.max(np.abs(other), initial=0.0))
+    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= ROUNDING * size))
+
+
+def _listed(values: Values) -> str:
+    return ", ".join(values) or "nothing"

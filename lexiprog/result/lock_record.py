@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from lexiprog.outline.records import LockOutline
+from lexiprog.result.files.reading import fitted, fitted_fields, mapping
 
 __all__ = ["LockRecord", "Price"]
 
@@ -81,10 +82,11 @@ class LockRecord:
         return {name: getattr(self, name) for name in names} | {"price": self.price}
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> LockRecord:
-        """The lock that :meth:`record` described."""
-        values = dict(record)
-        return cls(_price=Price(values.pop("price")), **values)
+    def from_record(cls, record: Any, place: str = "lock") -> LockRecord:
+        """The lock that :meth:`record` described; ``place`` says where in a file it stands."""
+        values = dict(mapping(record, place))
+        price = fitted(float | None, values.pop("price", None), f"{place}.price")
+        return cls(_price=Price(price), **fitted_fields(cls, values, place))
 
     def __reduce__(self) -> Any:
         return LockRecord.from_record, (self.record(),)

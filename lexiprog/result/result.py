@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import ProgramOutline, ResultOutline, TableCell, TableOutline
 from lexiprog.outline.text import text_table
-from lexiprog.result import store
+from lexiprog.result.files import store
+from lexiprog.result.files.reading import fitted
 from lexiprog.result.recalled import recall
 from lexiprog.result.solution import Solution
 
@@ -111,21 +113,56 @@ class Result(Mapping[str, Solution]):
             for name, solution in self.items()
         ]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything but the CVXPY objects to a JSON file; floats round-trip exactly."""
+    def save(self, path: str | os.PathLike[str], *, proof: bool = False) -> None:
+        """Write everything but the CVXPY objects to a JSON file; floats round-trip exactly.
+
+        The file is replaced as a whole: what it held before is lost only once the new result is
+        on the disk.
+
+        Parameters
+        ----------
+        path : str or path-like
+        proof : bool
+            Write also each problem as bare numbers, with the point and the multipliers that its
+            certificate was computed from. ``docs/check_certificates.py``, which needs nothing of
+            this library, checks optimality from them. The file becomes as large as the problems.
+        """
+        for name, solution in self.items():
+            if proof and solution.evidence is None:
+                raise LexiprogError(
+                    f"nothing is at hand that proves {name!r}: pickles, and files that were saved "
+                    "without proof=True, leave it out; solve again."
+                )
         record = {
             "stages": {stage: list(names) for stage, names in self.stages.items()},
-            "solutions": [solution.record() for solution in self.values()],
+            "solutions": [solution.record(evidence=proof) for solution in self.values()],
         }
         store.write(record, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], program: Any = None) -> Result:
-        """Read a saved result; with ``program`` it answers to CVXPY objects again."""
+        """Read a saved result; with ``program`` it answers to CVXPY objects again.
+
+        A program other than the one that was solved, if only by a constant, is refused.
+        """
         record = store.read(path)
-        solutions = map(Solution.from_record, record["solutions"])
-        result = cls(record["stages"], {solution.name: solution for solution in solutions})
+        try:
+            result = cls._from_record(record)
+        except store.BadRecord as error:
+            raise store.BadFile(f"{path} is not a whole result: at {error}.") from error
         return result if program is None else cast("Result", program.adopt(result))
+
+    @classmethod
+    def _from_record(cls, record: Mapping[str, Any]) -> Result:
+        stages = fitted(Mapping[str, tuple[str, ...]], record.get("stages"), "stages")
+        known = {name: stage for stage, names in stages.items() for name in names}
+        solutions: dict[str, Solution] = {}
+        for solution in fitted(tuple[Solution, ...], record.get("solutions"), "solutions"):
+            if known.get(solution.name) != solution.stage or solution.name in solutions:
+                place = f"solutions[{len(solutions)}].name"
+                raise store.BadRecord(place, f"{solution.name!r} is not in stages, or twice")
+            solutions[solution.name] = solution
+        return cls(stages, solutions)
 
     @property
     def outline(self) -> ResultOutline:

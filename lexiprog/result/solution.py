@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -18,6 +18,8 @@ from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
 from lexiprog.outline.text import array_text
 from lexiprog.proof.certificate import Certificate
+from lexiprog.result.digest import Digest
+from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.status import Status
 
@@ -66,6 +68,11 @@ class Solution:
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
         The earlier optima that were held.
+    digest : Digest or None
+        A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
+    evidence : Evidence or None
+        The numbers that the certificate was computed from; as large as the problem, so that files
+        hold them only if asked to, and pickles never.
 
     Examples
     --------
@@ -89,7 +96,7 @@ class Solution:
     variables: Values
     bound: float | None = None
     unit: float = 1.0
-    duals: tuple[Any, ...] = ()
+    duals: tuple[Value | tuple[Value, ...] | None, ...] = ()
     options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     iterations: int | None = None
@@ -100,6 +107,8 @@ class Solution:
     exact: Fraction | None = None
     exact_variables: Values = field(default_factory=dict)
     exact_duals: tuple[Value | None, ...] = ()
+    digest: Digest | None = None
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
     # since the ids mean nothing in another process.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
@@ -111,14 +120,14 @@ class Solution:
             object.__setattr__(self, name, MappingProxyType(copies))
         for name in ("options", "timings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        duals = tuple(None if dual is None else frozen(dual) for dual in self.duals)
-        object.__setattr__(self, "duals", duals)
-        exact = tuple(None if dual is None else frozen(dual) for dual in self.exact_duals)
-        object.__setattr__(self, "exact_duals", exact)
+        for name in ("duals", "exact_duals"):
+            parts = (None if dual is None else frozen(dual) for dual in getattr(self, name))
+            object.__setattr__(self, name, tuple(parts))
 
     def _fields(self) -> dict[str, Any]:
-        """Every field but those that mean nothing in another process."""
-        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name[0] != "_"}
+        """Every field but those that mean nothing in another process, or are too large for it."""
+        names = [f.name for f in fields(self) if f.name[0] != "_" and f.name != "evidence"]
+        named = {name: getattr(self, name) for name in names}
         return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
     def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
@@ -155,13 +164,11 @@ class Solution:
 
     @property
     def _detached(self) -> str:
+        if self._leaves:
+            return ""
         return (
-            ""
-            if self._leaves
-            else (
-                " (A loaded or unpickled result knows CVXPY objects only by name; "
-                "Result.load(path, program=...) connects it again.)"
-            )
+            " (A loaded or unpickled result knows CVXPY objects only by name; "
+            "Result.load(path, program=...) connects it again.)"
         )
 
     def at(self, expression: cp.Expression) -> Value:
@@ -202,24 +209,14 @@ class Solution:
         held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
         raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
 
-    def attached(self, leaves: Mapping[int, Value], rows: Mapping[int, int]) -> Solution:
-        """The same solution, reached by these CVXPY ids as well as by name."""
-        return replace(self, _leaves=dict(leaves), _rows=dict(rows))
-
-    def record(self) -> dict[str, Any]:
+    def record(self, *, evidence: bool = False) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""
-        locks = [lock.record() for lock in self.locks]
-        return self._fields() | {"certificate": asdict(self.certificate), "locks": locks}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Solution:
-        """The solution that :meth:`record` described."""
-        parts = dict(record)
-        parts["status"] = Status(parts["status"])
-        parts["certificate"] = Certificate(**parts["certificate"])
-        parts["locks"] = tuple(LockRecord.from_record(lock) for lock in parts["locks"])
-        parts["attempts"] = tuple(parts["attempts"])
-        return cls(**parts)
+        plain: dict[str, Any] = {"certificate": asdict(self.certificate)}
+        plain["locks"] = [lock.record() for lock in self.locks]
+        plain["digest"] = None if self.digest is None else asdict(self.digest)
+        if evidence and self.evidence is not None:
+            plain["evidence"] = self.evidence.record()
+        return self._fields() | plain
 
     @property
     def outline(self) -> SolvedOutline:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number
+from lexiprog.declare.leaves import dense, evaluate, holding, number
 from lexiprog.status import Status
 
 __all__ = ["Custom"]
@@ -28,7 +28,7 @@ class Custom:
         """Hand over the problem and read its variables back."""
         start = time.perf_counter()
         subproblem = task.subproblem
-        with CVXPY_LOCK:
+        with holding((p, task.constants[p.id]) for p in subproblem.inputs):
             for variable in subproblem.variables:  # nothing stale may pass for an answer
                 variable.save_value(None)
             problem = cp.Problem(subproblem.objective, list(subproblem.constraints))

@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import get_args
 
 import numpy as np
+import scipy.sparse as sp
 
+from lexiprog.aliases import Array
 from lexiprog.compile.answer import Answer, ExactAnswer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at, exact_parts
 from lexiprog.compile.task import Solutions, Task, compile_for
@@ -18,6 +20,7 @@ from lexiprog.exact.outcome import Outcome
 from lexiprog.exact.program import ExactLP
 from lexiprog.exact.prover import Prover
 from lexiprog.exact.rationals import ReadAs, nearest, read
+from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.face import FaceChain
 from lexiprog.solvers.solver import Solver
@@ -73,6 +76,15 @@ class Exact:
         x = scaling.scaled_point(last.x.floats())
         z = scaling.scaled_multipliers(nearest(locked.y))
         answer = answer_at(task.native, x, z, iterations=last.effort.pivots)
+        if self.chain is not None and held:
+            owners = [self.chain.forms[name] for name in held]
+            limits = [
+                (level.value or 0) - _costs(f, read_as)[1]
+                for level, f in zip(levels[:-1], owners, strict=True)
+            ]
+            answer = _with_lock_rows(
+                answer, scaling, owners, nearest(limits), nearest(locked.locks)
+            )
         maximise = task.subproblem.maximise
         value = -last.value if maximise else last.value
         primal, dual = exact_parts(task.native, list(last.x), locked.y)
@@ -116,3 +128,19 @@ class Exact:
 
 def _costs(form: StandardForm, read_as: ReadAs) -> tuple[list[Fraction], Fraction]:
     return read(form.c, read_as), read([form.offset], read_as)[0]
+
+
+def _with_lock_rows(
+    answer: Answer, scaling: Scaling, owners: list[StandardForm], limits: Array, prices: Array
+) -> Answer:
+    """The answer with a row for each held objective, since its multipliers belong to these too."""
+    form, z = answer.form, answer.z
+    if form is None or z is None:
+        return answer
+    costs = np.array([owner.c * scaling.columns for owner in owners])
+    largest = np.abs(costs).max(axis=1)
+    units = np.exp2(-np.round(np.log2(np.where(largest > 0.0, largest, 1.0))))
+    rows = sp.vstack([form.A, sp.csr_array(units[:, None] * costs)], format="csc")
+    cones = replace(form.cones, nonneg=form.cones.nonneg + len(owners))
+    locked = replace(form, A=rows, b=np.concatenate([form.b, units * limits]), cones=cones)
+    return replace(answer, form=locked, z=np.concatenate([z, prices * scaling.cost / units]))

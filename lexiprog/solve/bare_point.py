@@ -11,6 +11,7 @@ import numpy as np
 from lexiprog.aliases import Constraint, Leaf, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
+from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import holding
 from lexiprog.declare.lock import Slack
@@ -53,12 +54,12 @@ class OwnOptimum:
 
 
 def own_optimum(
-    subproblem: Subproblem, slack: Slack, solutions: Mapping[str, Solution]
+    subproblem: Subproblem, slack: Slack, solutions: Mapping[str, Solution], given: Given
 ) -> OwnOptimum | None:
     """The problem's optimum as our own default solvers find and certify it, if they do."""
     for solver in default_ladder(subproblem.kind):
         try:
-            task = prepare(subproblem, Way(solver), solutions, slack)
+            task = prepare(subproblem, Way(solver), solutions, slack, given=given)
             answer = cvxpy_door.interpret(
                 task.native, cvxpy_door.run(task.native, task.fresh_options())
             )

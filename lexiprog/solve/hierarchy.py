@@ -11,6 +11,7 @@ from functools import partial
 from cvxpy.error import SolverError
 
 from lexiprog.compile.answer import Answer
+from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.describe import outline_of
 from lexiprog.declare.lock import NO_SLACK, Slack
@@ -45,16 +46,19 @@ def execute(
     solved: Mapping[str, Solution],
     slack: Slack = NO_SLACK,
     warm: WarmHighs | None = None,
+    given: Given | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems from where
-    an earlier call left them, which makes their vertex depend on that call.
+    an earlier call left them, which makes their vertex depend on that call; ``given`` are the
+    user's parameters, by default with the values they have now.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
-    run = _Run(stages, Runners.of(stages, full, slack, warm), dict(solved), tick, slack)
+    given = Given.to(subproblems) if given is None else given
+    run = _Run(stages, Runners.of(stages, full, slack, warm), dict(solved), tick, slack, given)
     widest = max(len(stage.subproblems) for stage in stages)
     size = workers if workers is not None else min(widest, os.cpu_count() or 1)
     # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
@@ -93,6 +97,7 @@ class _Run:
     solved: dict[str, Solution]
     tick: Tick
     slack: Slack
+    given: Given
     running: list[_Job] = field(default_factory=list)
 
     def result(self) -> Result:
@@ -123,7 +128,8 @@ class _Run:
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
-            raise stage_error(stage.name, failed, attempts, self.result())
+            with self.given.held():
+                raise stage_error(stage.name, failed, attempts, self.result())
 
     def _try_all(
         self, stage: Stage, ways: list[tuple[Subproblem, Way]], pool: ThreadPoolExecutor
@@ -133,7 +139,7 @@ class _Run:
         for subproblem, way in ways:
             runner = self.runners.runner(subproblem, way)
             try:
-                task = prepare(subproblem, way, self.solved, self.slack, runner.compile)
+                task = prepare(subproblem, way, self.solved, self.slack, runner.compile, self.given)
             except Exception as error:
                 if not _is_solvers_fault(error):
                     raise
@@ -164,7 +170,8 @@ class _Run:
             self.solved[verdict.name] = verdict
             self.tick(verdict.name)
         elif verdict.status is Status.EITHER:
-            verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
+            with self.given.held():
+                verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
         return verdict
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:

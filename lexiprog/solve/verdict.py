@@ -18,6 +18,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
+from lexiprog.result.evidence import Evidence
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import check_point, own_optimum
 from lexiprog.status import Fault, Status
@@ -43,11 +44,13 @@ def judge(
     if answer.x is None or (answer.z is None and not task.integer):
         # A bare point. Multipliers nobody can vouch for would poison later stages, so both they
         # and the bound come from a solve of our own.
-        own = own_optimum(subproblem, task.slack, solutions)
+        own = own_optimum(subproblem, task.slack, solutions, task.given)
         answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
         checked = check_point(task, answer, value, [*values, *constants], own)
+        evidence = None if own is None else Evidence.of(own.task, own.answer)
     else:
         checked = _of_numbers(task, answer, value, unit, solutions)
+        evidence = Evidence.of(task, answer)
     certificate = checked.certificate
     if not certificate.passed:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
@@ -69,6 +72,7 @@ def judge(
         iterations=answer.iterations,
         parameters=task.parameters,
         references=task.references,
+        evidence=evidence,
         **_exactly(subproblem, answer),
     )  # fmt: skip
 
@@ -101,7 +105,7 @@ def _of_numbers(
     bound = answer.bound
     if task.integer and bound is None and task.subproblem.kind == "MILP":
         # A solver that keeps its bound to itself gets none from its own claim.
-        own = own_optimum(task.subproblem, task.slack, solutions)
+        own = own_optimum(task.subproblem, task.slack, solutions, task.given)
         bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")

@@ -1,0 +1,148 @@
+"""The numbers behind a certificate, so that others can check it without this library."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.aliases import Array, Matrix
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.task import Task
+from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.result.files.reading import fitted, fitted_fields, mapping
+from lexiprog.result.files.store import BadRecord
+
+__all__ = ["Evidence"]
+
+_VECTORS = ("c", "b", "lower", "upper", "integer")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A problem as bare numbers, a point and multipliers: all that a proof of optimality needs.
+
+    Attributes
+    ----------
+    form : StandardForm
+        The problem in the equilibrated units in which it was judged; on the optimal face of the
+        optima that it holds by their face.
+    x, z : ndarray
+        The point, and the multipliers of the rows (None for integer problems).
+    columns, cost : ndarray, float
+        The units: ``x * columns`` is in the user's, as is the objective over ``cost``.
+    maximise, logarithmic : bool
+        Whether the objective was negated, and whether it is the logarithm of the declared one,
+        to become this form.
+    """
+
+    form: StandardForm
+    x: Array
+    z: Array | None
+    columns: Array
+    cost: float
+    maximise: bool = False
+    logarithmic: bool = False
+
+    @classmethod
+    def of(cls, task: Task, answer: Answer) -> Evidence | None:
+        """What the answer was judged by; None for a bare point."""
+        if answer.x is None:
+            return None
+        form = task.native.scaled if answer.form is None else answer.form
+        # A program that is solved again and again mostly changes vectors: its matrix is kept once.
+        matrix = task.subproblem.memory.latest("evidence", form.A, _same)
+        return cls(
+            form=replace(form, A=matrix),
+            x=answer.x,
+            z=None if task.integer else answer.z,
+            columns=task.native.scaling.columns,
+            cost=task.native.scaling.cost,
+            maximise=task.subproblem.maximise,
+            logarithmic=task.subproblem.gp,
+        )
+
+    def record(self) -> dict[str, Any]:
+        """All numbers as plain containers and arrays; matrices by their entries."""
+        form = self.form
+        own = {f: getattr(self, f) for f in ("x", "z", "columns", "cost")}
+        return {
+            "maximise": self.maximise,
+            "logarithmic": self.logarithmic,
+            **own,
+            **{name: getattr(form, name) for name in _VECTORS},
+            "offset": form.offset,
+            "A": _entries(form.A),
+            "P": None if form.P is None else _entries(form.P),
+            "cones": asdict(form.cones),
+        }
+
+    @classmethod
+    def from_record(cls, record: Any, place: str = "proof") -> Evidence:
+        """The evidence that :meth:`record` described; ``place`` says where in a file it stands."""
+        parts = mapping(record, place)
+
+        def part(name: str, kind: Any) -> Any:
+            return fitted(kind, parts.get(name), f"{place}.{name}")
+
+        c, b = part("c", NDArray[Any]), part("b", NDArray[Any])
+        rows = {name: part(name, NDArray[Any] | None) for name in ("lower", "upper", "integer")}
+        form = StandardForm(
+            c=c,
+            b=b,
+            offset=part("offset", float),
+            A=_matrix(parts.get("A"), (b.size, c.size), f"{place}.A"),
+            P=None if parts.get("P") is None else _matrix(parts["P"], (c.size,) * 2, f"{place}.P"),
+            cones=_cones(parts.get("cones"), f"{place}.cones"),
+            **rows,
+        )
+        return cls(
+            form=form,
+            x=part("x", NDArray[Any]),
+            z=part("z", NDArray[Any] | None),
+            columns=part("columns", NDArray[Any]),
+            cost=part("cost", float),
+            maximise=part("maximise", bool),
+            logarithmic=part("logarithmic", bool),
+        )
+
+
+def _same(one: Matrix, other: Matrix) -> bool:
+    return (
+        one.format == other.format
+        and one.shape == other.shape
+        and one.nnz == other.nnz
+        and one.format in ("csc", "csr")
+        and np.array_equal(one.indptr, other.indptr)
+        and np.array_equal(one.indices, other.indices)
+        and np.array_equal(one.data, other.data)
+    )
+
+
+def _entries(matrix: Matrix) -> dict[str, Any]:
+    entries = sp.coo_array(matrix)
+    return {"rows": entries.row, "columns": entries.col, "values": entries.data}
+
+
+def _matrix(record: Any, shape: tuple[int, int], place: str) -> Matrix:
+    parts = mapping(record, place)
+    kind = NDArray[Any]
+    values, rows, columns = (
+        fitted(kind, parts.get(name), f"{place}.{name}") for name in ("values", "rows", "columns")
+    )
+    try:
+        return sp.csc_array((values, (rows, columns)), shape=shape)
+    except (TypeError, ValueError) as error:
+        raise BadRecord(place, str(error)) from error
+
+
+def _cones(record: Any, place: str) -> Cones:
+    parts = mapping(record, place)
+    layouts = ("upper", "lower", "full")
+    if parts.get("psd_layout") not in layouts:
+        raise BadRecord(f"{place}.psd_layout", f"this is one of {', '.join(layouts)}")
+    rest = {name: value for name, value in parts.items() if name != "psd_layout"}
+    return Cones(**fitted_fields(Cones, rest, place), psd_layout=parts["psd_layout"])
