@@ -21,7 +21,7 @@ __all__ = ["CurveProof", "place_unit", "prove_curve", "slope_unit"]
 TOLERANCE = 1e-8
 # A row or column is measured against its own terms, but never against less than this share of the
 # largest: what misses zero by 1e-15 has not missed all of it.
-FLOOR = 1e-4
+FLOOR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def prove_curve(
 def slope_unit(cost: Array, A: Matrix, direction: Array) -> float:
     """How steep a curve may well be: the largest cost, bought with a unit of a moving row.
 
-    With a right-hand side in the place of the direction, how large a value may well be.
+    With a right-hand side in the place of the direction, how large a value may well be; with a
+    cost of one, how large a column.
     """
     heights = np.asarray(abs(sp.csr_array(A)).max(axis=1).todense()).ravel()
     size = np.abs(direction)
@@ -122,7 +123,9 @@ class _View:
         rows = _floored(np.abs(sides) + (self.sizes @ np.abs(points).T).T)
         beyond = np.maximum(np.maximum(self.lower - points, points - self.upper), 0.0)
         near = np.minimum(np.abs(self.lower), np.abs(self.upper))
-        columns = _floored(np.abs(points) + np.where(np.isfinite(near), near, 0.0))
+        unit = slope_unit(np.ones(1), self.A, np.max(np.abs(sides), axis=0))
+        columns = np.abs(points) + np.where(np.isfinite(near), near, 0.0)
+        columns = _floored(np.maximum(columns, FLOOR * unit))
         return max(_ratio(slack, rows), _ratio(beyond, columns))
 
     def wrong_signs(self, cost: Array, y: Array) -> float:
@@ -195,9 +198,8 @@ class _View:
 
 
 def _floored(sizes: Array) -> Array:
-    """Sizes of which none is much smaller than the largest of its row."""
-    largest = np.max(sizes, axis=-1, keepdims=True, initial=0.0)
-    return np.asarray(np.maximum(sizes, FLOOR * largest))
+    """Sizes of which none is much smaller than the largest."""
+    return np.asarray(np.maximum(sizes, FLOOR * np.max(sizes, initial=0.0)))
 
 
 def _ratio(errors: Array, sizes: Array) -> float:

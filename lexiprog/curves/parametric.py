@@ -16,7 +16,7 @@ from lexiprog.curves.trail import Trail, follow
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
 
-__all__ = ["parametric_curve"]
+__all__ = ["parametric_curve", "trace"]
 
 # Curves shorter than this share of their place are one point.
 SAME = 1e-12
@@ -68,6 +68,25 @@ def parametric_curve(
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
     origin, corner, handle = _begin(program, start, stop)
+    return trace(form, direction, handle, corner, origin, start=start, stop=stop, limit=limit)
+
+
+def trace(
+    form: StandardForm,
+    direction: Array,
+    handle: Handle,
+    corner: Corner,
+    origin: float,
+    *,
+    start: float,
+    stop: float,
+    limit: int,
+) -> Curve:
+    """The curve to both sides of an optimal vertex at ``origin``, checked; see above for the rest.
+
+    ``start`` may be minus infinity if the curve is known to end before that.
+    """
+    program = MovingProgram.of(form, direction)
     trail = follow(program, handle, corner, origin, stop, limit)
     if origin > start:
         back = follow(program.backwards(), handle, corner, -origin, -start, limit)
@@ -148,7 +167,7 @@ def _between(low: float, high: float) -> float:
 def _curve(form: StandardForm, direction: Array, trail: Trail) -> Curve:
     """The trail as arrays, with its proof."""
     pieces = trail.pieces(form.c)
-    knots, points = [piece.start for piece in pieces], [piece.x for piece in pieces]
+    knots, points = [float(piece.start) for piece in pieces], [piece.x for piece in pieces]
     if not trail.end.is_open:
         knots.append(trail.stop)
         points.append(trail.last_point)
