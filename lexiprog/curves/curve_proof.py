@@ -90,11 +90,9 @@ def prove_curve(
 def slope_unit(cost: Array, A: Matrix, direction: Array) -> float:
     """How steep a curve may well be: the largest cost, bought with a unit of a moving row.
 
-    With a right-hand side in the place of the direction, how large a value may well be; with a
-    cost of one, how large a column.
+    With a right-hand side in the place of the direction, how large a value may well be.
     """
-    heights = np.asarray(abs(sp.csr_array(A)).max(axis=1).todense()).ravel()
-    size = np.abs(direction)
+    size, heights = np.abs(direction), _heights(A)
     shares = np.divide(size, heights, out=np.zeros_like(size), where=heights > 0.0)
     return float(np.max(np.abs(cost), initial=0.0) * np.max(shares, initial=0.0))
 
@@ -110,22 +108,35 @@ class _View:
 
     def __init__(self, form: StandardForm) -> None:
         self.form = form
-        self.A = sp.csr_array(form.A)
+        self.A = sp.csr_array(form.A, copy=True)
+        self.A.eliminate_zeros()
         self.sizes = abs(self.A)
+        self.heights = _heights(self.A)
         size = form.c.size
         self.lower = np.full(size, -np.inf) if form.lower is None else form.lower
         self.upper = np.full(size, np.inf) if form.upper is None else form.upper
 
     def violation(self, points: Array, sides: Array) -> float:
-        """How far points are outside of rows and bounds."""
+        """How far points are outside of rows and bounds.
+
+        A row is measured against its terms, over all points; a column against its own size and
+        against what would shift one of its rows by all that the row consists of.
+        """
         slack = sides - (self.A @ points.T).T
         slack[:, self.form.cones.zero :] = np.minimum(slack[:, self.form.cones.zero :], 0.0)
-        rows = _floored(np.abs(sides) + (self.sizes @ np.abs(points).T).T)
         beyond = np.maximum(np.maximum(self.lower - points, points - self.upper), 0.0)
+        heights = np.where(self.heights > 0.0, self.heights, 1.0)
+        rows = np.max(np.abs(sides) + (self.sizes @ np.abs(points).T).T, axis=0)
+        rows = _floored(rows / heights) * heights
         near = np.minimum(np.abs(self.lower), np.abs(self.upper))
-        unit = slope_unit(np.ones(1), self.A, np.max(np.abs(sides), axis=0))
-        columns = np.abs(points) + np.where(np.isfinite(near), near, 0.0)
-        columns = _floored(np.maximum(columns, FLOOR * unit))
+        columns = np.maximum(np.max(np.abs(points), axis=0), np.where(near < np.inf, near, 0.0))
+        entries = sp.csc_array(self.sizes)
+        filled = entries.indptr[:-1] < entries.indptr[1:]  # reduceat has no answer for empty ones
+        if filled.any():
+            shifts = np.minimum.reduceat(
+                rows[entries.indices] / entries.data, entries.indptr[:-1][filled]
+            )
+            columns[filled] = np.maximum(columns[filled], shifts)
         return max(_ratio(slack, rows), _ratio(beyond, columns))
 
     def wrong_signs(self, cost: Array, y: Array) -> float:
@@ -195,6 +206,11 @@ class _View:
         unit = FLOOR * place_unit(self.form.b, direction)
         scale = max(float(size[0]) / closing, abs(knot), unit)
         return max(wrong, off / scale)
+
+
+def _heights(A: Matrix) -> Array:
+    """The largest entry of each row."""
+    return np.asarray(abs(sp.csr_array(A)).max(axis=1).todense()).ravel()
 
 
 def _floored(sizes: Array) -> Array:
