@@ -8,20 +8,23 @@ the two bounds: no knot is missing and none is too many.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.aliases import Array, Matrix
+from lexiprog.aliases import Array
+from lexiprog.curves.units import row_heights, slope_unit
 from lexiprog.forms.standard_form import StandardForm
 
-__all__ = ["CurveProof", "place_unit", "prove_curve", "slope_unit"]
+__all__ = ["CurveProof", "prove_curve"]
 
 TOLERANCE = 1e-8
 # A row or column is measured against its own terms, but never against less than this share of the
 # largest: what misses zero by 1e-15 has not missed all of it.
 FLOOR = 1e-6
+BLOCK = 32
 
 
 @dataclass(frozen=True)
@@ -68,50 +71,53 @@ def prove_curve(
     walls: tuple[Array | None, Array | None] = (None, None),
 ) -> CurveProof:
     """Measure a curve's points and multipliers against each other; see ``Curve`` for shapes."""
-    view = _View(form)
+    view = _View(form, np.max(np.abs(points), axis=0))
     sides = form.b[None, :] + knots[:, None] * direction[None, :]
-    primal = view.violation(points, sides)
-    dual = view.wrong_signs(form.c, multipliers)
+    dual = gap = 0.0
     upper, upper_size = points @ form.c, np.abs(points) @ np.abs(form.c)
-    gap, unit = 0.0, slope_unit(form.c, form.A, np.max(np.abs(sides), axis=0))
-    for shift in (0, 1):  # the knots at which pieces begin, and those at which they end
-        at = np.arange(slopes.size) + shift
-        at = at[at < knots.size]
-        lower, lower_size = view.lines(form.c, multipliers[: at.size], sides[at])
-        size = _floored(np.maximum(np.maximum(upper_size[at], lower_size), FLOOR * unit))
-        gap = max(gap, _ratio(upper[at] - lower, size))
-    claimed = -(multipliers @ direction)
-    size = np.abs(multipliers) @ np.abs(direction)
-    size = np.maximum(size, FLOOR * slope_unit(form.c, form.A, direction))
-    gap = max(gap, _ratio(claimed - slopes, size))
+    unit = FLOOR * slope_unit(form.c, form.A, np.max(np.abs(sides), axis=0))
+    slope_size = FLOOR * slope_unit(form.c, form.A, direction)
+    for block in _blocks(slopes.size):
+        y = multipliers[block]
+        bound = view.bound(form.c, y)
+        dual = max(dual, bound.wrong)
+        for shift in (0, 1):  # the knots at which pieces begin, and those at which they end
+            at = np.arange(slopes.size)[block] + shift
+            at = at[at < knots.size]
+            lower, size = bound.at(sides[at])
+            size = _floored(np.maximum(np.maximum(upper_size[at], size), unit))
+            gap = max(gap, _ratio(upper[at] - lower, size))
+        size = np.maximum(np.abs(y) @ np.abs(direction), slope_size)
+        gap = max(gap, _ratio(y @ direction + slopes[block], size))
+    primal = view.violation(points, sides)
     return CurveProof(primal, dual, gap, view.ends(direction, knots, slopes, ray, walls))
 
 
-def slope_unit(cost: Array, A: Matrix, direction: Array) -> float:
-    """How steep a curve may well be: the largest cost, bought with a unit of a moving row.
+@dataclass(frozen=True)
+class _Bound:
+    """What multipliers bound the optimum by: ``constant - y'b``, with the size of the constant."""
 
-    With a right-hand side in the place of the direction, how large a value may well be.
-    """
-    size, heights = np.abs(direction), _heights(A)
-    shares = np.divide(size, heights, out=np.zeros_like(size), where=heights > 0.0)
-    return float(np.max(np.abs(cost), initial=0.0) * np.max(shares, initial=0.0))
+    y: Array
+    constant: Array
+    size: Array
+    wrong: float  # what had to be put right in them first, relative to its terms
 
-
-def place_unit(b: Array, direction: Array) -> float:
-    """How far ``t`` may well go before it matters: the largest side over the fastest change."""
-    largest = float(np.max(np.abs(b), initial=0.0))
-    return (largest or 1.0) / float(np.max(np.abs(direction)))
+    def at(self, sides: Array) -> tuple[Array, Array]:
+        """The bounds for right-hand sides, one a row of ``y``, and the size of their terms."""
+        terms = self.y[: len(sides)] * sides
+        lower = self.constant[: len(sides)] - np.sum(terms, axis=1)
+        return lower, self.size[: len(sides)] + np.sum(np.abs(terms), axis=1)
 
 
 class _View:
-    """A form with what the measures have in common."""
+    """A form, and how far its columns ever reach, with what the measures have in common."""
 
-    def __init__(self, form: StandardForm) -> None:
-        self.form = form
+    def __init__(self, form: StandardForm, reach: Array) -> None:
+        self.form, self.reach = form, reach
         self.A = sp.csr_array(form.A, copy=True)
         self.A.eliminate_zeros()
         self.sizes = abs(self.A)
-        self.heights = _heights(self.A)
+        self.heights, self.zero = row_heights(self.A), form.cones.zero
         size = form.c.size
         self.lower = np.full(size, -np.inf) if form.lower is None else form.lower
         self.upper = np.full(size, np.inf) if form.upper is None else form.upper
@@ -122,45 +128,46 @@ class _View:
         A row is measured against its terms, over all points; a column against its own size and
         against what would shift one of its rows by all that the row consists of.
         """
-        slack = sides - (self.A @ points.T).T
-        slack[:, self.form.cones.zero :] = np.minimum(slack[:, self.form.cones.zero :], 0.0)
-        beyond = np.maximum(np.maximum(self.lower - points, points - self.upper), 0.0)
         heights = np.where(self.heights > 0.0, self.heights, 1.0)
-        rows = np.max(np.abs(sides) + (self.sizes @ np.abs(points).T).T, axis=0)
+        rows = np.max(np.abs(sides), axis=0)
+        for block in _blocks(len(points)):
+            terms = np.abs(sides[block]) + (self.sizes @ np.abs(points[block]).T).T
+            rows = np.maximum(rows, np.max(terms, axis=0))
         rows = _floored(rows / heights) * heights
         near = np.minimum(np.abs(self.lower), np.abs(self.upper))
-        columns = np.maximum(np.max(np.abs(points), axis=0), np.where(near < np.inf, near, 0.0))
+        columns = np.maximum(self.reach, np.where(near < np.inf, near, 0.0))
         entries = sp.csc_array(self.sizes)
         filled = entries.indptr[:-1] < entries.indptr[1:]  # reduceat has no answer for empty ones
         if filled.any():
-            shifts = np.minimum.reduceat(
-                rows[entries.indices] / entries.data, entries.indptr[:-1][filled]
-            )
+            shifts = rows[entries.indices] / entries.data
+            shifts = np.minimum.reduceat(shifts, entries.indptr[:-1][filled])
             columns[filled] = np.maximum(columns[filled], shifts)
-        return max(_ratio(slack, rows), _ratio(beyond, columns))
+        worst = 0.0
+        for block in _blocks(len(points)):
+            slack = sides[block] - (self.A @ points[block].T).T
+            slack[:, self.zero :] = np.minimum(slack[:, self.zero :], 0.0)
+            beyond = np.maximum(self.lower - points[block], points[block] - self.upper)
+            worst = max(worst, _ratio(slack, rows), _ratio(np.maximum(beyond, 0.0), columns))
+        return worst
 
-    def wrong_signs(self, cost: Array, y: Array) -> float:
-        """Multipliers of inequalities below zero, and reduced costs that no bound stops."""
-        reduced = cost + (self.A.T @ y.T).T
-        terms = _floored(np.abs(cost) + (self.sizes.T @ np.abs(y).T).T)
-        loose = np.where(reduced > 0.0, ~np.isfinite(self.lower), ~np.isfinite(self.upper))
-        negative = np.minimum(y[:, self.form.cones.zero :], 0.0)
+    def bound(self, cost: Array, y: Array) -> _Bound:
+        """The lower bounds that multipliers prove, once their signs are put right.
+
+        A reduced cost that no bound of its column stops is charged over the column's reach.
+        """
+        negative = np.minimum(y[:, self.zero :], 0.0)
         heights = np.max(np.abs(y), axis=1, keepdims=True, initial=0.0)
-        return max(
-            _ratio(np.where(loose, reduced, 0.0), terms),
-            _ratio(negative, np.broadcast_to(heights, negative.shape)),
-        )
-
-    def lines(self, cost: Array, y: Array, sides: Array) -> tuple[Array, Array]:
-        """Lower bounds by ``y`` for the right-hand sides, and the size of their terms."""
+        wrong = _ratio(negative, np.broadcast_to(heights, negative.shape))
         y = y.copy()
-        y[:, self.form.cones.zero :] = np.maximum(y[:, self.form.cones.zero :], 0.0)
+        y[:, self.zero :] -= negative
         reduced = cost + (self.A.T @ y.T).T
-        rest = np.where(reduced > 0.0, self.lower, self.upper)
-        rest = np.where(np.isfinite(rest), rest, 0.0)  # told by wrong_signs
-        below = np.sum(reduced * rest, axis=1) - np.sum(y * sides, axis=1)
-        size = np.sum(np.abs(reduced * rest), axis=1) + np.sum(np.abs(y * sides), axis=1)
-        return below, size
+        stop = np.where(reduced > 0.0, self.lower, self.upper)
+        loose = ~np.isfinite(stop)
+        if loose.any():
+            sizes = _floored(np.abs(cost) + (self.sizes.T @ np.abs(y).T).T)
+            wrong = max(wrong, _ratio(np.where(loose, reduced, 0.0), sizes))
+        terms = np.where(loose, -np.abs(reduced) * self.reach, reduced * np.where(loose, 0.0, stop))
+        return _Bound(y, np.sum(terms, axis=1), np.sum(np.abs(terms), axis=1), wrong)
 
     def ends(
         self,
@@ -176,7 +183,7 @@ class _View:
             held = np.where(np.isfinite(self.lower), np.minimum(ray, 0.0), 0.0)
             held = np.where(np.isfinite(self.upper), held + np.maximum(ray, 0.0), held)
             slack = direction - self.A @ ray
-            slack[self.form.cones.zero :] = np.minimum(slack[self.form.cones.zero :], 0.0)
+            slack[self.zero :] = np.minimum(slack[self.zero :], 0.0)
             size = np.abs(direction) + self.sizes @ np.abs(ray)
             rise = float(self.form.c @ ray) - slopes[-1]
             most = max(
@@ -195,9 +202,8 @@ class _View:
 
     def _wall(self, y: Array, direction: Array, knot: float, way: float) -> float:
         """Whether ``y`` leaves no room exactly beyond ``knot``, going the given way."""
-        nothing = np.zeros(self.form.c.size)
-        wrong = self.wrong_signs(nothing, y)
-        shortage, size = self.lines(nothing, y, (self.form.b + knot * direction)[None, :])
+        bound = self.bound(np.zeros(self.form.c.size), y)
+        shortage, size = bound.at((self.form.b + knot * direction)[None, :])
         closing = -way * float(y[0] @ direction)
         if not closing > 0.0:
             return np.inf
@@ -205,12 +211,12 @@ class _View:
         off = abs(float(shortage[0])) / closing
         unit = FLOOR * place_unit(self.form.b, direction)
         scale = max(float(size[0]) / closing, abs(knot), unit)
-        return max(wrong, off / scale)
+        return max(bound.wrong, off / scale)
 
 
-def _heights(A: Matrix) -> Array:
-    """The largest entry of each row."""
-    return np.asarray(abs(sp.csr_array(A)).max(axis=1).todense()).ravel()
+def _blocks(count: int) -> Iterator[slice]:
+    """So many at a time as stay close to the processor."""
+    return (slice(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK))
 
 
 def _floored(sizes: Array) -> Array:

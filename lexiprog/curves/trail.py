@@ -8,9 +8,9 @@ import numpy as np
 
 from lexiprog.aliases import Array
 from lexiprog.curves.curve import CurveEnd
-from lexiprog.curves.curve_proof import slope_unit
 from lexiprog.curves.handle import Corner, Handle
 from lexiprog.curves.moving import MovingProgram
+from lexiprog.curves.units import slope_unit
 from lexiprog.curves.walk import Lost, Stretch, Wall, stretches
 
 __all__ = ["Trail", "follow"]
