@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.aliases import Array
-from lexiprog.curves.units import place_unit, row_heights, slope_unit
+from lexiprog.curves.walking.units import place_unit, row_heights, slope_unit
 from lexiprog.forms.standard_form import StandardForm
 
 __all__ = ["CurveProof", "prove_curve"]

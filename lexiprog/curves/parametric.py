@@ -11,9 +11,9 @@ from lexiprog.aliases import Array
 from lexiprog.curves.curve import Curve, CurveError
 from lexiprog.curves.curve_proof import prove_curve
 from lexiprog.curves.handle import PRECISE, Corner, Handle
-from lexiprog.curves.moving import MovingProgram
-from lexiprog.curves.trail import Trail, follow
-from lexiprog.curves.units import place_unit
+from lexiprog.curves.walking.moving import MovingProgram
+from lexiprog.curves.walking.trail import Trail, follow
+from lexiprog.curves.walking.units import place_unit
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
 
@@ -58,8 +58,7 @@ def parametric_curve(
     Minimise ``-x`` with ``x <= t`` and ``x <= 2``:
 
     >>> import numpy as np, scipy.sparse as sp
-    >>> from lexiprog.curves.units import place_unit
-    from lexiprog.forms.standard_form import Cones, StandardForm
+    >>> from lexiprog.forms.standard_form import Cones, StandardForm
     >>> form = StandardForm(c=np.array([-1.0]), offset=0.0, A=sp.csc_array([[1.0]]),
     ...                     b=np.array([0.0]), cones=Cones(nonneg=1),
     ...                     lower=np.array([0.0]), upper=np.array([2.0]))

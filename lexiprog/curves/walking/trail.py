@@ -9,9 +9,9 @@ import numpy as np
 from lexiprog.aliases import Array
 from lexiprog.curves.curve import CurveEnd
 from lexiprog.curves.handle import Corner, Handle
-from lexiprog.curves.moving import MovingProgram
-from lexiprog.curves.units import slope_unit
-from lexiprog.curves.walk import Lost, Stretch, Wall, stretches
+from lexiprog.curves.walking.moving import MovingProgram
+from lexiprog.curves.walking.units import slope_unit
+from lexiprog.curves.walking.walk import Lost, Stretch, Wall, stretches
 
 __all__ = ["Trail", "follow"]
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array
-from lexiprog.curves.factor import FactoredBasis, SingularBasis
 from lexiprog.curves.handle import Corner
-from lexiprog.curves.moving import MovingProgram
+from lexiprog.curves.walking.factor import FactoredBasis, SingularBasis
+from lexiprog.curves.walking.moving import MovingProgram
 
 __all__ = ["Lost", "Stretch", "Wall", "stretches"]
 
