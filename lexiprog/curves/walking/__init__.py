@@ -1,0 +1,1 @@
+"""Follow the basis of a linear program while its limits move."""
