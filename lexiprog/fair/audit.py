@@ -17,11 +17,12 @@ import numpy as np
 
 from lexiprog.aliases import Array
 from lexiprog.fair.fixed import Fixed
-from lexiprog.fair.records import FairShares
+from lexiprog.fair.noise import surely_priced
+from lexiprog.fair.records import FairLottery, FairOrder, FairShares, values_of
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
 
-__all__ = ["RIGHT", "Audit", "audit_shares"]
+__all__ = ["RIGHT", "Audit", "audit_lottery", "audit_order", "audit_shares"]
 
 RIGHT = 1e-9
 
@@ -69,11 +70,64 @@ def audit_shares(form: StandardForm, utilities: Utilities, fair: FairShares) -> 
         weights, multipliers = steps.weights[[k]].toarray()[0], steps.multipliers[[k]].toarray()[0]
         gaps.append(_gap(fixed, float(value), weights, multipliers, fair.x))
         fixed.hold(float(value), weights, multipliers)
-    values = fair.values
+    values = values_of(fair.levels)
     complete = bool(fixed.settled.all()) and np.array_equal(fixed.levels, values)
     sizes = utilities.sizes_at(fair.x)
     missed = np.abs(utilities.at(fair.x) - values)
     return Audit(_outside(fixed, form, fair.x), _worst(missed, sizes), _nan_is_bad(gaps), complete)
+
+
+def audit_lottery(offsets: Array, lottery: FairLottery) -> Audit:
+    """Check a leximin lottery and each of its levels, the oracle's bounds taken at its word.
+
+    Parameters
+    ----------
+    offsets : ndarray
+        As they were declared.
+    lottery : FairLottery
+        The claim.
+    """
+    settled, levels = np.zeros(offsets.size, dtype=bool), np.full(offsets.size, np.nan)
+    sizes = np.abs(lottery.columns).max(axis=0) + np.abs(offsets)
+    gaps = [0.0]
+    for value, prices, bound in zip(lottery.steps, lottery.prices, lottery.bounds, strict=True):
+        total = float(prices[~settled].sum())
+        if not total > 0 or prices.min() < 0:
+            return Audit(np.inf, np.inf, np.inf, complete=False)
+        rise = bound + prices @ offsets - prices[settled] @ levels[settled]
+        gaps.append(abs(rise / total - value) / (float(np.max(sizes)) or 1.0))
+        stuck = surely_priced(prices, settled)
+        levels[stuck] = value
+        settled |= stuck
+    values = values_of(lottery.levels)
+    complete = bool(settled.all()) and np.array_equal(levels, values)
+    weights = lottery.weights
+    outside = max(abs(float(weights.sum()) - 1.0), float(np.max(-weights, initial=0.0)))
+    missed = np.abs(weights @ lottery.columns + offsets - values)
+    return Audit(_nan_is_bad([outside]), _worst(missed, sizes), _nan_is_bad(gaps), complete)
+
+
+def audit_order(form: StandardForm, utilities: Utilities, order: FairOrder) -> Audit:
+    """Check a leximin point with integers, the bounds of the branch and bound taken at their word.
+
+    Parameters
+    ----------
+    form, utilities : StandardForm, Utilities
+        As they were declared.
+    order : FairOrder
+        The claim.
+    """
+    x = order.x
+    whole = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
+    outside = _outside(Fixed(form, utilities), form, x)
+    if np.any(x[whole] != np.rint(x[whole])):
+        outside = np.inf
+    values, sizes = values_of(order.levels), utilities.sizes_at(x)
+    missed = _worst(np.abs(utilities.at(x) - values), sizes)
+    complete = order.bounds.size == values.size
+    rise = np.maximum(order.bounds - np.sort(values), 0.0) if complete else np.array([np.inf])
+    gap = _nan_is_bad(rise) / (float(np.max(sizes, initial=0.0)) or 1.0)
+    return Audit(outside, missed, gap, complete)
 
 
 def _gap(fixed: Fixed, value: float, weights: Array, multipliers: Array, x: Array) -> float:

@@ -20,7 +20,7 @@ from lexiprog.aliases import Array, Mask, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.fixed import Fixed
 from lexiprog.fair.master import Master, Peak
-from lexiprog.fair.records import FairLevel, FairShares, Steps
+from lexiprog.fair.records import FairShares, Steps, grouped
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
 
@@ -148,10 +148,7 @@ class _Climb:
             weights=_stacked([(weights / counts)[of] for weights in self._weights]),
             multipliers=_stacked(self._multipliers),
         )
-        values = self._fixed.levels[of]
-        levels = tuple(
-            FairLevel(float(value), np.flatnonzero(values == value)) for value in np.unique(values)
-        )
+        levels = grouped(self._fixed.levels[of])
         return FairShares(levels, self._x, steps, self._master.solves, self._master.iterations)
 
 

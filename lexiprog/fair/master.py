@@ -130,6 +130,22 @@ class Master:
         places = (columns + 1).astype(np.int32)
         self._highs.changeColsBounds(places.size, places, values, values)
 
+    def add(self, columns: Array) -> None:
+        """One more column, from zero up, for each row of ``columns``: all utilities it brings.
+
+        Its entry in every row of ``A`` is one: lotteries have a single row, their weights' sum.
+        """
+        count = columns.shape[0]
+        top = np.ones((count, self._rows))
+        block = sp.csr_array(np.hstack([top, columns]))
+        self._highs.addCols(
+            count, np.zeros(count), np.zeros(count), np.full(count, np.inf),
+            block.nnz, block.indptr.astype(np.int32), block.indices.astype(np.int32), block.data,
+        )  # fmt: skip
+        rows = sp.hstack([self._utilities.rows, columns.T], format="csr")
+        self._utilities = Utilities(rows, self._utilities.offsets)
+        self._columns += count
+
     def _set_rows(self, rows: NDArray[np.intp], lower: Array, upper: Array) -> None:
         places = rows.astype(np.int32)
         self._highs.changeRowsBounds(places.size, places, lower, upper)

@@ -17,7 +17,7 @@ import numpy as np
 from lexiprog.aliases import Array, Mask
 from lexiprog.forms.optimal_face import Sizes
 
-__all__ = ["Certain", "certain"]
+__all__ = ["Certain", "certain", "surely_priced"]
 
 # A share of a column's sum above this is no rounding,
 SURE = 1e-7
@@ -52,3 +52,9 @@ def certain(multipliers: Array, reduced: Array, sizes: Sizes) -> Certain:
         (magnitudes * sizes.highest(inverse) > SURE) & (weighty > floor),
         (np.abs(reduced) > SURE * terms) & (np.abs(reduced) > floor),
     )
+
+
+def surely_priced(prices: Array, settled: Mask) -> Mask:
+    """Whoever is not settled and has a price that is no rounding."""
+    unsettled = np.where(settled, 0.0, prices)
+    return unsettled > SURE * float(np.max(unsettled, initial=0.0))

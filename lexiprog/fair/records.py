@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Array
 
-__all__ = ["FairLevel", "FairShares", "Steps"]
+__all__ = ["FairLevel", "FairLottery", "FairOrder", "FairShares", "Steps", "grouped", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,21 @@ class FairLevel:
 
     value: float
     members: NDArray[np.intp]
+
+
+def grouped(values: Array) -> tuple[FairLevel, ...]:
+    """Levels from the value of every utility: equal numbers are one."""
+    return tuple(
+        FairLevel(float(value), np.flatnonzero(values == value)) for value in np.unique(values)
+    )
+
+
+def values_of(levels: tuple[FairLevel, ...]) -> Array:
+    """The value of every utility, by position."""
+    out = np.full(sum(level.members.size for level in levels), np.nan)
+    for level in levels:
+        out[level.members] = level.value
+    return out
 
 
 @dataclass(frozen=True)
@@ -69,10 +84,53 @@ class FairShares:
     solves: int
     iterations: int
 
-    @property
-    def values(self) -> Array:
-        """The value of every utility, by position."""
-        out = np.empty(sum(level.members.size for level in self.levels))
-        for level in self.levels:
-            out[level.members] = level.value
-        return out
+
+@dataclass(frozen=True)
+class FairLottery:
+    """The leximin lottery, level by level.
+
+    Attributes
+    ----------
+    levels : tuple of FairLevel
+        From the lowest value to the highest.
+    columns : ndarray of shape (columns, utilities)
+        Everything that the oracle gave.
+    weights : ndarray of shape (columns,)
+        The lottery.
+    steps, prices, bounds : ndarray
+        The value of every step, its prices (steps, utilities) and the oracle's bound at them.
+    calls, iterations : int
+        Of the oracle, and of the simplex method.
+    """
+
+    levels: tuple[FairLevel, ...]
+    columns: Array
+    weights: Array
+    steps: Array
+    prices: Array
+    bounds: Array
+    calls: int
+    iterations: int
+
+
+@dataclass(frozen=True)
+class FairOrder:
+    """A leximin point with integers.
+
+    Attributes
+    ----------
+    levels : tuple of FairLevel
+        From the lowest value to the highest, with those who have it at this point: others may
+        stand in their place at another point of the same order.
+    x : ndarray
+    bounds : ndarray
+        For each position in the order the bound that the branch and bound proved.
+    solves, nodes : int
+        Integer programs solved, and nodes of all their trees.
+    """
+
+    levels: tuple[FairLevel, ...]
+    x: Array
+    bounds: Array
+    solves: int
+    nodes: int

@@ -8,9 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Matrix
+from lexiprog.aliases import Array, Mask, Matrix
 
 __all__ = ["Utilities"]
+
+# Values that are no multiples of one part of this have no grid.
+FINEST = 1024.0
 
 
 @dataclass(frozen=True, init=False)
@@ -79,3 +82,15 @@ class Utilities:
             return self, of
         first = np.unique(of, return_index=True)[1]
         return Utilities(self.rows[first], self.offsets[first]), of
+
+    def grid(self, integer: Mask) -> float:
+        """The largest number that divides all values if the ``integer`` columns are whole.
+
+        Zero if a utility has a column that need not be whole, or if none is known.
+        """
+        numbers = np.concatenate([self.rows.data, self.offsets])
+        whole = np.rint(FINEST * numbers)
+        exact = (whole == FINEST * numbers).all() and np.abs(whole).max(initial=0.0) < 2.0**53
+        if not exact or not integer[self.rows.indices].all():
+            return 0.0
+        return float(np.gcd.reduce(whole.astype(np.int64))) / FINEST
