@@ -1,0 +1,1 @@
+"""Fair shares: utilities raised level by level, the least first. No CVXPY here."""
