@@ -27,6 +27,8 @@ ENGINE = [
     Room("declare/", "what the user says: subproblems, stages, references, locks", "subproblem.py"),
     Room("solvers/", "who is asked and in which ways; one warm HiGHS object", "solver.py"),
     Room("exact/", "linear programs in rational numbers", "prover.py"),
+    Room("curves/", "what a little less of one objective buys of another", "parametric.py"),
+    Room("fair/", "shares that are fair level by level", "levels.py"),
     Room("compile/", "from a declared problem to a task; the one door to CVXPY", "task.py"),
     Room("result/", "what was found, frozen: shown, saved, connected again", "solution.py"),
     Room("runners/", "a task in, an answer out: native, face, warm, custom", "runner.py"),
