@@ -6,18 +6,13 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import cvxpy as cp
-
 from lexiprog.aliases import Options
-from lexiprog.compile.cvxpy_door import Prepared
+from lexiprog.compile.joint import Joint, join
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain
 from lexiprog.solvers.solver import EXACT, Ladder
-
-Joint = tuple[Prepared, list[cp.Parameter]]
-
 
 def find_chains(
     stages: Iterable[Stage],
@@ -108,21 +103,11 @@ def _joined(members: dict[str, Subproblem], options: Options) -> FaceChain:
     listed = list(members.values())
     # Members are kept weakly, or none would ever be freed.
     key = ("joint", *(weakref.ref(member) for member in listed))
-    prepared, weights = listed[0].memory.once(key, lambda: _join(listed))
-    return FaceChain(members, options, prepared, dict(zip(members, weights, strict=True)))
+    joint = listed[0].memory.once(key, lambda: _join(listed))
+    return FaceChain(members, options, joint)
 
 
 def _join(members: list[Subproblem]) -> Joint:
     locks = {position for position, _ in members[0].locks}
     constraints = [c for k, c in enumerate(members[0].constraints) if k not in locks]
-    weights, terms = [], []
-    for member in members:
-        cost = -member.objective.expr if member.maximise else member.objective.expr
-        if cost.parameters():
-            # A weight times a parameter is not DPP, so the weight goes to a bound on the cost.
-            bound = cp.Variable()
-            constraints.append(cost <= bound)
-            cost = bound
-        weights.append(cp.Parameter(nonneg=True))
-        terms.append(weights[-1] * cost)
-    return Prepared(cp.Problem(cp.Minimize(sum(terms)), constraints)), weights
+    return join([(m.name, m.objective) for m in members], constraints)

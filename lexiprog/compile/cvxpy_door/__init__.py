@@ -5,6 +5,7 @@ import cvxpy
 from lexiprog.compile.cvxpy_door.answers import answer_at, dual_arrays, exact_parts, interpret, run
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
+from lexiprog.compile.cvxpy_door.straight import Straight
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version
 
 check_version(cvxpy.__version__)
@@ -13,6 +14,7 @@ __all__ = [
     "Compiled",
     "CvxpyMismatch",
     "Prepared",
+    "Straight",
     "answer_at",
     "check_version",
     "dual_arrays",

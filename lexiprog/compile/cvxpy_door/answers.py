@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Constraint, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
+from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.declare.leaves import CVXPY_LOCK, number
 from lexiprog.status import Status
 
 Array = NDArray[np.float64]
+
+_POINT = 0  # any key does: the reductions take the only vector there is
 
 _ONE_ARRAY = (
     cp.constraints.Inequality,
@@ -39,7 +42,7 @@ def run(compiled: Compiled, options: dict[str, Any]) -> Any:
 def interpret(compiled: Compiled, raw: Any) -> Answer:
     """Translate the native result into values of the problem's own variables and constraints."""
     with CVXPY_LOCK:
-        record = compiled.inverse[-1]
+        record = compiled.record
         solution = compiled.chain.solver.invert(raw, record)
         attr = solution.attr or {}
         status = Status.of(solution.status)
@@ -62,31 +65,46 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
 
 def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int | None) -> Answer:
     """The answer whose point and multipliers, in equilibrated units, were found without CVXPY."""
-    scaling, program = compiled.scaling, compiled.data[s.PARAM_PROB]
+    scaling = compiled.scaling
     own = scaling.point(x)
+    if compiled.places is not None:
+        rows = None if z is None else scaling.multipliers(z)
+        value = compiled.form.objective(own)
+        answer = _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows)
+        return replace(answer, x=x, z=z, iterations=iterations)
     dual: dict[int, Any] = {}
     if z is not None:
-        sizes = [constraint.size for constraint in program.constraints]
-        parts = np.split(scaling.multipliers(z), np.cumsum(sizes)[:-1]) if sizes else []
-        dual = dict(zip((c.id for c in program.constraints), parts, strict=True))
+        dual = _split(compiled, scaling.multipliers(z))
     value = compiled.form.objective(own)
     with CVXPY_LOCK:
-        solution = Solution(s.OPTIMAL, value, {program.x.id: own}, dual, {})
+        solution = Solution(s.OPTIMAL, value, {_POINT: own}, dual, {})
         return replace(_translated(compiled, solution), iterations=iterations)
+
+
+def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
+    """Multipliers by the ids of the form's constraints."""
+    out, start = {}, 0
+    for key, size in compiled.rows:
+        out[key] = z[start : start + size]
+        start += size
+    return out
 
 
 def exact_parts(
     compiled: Compiled, x: list[Fraction], z: list[Fraction]
 ) -> tuple[dict[int, Any], dict[int, Any]]:
     """Values of variables and multipliers as fractions, as far as CVXPY passes them through."""
-    program = compiled.data[s.PARAM_PROB]
-    sizes = [constraint.size for constraint in program.constraints]
-    parts = np.split(np.array(z, dtype=object), np.cumsum(sizes)[:-1]) if sizes else []
-    dual = dict(zip((c.id for c in program.constraints), parts, strict=True))
+    if compiled.places is not None:
+        places = compiled.places
+        return (
+            places.variables(np.array(x, dtype=object)),
+            places.multipliers(np.array(z, dtype=object)),
+        )
+    dual = _split(compiled, np.array(z, dtype=object))
     chain, inverse = compiled.chain, compiled.inverse
     try:
         with CVXPY_LOCK:
-            solution = Solution(s.OPTIMAL, 0.0, {program.x.id: np.array(x, dtype=object)}, dual, {})
+            solution = Solution(s.OPTIMAL, 0.0, {_POINT: np.array(x, dtype=object)}, dual, {})
             for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
                 solution = reduction.invert(solution, record)
     except (TypeError, ValueError, AttributeError):  # numpy has no exact answer to everything
@@ -104,7 +122,7 @@ def _is_exact(value: Any) -> bool:
 
 def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
     """What the solver found for the scaled numbers, as it is for the numbers themselves."""
-    scaling, program = compiled.scaling, compiled.data[s.PARAM_PROB]
+    scaling = compiled.scaling
     primal = {
         key: np.reshape(scaling.point(np.ravel(x, order="F")), np.shape(x), order="F")
         for key, x in solution.primal_vars.items()
@@ -112,12 +130,12 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
     dual: dict[int, Any] = {}
     start = 0
     factors = scaling.rows / scaling.cost
-    for constraint in program.constraints:
-        value = (solution.dual_vars or {}).get(constraint.id)
-        size = constraint.size if value is None else np.size(value)
+    for key, rows in compiled.rows:
+        value = (solution.dual_vars or {}).get(key)
+        size = rows if value is None else np.size(value)
         if value is not None:
             part = np.reshape(factors[start : start + size], np.shape(value), order="F")
-            dual[constraint.id] = np.asarray(value, dtype=float) * part
+            dual[key] = np.asarray(value, dtype=float) * part
         start += size
     value = (number(solution.opt_val) - offset) / scaling.cost + offset
     return Solution(solution.status, value, primal, dual, solution.attr)
@@ -128,6 +146,9 @@ def _translated(compiled: Compiled, solution: Any) -> Answer:
     chain, inverse = compiled.chain, compiled.inverse
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
     z = _multipliers(compiled, solution)
+    if compiled.places is not None:
+        value = number(solution.opt_val)
+        return _cut_up(compiled, compiled.places, solution.status, value, x, z)
     claimed = compiled.scaling.scaled_value(number(solution.opt_val))
     for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
         solution = reduction.invert(solution, record)
@@ -141,6 +162,24 @@ def _translated(compiled: Compiled, solution: Any) -> Answer:
         form=compiled.scaled,
         primal=dict(solution.primal_vars),
         dual=dict(solution.dual_vars or {}),
+    )
+
+
+def _cut_up(
+    compiled: Compiled, places: Places, said: str, value: float, x: Array, z: Array | None
+) -> Answer:
+    """The same where the standard form's vectors only have to be cut up."""
+    scaling = compiled.scaling
+    return Answer(
+        status=Status.of(said),
+        said=said,
+        value=places.sign * value,
+        claimed=scaling.scaled_value(value),
+        x=scaling.scaled_point(x),
+        z=None if z is None else scaling.scaled_multipliers(z),
+        form=compiled.scaled,
+        primal=places.variables(x),
+        dual={} if z is None else places.multipliers(z),
     )
 
 
@@ -160,12 +199,11 @@ def dual_arrays(constraint: Constraint, value: Value) -> Value | list[Value]:
 
 def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
     """The multipliers in the row order of the standard form; None if any is missing."""
-    program = compiled.data[s.PARAM_PROB]
-    if solution.dual_vars is None or program.is_mixed_integer():
+    if solution.dual_vars is None or compiled.integer:
         return None
     parts = []
-    for constraint in program.constraints:
-        value = solution.dual_vars.get(constraint.id)
+    for key, _ in compiled.rows:
+        value = solution.dual_vars.get(key)
         if value is None:
             return None
         parts.append(np.asarray(value, dtype=float).reshape(-1, order="F"))
