@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -21,7 +20,8 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
-from lexiprog.compile.cvxpy_door import Compiled, Prepared, answer_at
+from lexiprog.compile.cvxpy_door import Compiled, answer_at
+from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
@@ -62,8 +62,7 @@ class FaceChain:
 
     members: dict[str, Subproblem]
     options: Options
-    prepared: Prepared
-    weights: dict[str, cp.Parameter]
+    joint: Joint
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
     _session: Session | None = None
@@ -88,9 +87,7 @@ class FaceChain:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self.members.values():
             bind_objective(other, solutions)
-        for name, weight in self.weights.items():
-            weight.value = float(name == subproblem.name)
-        compiled = self.prepared.compile("HIGHS", dict(self.options))
+        compiled = self.joint.compile(subproblem.name, self.options)
         self.forms[subproblem.name] = compiled.form
         if self._units is None:
             # The matrix is shared, so its units cannot depend on one member's objective.
@@ -117,7 +114,7 @@ class FaceChain:
         rows = form.A if not held else sp.csr_array(form.A)[order]
         cones = Cones(zero=int(fixed.sum()), nonneg=int((~fixed).sum()))
         on_face = replace(_on_face(form, held), A=rows, b=form.b[order], cones=cones)
-        value = -answer.value if task.subproblem.maximise else answer.value
+        value = task.native.scaling.value(answer.claimed)
         locks = [task.subproblem.constraints[k].id for k, _ in task.subproblem.locks]
         # A unit of a held objective is worth so many units of this one, both in the user's units.
         own = task.native.scaling.cost
@@ -125,7 +122,7 @@ class FaceChain:
         return replace(
             answer,
             z=y[order],
-            value=value,
+            value=-value if task.subproblem.maximise else value,
             dual=answer.dual | dict(zip(locks, paid, strict=True)),
             seconds=vertex.seconds,
             form=on_face,
