@@ -14,6 +14,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain
 from lexiprog.solvers.solver import EXACT, Ladder
 
+
 def find_chains(
     stages: Iterable[Stage],
     ladders: Mapping[str, Ladder],

@@ -143,7 +143,9 @@ class Unfolded:
             entries = AffineVector(tensor.data[kept], nothing, None)
             return cls(entries, places % count, places // count, count)
         maps, rows, starts, _ = reduce_problem_data_tensor(tensor, columns, quad_form=True)
-        return cls(AffineVector.of(maps), rows, np.repeat(np.arange(columns), np.diff(starts)), count)
+        return cls(
+            AffineVector.of(maps), rows, np.repeat(np.arange(columns), np.diff(starts)), count
+        )
 
     def matrix(self, columns: int, rows: slice, signs: Array | None = None) -> AffineMatrix:
         """The first columns of some rows, whose signs may be turned."""

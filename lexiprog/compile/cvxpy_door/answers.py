@@ -169,7 +169,12 @@ def _cut_up(
     compiled: Compiled, places: Places, said: str, value: float, x: Array, z: Array | None
 ) -> Answer:
     """The same where the standard form's vectors only have to be cut up."""
-    scaling = compiled.scaling
+    scaling, form = compiled.scaling, compiled.form
+    inside = x  # of the bounds, which a solver keeps up to a tolerance
+    if form.lower is not None:
+        inside = np.maximum(inside, form.lower)
+    if form.upper is not None:
+        inside = np.minimum(inside, form.upper)
     return Answer(
         status=Status.of(said),
         said=said,
@@ -178,7 +183,7 @@ def _cut_up(
         x=scaling.scaled_point(x),
         z=None if z is None else scaling.scaled_multipliers(z),
         form=compiled.scaled,
-        primal=places.variables(x),
+        primal=places.variables(inside),
         dual={} if z is None else places.multipliers(z),
     )
 

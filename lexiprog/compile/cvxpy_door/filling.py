@@ -52,7 +52,7 @@ class Filling:
     def of(cls, compiled: Compiled) -> Filling | None:
         """The maps behind what CVXPY compiled; None if they don't make the same numbers of it."""
         data = compiled.data
-        if not isinstance(data, dict) or not _ARRAYS <= data.keys() or {"F", "G"} & data.keys():
+        if not isinstance(data, dict) or not data.keys() >= _ARRAYS or {"F", "G"} & data.keys():
             return None
         program = data[s.PARAM_PROB]
         columns = program.x.size
@@ -64,7 +64,9 @@ class Filling:
         every, last = slice(0, rows.count), slice(columns, columns + 1)
         squares = None
         if program.P is not None:
-            squares = Unfolded.of(sp.csc_array(program.P), columns).matrix(columns, slice(0, columns))
+            squares = Unfolded.of(sp.csc_array(program.P), columns).matrix(
+                columns, slice(0, columns)
+            )
         filling = cls(
             compiled,
             compiled.form,
@@ -117,11 +119,13 @@ class Filling:
         made, data = self.fill({}).data, compiled.data
         for key in (s.C, s.B, s.LOWER_BOUNDS, s.UPPER_BOUNDS):
             one, other = made.get(key), data.get(key)
-            if (one is None) != (other is None) or (one is not None and not np.array_equal(one, other)):
+            if (one is None) != (other is None) or (
+                one is not None and not np.array_equal(one, other)
+            ):
                 return False
-        return all(
-            _same(made.get(key), data.get(key)) for key in (s.A, s.P)
-        ) and self.fill({}).inverse[-1][s.OFFSET] == float(compiled.inverse[-1][s.OFFSET])
+        return all(_same(made.get(key), data.get(key)) for key in (s.A, s.P)) and self.fill(
+            {}
+        ).inverse[-1][s.OFFSET] == float(compiled.inverse[-1][s.OFFSET])
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -111,13 +111,17 @@ class Straight:
         # Rows are b - Ax: minus what stands on the lesser side, its constants on the other.
         signs = np.ones(every)
         ends = np.cumsum(heights)
-        turned = [isinstance(c, _ABOVE) for c in rows] + [isinstance(o, cp.Maximize) for o in objectives]
+        turned = [isinstance(c, _ABOVE) for c in rows] + [
+            isinstance(o, cp.Maximize) for o in objectives
+        ]
         for end, height, turn in zip(ends, heights, turned, strict=True):
             if turn:
                 signs[end - height : end] = -1.0
         last = slice(columns, columns + 1)
         zero = sum(h for h, c in zip(heights, rows, strict=False) if isinstance(c, _ZERO))
-        primal = tuple(Place(v.id, slice(first[v.id], first[v.id] + v.size), v.shape) for v in variables)
+        primal = tuple(
+            Place(v.id, slice(first[v.id], first[v.id] + v.size), v.shape) for v in variables
+        )
         dual = tuple(
             Place(c.id, slice(end - height, end), c.shape)
             for c, end, height in zip(rows, ends, heights, strict=False)
@@ -178,16 +182,28 @@ class StraightCompiled(Compiled):
     @property
     def record(self) -> Any:
         rows = [SimpleNamespace(id=key, size=size) for key, size in self.rows]
-        return {s.OFFSET: self.form.offset, "is_mip": False, HIGHS.EQ_CONSTR: rows, HIGHS.NEQ_CONSTR: []}
+        return {
+            s.OFFSET: self.form.offset,
+            "is_mip": False,
+            HIGHS.EQ_CONSTR: rows,
+            HIGHS.NEQ_CONSTR: [],
+        }
 
     def scaled_data(self) -> dict[str, Any]:
         """What CVXPY's interface of HIGHS would be given."""
         form = self.scaled
-        dims = SimpleNamespace(zero=form.cones.zero, nonneg=form.cones.nonneg, soc=[], exp=0, psd=[],
-                               p3d=[], pnd=[])
+        dims = SimpleNamespace(
+            zero=form.cones.zero, nonneg=form.cones.nonneg, soc=[], exp=0, psd=[], p3d=[], pnd=[]
+        )
         return {
-            s.C: form.c, s.A: form.A, s.B: form.b, "dims": dims, s.LOWER_BOUNDS: form.lower,
-            s.UPPER_BOUNDS: form.upper, s.BOOL_IDX: [], s.INT_IDX: [],
+            s.C: form.c,
+            s.A: form.A,
+            s.B: form.b,
+            "dims": dims,
+            s.LOWER_BOUNDS: form.lower,
+            s.UPPER_BOUNDS: form.upper,
+            s.BOOL_IDX: [],
+            s.INT_IDX: [],
         }
 
 
@@ -195,7 +211,9 @@ def _is_plain(leaf: Any) -> bool:
     """Whether a variable or parameter says nothing about itself but signs and fixed bounds."""
     if leaf.ndim > 2:
         return False
-    said = {name for name, value in leaf.attributes.items() if value is not None and value is not False}
+    said = {
+        name for name, value in leaf.attributes.items() if value is not None and value is not False
+    }
     if not said <= _HARMLESS:
         return False
     bounds = leaf.attributes["bounds"] or ()
