@@ -166,6 +166,15 @@ def is_whole(expression: cp.Expression) -> bool:
 
 def bind(parameter: cp.Parameter, value: Any) -> None:
     """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
+    if type(value) is float and parameter.shape == () and _says_sign_only(parameter):
+        kept = value
+        if parameter.attributes["nonneg"]:
+            kept = max(value, 0.0)
+        elif parameter.attributes["nonpos"]:
+            kept = min(value, 0.0)
+        if abs(kept - value) <= PROMISE * (1.0 + abs(value)):
+            parameter.save_value(np.array(kept))
+            return
     array = np.asarray(dense(value))
     if array.shape != parameter.shape:
         array = array.reshape(parameter.shape)
@@ -194,6 +203,12 @@ def bind(parameter: cp.Parameter, value: Any) -> None:
         parameter.save_value(array)  # the setter wants a sparse matrix here
         return
     parameter.value = array
+
+
+def _says_sign_only(parameter: cp.Parameter) -> bool:
+    """Whether a placeholder for one number promises its sign at most."""
+    has = parameter.attributes
+    return not (has["pos"] or has["complex"] or has["imag"] or has["hermitian"])
 
 
 def dual_attributes(constraint: Constraint, where: str) -> dict[str, bool]:

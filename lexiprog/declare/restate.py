@@ -39,9 +39,19 @@ def can_restate(subproblem: Subproblem, how: Restatement, loosened: frozenset[st
     Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
     """
     return any(
-        _other_way(lock, subproblem.constraints[position], how) is not None
-        for position, lock in subproblem.locks
-        if lock.owner_name not in loosened
+        _has_other_way(lock, how) for _, lock in subproblem.locks if lock.owner_name not in loosened
+    )
+
+
+def _has_other_way(lock: Lock, how: Restatement) -> bool:
+    owner = lock.owner()
+    if owner is None or lock.atol or lock.rtol:
+        return False
+    expression = owner.objective.expr
+    if how == "equal":
+        return bool(expression.is_affine())
+    return not owner.gp and owner.memory.once(
+        "has arguments", lambda: arguments(expression) is not None
     )
 
 

@@ -113,7 +113,9 @@ def binding(
         lowest = ROUNDED_ZERO
         if sizes.short and is_short(c):
             lowest, floor = ZERO, floor * ZERO
-        parts = transposed_times(A, y).plus(transposed_times(A, correction))
+        parts = transposed_times(A, y)
+        if correction.any():
+            parts = parts.plus(transposed_times(A, correction))
         reduced = Sums.of(c).plus(parts).nearest
         y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)

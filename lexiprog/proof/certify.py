@@ -92,7 +92,9 @@ def _row_sizes(form: StandardForm, x: Array) -> Array:
     """What a violation of each row is compared with: its right-hand side, its terms, or one."""
     if not form.b.size:
         return np.ones(0)
-    terms = sp.csr_array(abs(form.A)) @ np.abs(x)
+    A = form.A if form.A.format == "csc" else sp.csc_array(form.A)
+    weights = np.abs(A.data) * np.repeat(np.abs(x), np.diff(A.indptr))
+    terms = np.bincount(A.indices, weights, minlength=form.b.size)
     sizes: Array = np.maximum(1.0, np.maximum(np.abs(form.b), terms))
     return sizes
 

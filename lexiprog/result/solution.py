@@ -30,6 +30,8 @@ def frozen(value: Any) -> Any:
     """A read-only copy of an array (or of a list of arrays)."""
     if isinstance(value, list | tuple):
         return tuple(frozen(part) for part in value)
+    if type(value) is np.ndarray and value.base is None and not value.flags.writeable:
+        return value
     copy = np.array(value)
     copy.setflags(write=False)
     return copy
@@ -116,8 +118,9 @@ class Solution:
 
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
-            copies = {key: frozen(value) for key, value in getattr(self, name).items()}
-            object.__setattr__(self, name, MappingProxyType(copies))
+            if not isinstance(getattr(self, name), MappingProxyType):  # else of another solution
+                copies = {key: frozen(value) for key, value in getattr(self, name).items()}
+                object.__setattr__(self, name, MappingProxyType(copies))
         for name in ("options", "timings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):

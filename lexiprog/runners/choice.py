@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexiprog.declare.lock import Slack
@@ -48,7 +48,7 @@ class Runners:
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
         return cls(ladders, chains, loosened, warm)
 
-    def ways(self, subproblem: Subproblem) -> list[Way]:
+    def ways(self, subproblem: Subproblem) -> Sequence[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]

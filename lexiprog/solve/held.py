@@ -39,7 +39,7 @@ def with_locks(
     ``doubtful`` names the held optima whose optimal face rounding may have changed.
     """
     records = tuple(
-        _record(task, position, lock, solution, solved[lock.owner_name].value)
+        _record(task, answer, position, lock, solution, solved[lock.owner_name].value)
         for position, lock in task.subproblem.locks
     )
     for lock in records:
@@ -91,12 +91,15 @@ def _warn(message: str) -> None:
 
 
 def _record(
-    task: Task, position: int, lock: Lock, solution: Solution, optimum: float
+    task: Task, answer: Answer, position: int, lock: Lock, solution: Solution, optimum: float
 ) -> LockRecord:
     owner = lock.owner()
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
-    found = number(solution.at(owner.objective.expr))
+    if answer.held is not None and lock.owner_name in answer.held:
+        found = answer.held[lock.owner_name]
+    else:
+        found = number(solution.at(owner.objective.expr))
     return LockRecord(
         name=lock.owner_name,
         kind=task.way.kind_of_lock(task.subproblem, position),

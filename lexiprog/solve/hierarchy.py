@@ -61,7 +61,7 @@ def execute(
     run = _Run(stages, Runners.of(stages, full, slack, warm), dict(solved), tick, slack, given)
     widest = max(len(stage.subproblems) for stage in stages)
     size = workers if workers is not None else min(widest, os.cpu_count() or 1)
-    # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
+    # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
     try:
         for stage in stages:
@@ -148,7 +148,7 @@ class _Run:
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
                 verdicts[subproblem.name] = _failed(way.solver.name, error, fault)
                 continue
-            if runner.alone:
+            if runner.alone or task.is_brief(len(ways)):
                 future = _at_once(runner, task)
             else:
                 future = pool.submit(_shielded, runner, task)

@@ -183,6 +183,7 @@ def _cut_up(
         x=scaling.scaled_point(x),
         z=None if z is None else scaling.scaled_multipliers(z),
         form=compiled.scaled,
+        point=inside,
         primal=places.variables(inside),
         dual={} if z is None else places.multipliers(z),
     )
