@@ -97,7 +97,7 @@ class KeptBasis:
         return None
 
     def is_only(self, corner: KeptVertex, cost: Array, bounds: Bounds) -> bool:
-        """Whether no other point is optimal and no other multipliers prove it, by a margin."""
+        """Whether no other point is optimal and no other multipliers prove it, clearly."""
         reduced = cost - self._A.T @ corner.row_dual
         unit = 1.0 + float(np.max(np.abs(cost), initial=0.0))
         columns = (self._inside, reduced, corner.x, bounds.lower, bounds.upper)
