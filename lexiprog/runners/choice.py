@@ -49,6 +49,8 @@ class Runners:
     ) -> Runners:
         """The runners for these stages and solvers."""
         chains = find_chains(stages, ladders, loosened=slack.tolerances)
+        if warm is not None:
+            warm.join(chains)
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
         return cls(ladders, chains, loosened, warm, fair=fair)
 
@@ -56,10 +58,10 @@ class Runners:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]
-        asked = ladder[0].target != EXACT
-        face = asked and chain is not None and chain.serves(subproblem)
+        exact_first = bool(ladder) and ladder[0].target == EXACT
+        face = not exact_first and chain is not None and chain.serves(subproblem)
         ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
-        if chain is not None and self._needs_exactness(chain, subproblem):
+        if ladder and chain is not None and self._needs_exactness(chain, subproblem):
             exact = Way(Solver(EXACT, accept=ladder[0].accept))
             return [exact, *(way for way in ways if way != exact)]
         return ways
@@ -91,9 +93,8 @@ class Runners:
             return self._exact(subproblem)
         if way.solver.is_custom:
             return _CUSTOM
-        if self.warm is not None and self.warm.serves(subproblem, way):
-            return self.warm
-        return _NATIVE
+        again = None if self.warm is None else self.warm.runner(subproblem, way)
+        return _NATIVE if again is None else again
 
     def _exact(self, subproblem: Subproblem) -> Exact:
         """One exact runner a chain, since its levels build on each other."""
