@@ -25,7 +25,7 @@ def outline_of(
 
 def _sense(subproblem: Subproblem) -> str:
     if subproblem.fair is not None:
-        return f"{subproblem.fair.kind} of {len(subproblem.fair.names)}"
+        return subproblem.fair.kind
     return "maximise" if subproblem.maximise else "minimise"
 
 

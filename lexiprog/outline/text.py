@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.outline.numbers import number
 from lexiprog.outline.records import Levels, TableOutline
 
 MOST_LEVELS, MOST_NAMES = 12, 10
@@ -29,7 +30,7 @@ def text_table(table: TableOutline) -> str:
 
 def level_texts(levels: Levels) -> list[tuple[str, str]]:
     """Each level's value and who is on it, long lists of names and of levels shortened."""
-    shown = [(f"{value:.10g}", names_text(names)) for value, names in levels[:MOST_LEVELS]]
+    shown = [(number(value), names_text(names)) for value, names in levels[:MOST_LEVELS]]
     if len(levels) > MOST_LEVELS:
         rest = sum(len(names) for _, names in levels[MOST_LEVELS:])
         shown.append(("...", f"{len(levels) - MOST_LEVELS} more levels with {rest} names"))

@@ -39,13 +39,12 @@ class Fairness:
     maximise: ClassVar[bool]
 
     def __init__(self, utilities: Expressions, pricing: Oracle | None = None) -> None:
-        kind = type(self).__name__
         if pricing is not None and not callable(pricing):
-            raise DeclarationError(f"{kind}: pricing is a function of prices, not {pricing!r}.")
+            raise DeclarationError(f"{self.kind}: pricing is a function of prices, not {pricing!r}.")
         self.names: tuple[Hashable, ...]
         self.stack: cp.Expression
         self.parts: tuple[cp.Expression, ...]
-        self.names, self.stack, self.parts = _stacked(utilities, kind)
+        self.names, self.stack, self.parts = _stacked(utilities, self.kind)
         self.pricing = pricing
         worst = cp.min(self.stack) if self.maximise else cp.max(self.stack)
         self.objective: Objective = cp.Maximize(worst) if self.maximise else cp.Minimize(worst)
