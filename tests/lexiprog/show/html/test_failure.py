@@ -5,7 +5,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog import notebook
-from tests.lexiprog.show.test_diagram import Strict
+from tests.lexiprog.show.html.test_diagram import Strict
 
 
 def failing():
