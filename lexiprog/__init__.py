@@ -21,6 +21,8 @@ from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver, SolverChoice
 from lexiprog.status import Status
+from lexiprog.sweeps.scenario_table import Sweep
+from lexiprog.sweeps.scenarios import sweep
 from lexiprog.sweeps.solver_table import SolverComparison
 from lexiprog.sweeps.solvers import compare_solvers
 from lexiprog.sweeps.tolerances import Tradeoff, tradeoff
@@ -47,6 +49,7 @@ __all__ = [
     "StageError",
     "Status",
     "Subproblem",
+    "Sweep",
     "Tradeoff",
     "compare_solvers",
     "goal_program",
@@ -55,5 +58,6 @@ __all__ = [
     "minimax_regret",
     "optimal_face",
     "preemptive",
+    "sweep",
     "tradeoff",
 ]
