@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array, Matrix
+from lexiprog.aliases import Array
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task, compile_for, prepare
-from lexiprog.declare.leaves import CVXPY_LOCK, holding
+from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.reference import Reference
 from lexiprog.declare.subproblem import Subproblem
@@ -22,16 +20,10 @@ from lexiprog.program import Program
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
+from lexiprog.sweeps.slack.rates import Unsteady, rate_of
 from lexiprog.sweeps.slack.track import Shape, Track
 
 __all__ = ["MovingProblem", "Scene", "Unsteady"]
-
-# Two matrices, or two rates, that differ by less than this are the same but for rounding.
-SAME = 1e-12
-
-
-class Unsteady(Exception):
-    """The numbers of a problem do not follow the tolerance in straight lines; says why."""
 
 
 @dataclass
@@ -144,7 +136,7 @@ class MovingProblem:
         """The numbers at ``origin``, whatever the problem reads."""
         task = scene.task(subproblem, origin)
         rates = [
-            (reference, _rate(task, parameter, reference), scene.moves(reference))
+            (reference, rate_of(task, parameter, reference.label), scene.moves(reference))
             for parameter, reference in subproblem.references
             if parameter.size == 1 and (scene.moves(reference) or reference.lock is not None)
         ]
@@ -204,40 +196,3 @@ def _check_reading(scene: Scene, reference: Reference) -> None:
     track = scene.tracks.get(reference.owner_name)
     if track is not None and track.shape is not Shape.LINEAR:
         raise Unsteady(f"{reference.owner_name!r} is not known as straight lines")
-
-
-def _rate(task: Task, parameter: cp.Parameter, reference: Reference) -> Array:
-    """What a unit of one placeholder adds to the right-hand side; Unsteady if it does more."""
-    subproblem, constants = task.subproblem, task.constants
-    leaves = [(p, constants[p.id]) for p in subproblem.inputs]
-    value = float(np.asarray(constants[parameter.id]))
-    # A power of two as large as the value itself: nothing is rounded that was not before.
-    step = 2.0 ** np.ceil(np.log2(max(1.0, abs(value))))
-    if parameter.attributes.get("nonpos") or parameter.attributes.get("neg"):
-        step = -step
-    moved = []
-    with CVXPY_LOCK, holding(leaves):
-        for factor in (1.0, 2.0):
-            with holding([(parameter, value + factor * step)]):
-                moved.append(compile_for(subproblem, Solver("HIGHS"), dict(task.options)).form)
-    form = task.form
-    for other in moved:
-        if not (_alike(form.A, other.A) and np.array_equal(form.c, other.c)):
-            raise Unsteady(f"{reference.label} stands in a coefficient of a variable")
-        if form.offset != other.offset:
-            raise Unsteady(f"{reference.label} stands in the objective")
-        for one, two in ((form.lower, other.lower), (form.upper, other.upper)):
-            if one is not None and two is not None and not np.array_equal(one, two):
-                raise Unsteady(f"{reference.label} stands in a variable's bounds")
-    rate = (moved[0].b - form.b) / step
-    size = np.abs(form.b) + np.abs(moved[1].b)
-    if np.any(np.abs(moved[1].b - moved[0].b - rate * step) > SAME * size):
-        raise Unsteady(f"{reference.label} does not enter in a straight line")
-    noise = SAME * np.max(np.abs(rate), initial=0.0)
-    return np.asarray(np.where(np.abs(rate) > noise, rate, 0.0))
-
-
-def _alike(A: Matrix, B: Matrix) -> bool:
-    if A.shape != B.shape:
-        return False
-    return bool((A != B).nnz == 0)
