@@ -54,7 +54,9 @@ def grid_points(
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
     cells = Statement.of(objectives, constraints, solver, target=cp.Minimize(total))
     count = max(2, ceil((limit or CELLS) ** (1.0 / (len(names) - 1))))
-    axes = [np.linspace(high[j], low[j], count) + GIVE * ranges[j] for j in range(1, len(names))]
+    # The tightest limit gives way to rounding: it is met by points found under another objective.
+    ends_of = [(high[j], low[j] + GIVE * ranges[j]) for j in range(1, len(names))]
+    axes = [np.linspace(loose, tight, count) for loose, tight in ends_of]
     search = _Cells(cells, signs, tick)
     note = ""
     for limits in product(*axes):
@@ -71,6 +73,7 @@ def grid_points(
         solutions=tuple(solutions),
         kind=f"a sample, on a grid of {size} limits",
         complete=False,
+        discrete=statement.subproblem.integer,
         error=np.nan,
         note=f"{note}there may be points between those of the grid.",
     )
@@ -93,7 +96,7 @@ class _Cells:
         if any(np.all(limits <= own) and np.all(point <= limits) for own, point in self.asked):
             return
         try:
-            solution = self.statement.solve(self.signs * limits)
+            solution = self.statement.solve((self.signs * limits).tolist())
         except StageError as error:
             if not error.status.is_infeasible:
                 raise

@@ -56,6 +56,7 @@ def non_dominated_points(
         solutions=tuple(solutions),
         kind=kind,
         complete=front.complete and not front.resolution,
+        discrete=True,
         error=front.resolution,
         missing=tuple((own(left), own(right)) for left, right in front.missing),
         note=_note(front),

@@ -81,7 +81,7 @@ def extreme_points(statement: Statement, limit: int | None) -> Frontier:
         maximised=statement.maximised,
         points=np.array([statement.values(solution) for solution in solutions]),
         solutions=tuple(solutions),
-        kind=f"{kind}; between neighbours the front is a straight line",
+        kind=kind,
         complete=front.complete,
         weights=_in_users_units(front.weights, abs(costs.unit), costs.task.native.scaling.cost),
         ray=ray,

@@ -45,6 +45,8 @@ class Frontier:
         What the points are: every extreme point, every non-dominated point, or a sample.
     complete : bool
         Whether nothing is missing.
+    discrete : bool
+        Whether the front consists of points alone, as that of an integer program does.
     error : float
         How far the second objective may be better between two neighbours than the points (for
         integer problems) or the line between them (for others) say. 0 if the front is exact, nan
@@ -64,9 +66,9 @@ class Frontier:
     >>> front = lx.frontier({"cost": cp.Minimize(3 * x[0] + x[1]),
     ...                      "fumes": cp.Minimize(x[0] + 4 * x[1])}, demand)
     >>> print(front)
-       cost    fumes  best from      to
-          8       32      0.875       1
-    10.6667  13.3333   0.285714   0.875
+       cost    fumes  best from        to
+          8       32      0.875         1
+    10.6667  13.3333   0.285714     0.875
          24        8          0  0.285714
     every extreme point (3); between neighbours the front is a straight line
     >>> front.solutions[1][x].round(6).tolist()
@@ -79,6 +81,7 @@ class Frontier:
     solutions: tuple[Solution, ...] = field(repr=False)
     kind: str
     complete: bool
+    discrete: bool = False
     error: float = 0.0
     weights: Array | None = None
     missing: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = ()
@@ -104,6 +107,8 @@ class Frontier:
     def notes(self) -> tuple[str, ...]:
         """What the points are, and what is missing."""
         said = f"{self.kind} ({len(self)})"
+        if self.weights is not None and len(self) > 1:
+            said += "; between neighbours the front is a straight line"
         if self.ray is not None:
             way = ", ".join(f"{n} {number(v)}" for n, v in zip(self.names, self.ray, strict=True))
             said += f"; without end in the direction {way}"

@@ -63,8 +63,8 @@ class Statement:
         target: Objective | None = None,
     ) -> Statement:
         """The statement; ``target`` is optimised in the place of the last objective."""
-        *others, last = objectives
-        limited = list(objectives.items()) if target is not None else list(objectives.items())[:-1]
+        last = list(objectives)[-1]
+        limited = list(objectives.items())[: None if target is not None else -1]
         limits = tuple(cp.Parameter(name=f"limit of {name}") for name, _ in limited)
         bounds = [
             objective.expr >= limit if _maximises(objective) else objective.expr <= limit
@@ -105,7 +105,8 @@ class Statement:
 
     def task(self, limits: Sequence[float]) -> Task:
         """The numbers for HiGHS with these limits."""
-        way = Way(self.ladder[0] if self._asks_highs else Solver("HIGHS"))
+        asked = None if self.ladder is None else self.ladder[0]
+        way = Way(asked if asked is not None and self._asks_highs else Solver("HIGHS"))
         return prepare(self.subproblem, way, {}, given=self.at(limits))
 
     @property
