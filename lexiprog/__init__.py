@@ -22,6 +22,8 @@ from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver, SolverChoice
 from lexiprog.status import Status
 from lexiprog.sweeps.pareto import Frontier, frontier
+from lexiprog.sweeps.scenario_table import Sweep
+from lexiprog.sweeps.scenarios import sweep
 from lexiprog.sweeps.solver_table import SolverComparison
 from lexiprog.sweeps.solvers import compare_solvers
 from lexiprog.sweeps.tolerances import Tradeoff, tradeoff
@@ -49,6 +51,7 @@ __all__ = [
     "StageError",
     "Status",
     "Subproblem",
+    "Sweep",
     "Tradeoff",
     "compare_solvers",
     "frontier",
@@ -58,5 +61,6 @@ __all__ = [
     "minimax_regret",
     "optimal_face",
     "preemptive",
+    "sweep",
     "tradeoff",
 ]
