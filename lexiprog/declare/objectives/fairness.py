@@ -40,7 +40,9 @@ class Fairness:
 
     def __init__(self, utilities: Expressions, pricing: Oracle | None = None) -> None:
         if pricing is not None and not callable(pricing):
-            raise DeclarationError(f"{self.kind}: pricing is a function of prices, not {pricing!r}.")
+            raise DeclarationError(
+                f"{self.kind}: pricing is a function of prices, not {pricing!r}."
+            )
         self.names: tuple[Hashable, ...]
         self.stack: cp.Expression
         self.parts: tuple[cp.Expression, ...]
