@@ -12,9 +12,9 @@ import numpy as np
 
 from lexiprog.aliases import Constraint, Owner
 from lexiprog.declare.leaves import dense, holding
-from lexiprog.declare.lock import Lock
+from lexiprog.declare.lock import LOCKS, Lock
 from lexiprog.declare.memory import Registry
-from lexiprog.errors import DeclarationError, LexiprogError
+from lexiprog.errors import DeclarationError
 
 if TYPE_CHECKING:
     from lexiprog.result.solution import Solution
@@ -34,9 +34,6 @@ class Reference:
 
 REFERENCES: Registry[Reference] = Registry()
 
-# Solver noise that a placeholder's sign or structure may hide.
-PROMISE = 1e-4
-
 _STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
 
 
@@ -55,6 +52,37 @@ def refer(
     reference = Reference(label, owner.name, weakref.ref(owner), read, lock, tuple(inside))
     REFERENCES.add(parameter, reference)
     return parameter
+
+
+def hold(owner: Any, *, atol: float, rtol: float) -> Constraint:
+    """The constraint that keeps the optimum of ``owner``, on record as a lock."""
+    for label, value in (("atol", atol), ("rtol", rtol)):
+        if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+            raise DeclarationError(
+                f"{owner.name}.held: {label} must be a finite number of at least 0, not {value!r}."
+            )
+    fair, ordered = owner.fair, owner.integer
+    lock = Lock(
+        owner.name, weakref.ref(owner), owner.maximise, float(atol), float(rtol), fair is not None
+    )
+    if fair is None:
+        attributes = {"pos": True} if owner.gp else {}
+        limit = refer(owner, "held", (), lambda found: found.value, attributes, lock=lock)
+        expression = owner.objective.expr
+        constraint = expression >= limit if owner.maximise else expression <= limit
+    else:
+        shape = (len(fair.names),)
+        limit = refer(
+            owner,
+            "held",
+            shape,
+            lambda found: fair.values(found.levels, ordered=ordered),
+            {},
+            lock=lock,
+        )
+        constraint = fair.keep(limit, ordered=ordered)
+    LOCKS.add(constraint, lock)
+    return constraint
 
 
 def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:
@@ -162,53 +190,6 @@ def is_whole(expression: cp.Expression) -> bool:
     return isinstance(expression, cp.Variable) and bool(
         expression.attributes.get("integer") or expression.attributes.get("boolean")
     )
-
-
-def bind(parameter: cp.Parameter, value: Any) -> None:
-    """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
-    if type(value) is float and parameter.shape == () and _says_sign_only(parameter):
-        kept = value
-        if parameter.attributes["nonneg"]:
-            kept = max(value, 0.0)
-        elif parameter.attributes["nonpos"]:
-            kept = min(value, 0.0)
-        if abs(kept - value) <= PROMISE * (1.0 + abs(value)):
-            parameter.save_value(np.array(kept))
-            return
-    array = np.asarray(dense(value))
-    if array.shape != parameter.shape:
-        array = array.reshape(parameter.shape)
-    given, has = array, parameter.attributes
-    if has["diag"]:
-        array = np.diag(np.diag(array))
-    if has["PSD"] or has["NSD"] or has["symmetric"] or has["hermitian"]:
-        array = 0.5 * (array + array.conj().T)
-    if has["PSD"] or has["NSD"]:
-        roots, axes = np.linalg.eigh(array)
-        roots = np.maximum(roots, 0) if has["PSD"] else np.minimum(roots, 0)
-        array = (axes * roots) @ axes.conj().T
-    if has["nonneg"]:
-        array = np.maximum(array, 0.0)
-    if has["nonpos"]:
-        array = np.minimum(array, 0.0)
-    if has["pos"]:
-        array = np.maximum(array, np.finfo(float).tiny)
-    change = float(np.max(np.abs(array - given), initial=0.0))
-    if change > PROMISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
-        raise LexiprogError(
-            f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
-            f"it, by {change:.1e}; please report this with the expression."
-        )
-    if has["diag"] and not hasattr(array, "tocoo"):
-        parameter.save_value(array)  # the setter wants a sparse matrix here
-        return
-    parameter.value = array
-
-
-def _says_sign_only(parameter: cp.Parameter) -> bool:
-    """Whether a placeholder for one number promises its sign at most."""
-    has = parameter.attributes
-    return not (has["pos"] or has["complex"] or has["imag"] or has["hermitian"])
 
 
 def dual_attributes(constraint: Constraint, where: str) -> dict[str, bool]:

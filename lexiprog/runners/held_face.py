@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix
+from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import Cones, StandardForm
 
@@ -20,7 +21,7 @@ Array = NDArray[np.float64]
 
 def holds(member: Subproblem) -> tuple[str, ...]:
     """The names of those whose optima it holds."""
-    return tuple(lock.owner_name for _, lock in member.locks)
+    return tuple(lock.owner_name for _, lock in single(member.locks))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ __all__ = ["GUARD", "Way", "Ways", "ways_to_try"]
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 
 GUARD = 1e-6
+SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ class Way:
             kept = self.statement(subproblem).constraints
             constraint = subproblem.constraints[position]
             return "value" if any(constraint is other for other in kept) else "argument"
-        return "face" if self.mode == "face" else "value"
+        if self.mode == "face" and not dict(subproblem.locks)[position].fair:
+            return "face"
+        return "value"
 
 
 class Ways(Sequence[Way]):
@@ -95,6 +98,13 @@ def ways_to_try(
 def _ways(
     subproblem: Subproblem, ladder: Ladder, loosened: frozenset[str], *, face: bool
 ) -> Iterator[Way]:
+    if subproblem.fair is not None:
+        yield from (Way(solver) for solver in ladder)
+        if subproblem.locks:
+            yield from (Way(solver, "guarded") for solver in ladder)
+        return
+    if any(lock.fair for _, lock in subproblem.locks):
+        ladder = tuple(_sharp(solver) for solver in ladder)
     if face:
         yield Way(ladder[0], "face")
     if not subproblem.locks:
@@ -114,6 +124,15 @@ def _ways(
         if equal:
             yield Way(solver, "equal", loosened)
         yield Way(solver, "guarded")
+
+
+def _sharp(solver: Solver) -> Solver:
+    """Levels are kept by rows that HiGHS may miss by its tolerance: the least that it takes."""
+    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARP}:
+        return solver
+    return Solver(
+        solver.target, accept=solver.accept, gap=solver.gap, **(dict(solver.options) | SHARP)
+    )
 
 
 def _without_presolve(solver: Solver) -> Solver:
