@@ -109,15 +109,9 @@ def bind_objective(subproblem: Subproblem, solutions: Mapping[str, Solution]) ->
 
 def bind(parameter: cp.Parameter, value: Any) -> None:
     """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
-    if type(value) is float and parameter.shape == () and _says_sign_only(parameter):
-        kept = value
-        if parameter.attributes["nonneg"]:
-            kept = max(value, 0.0)
-        elif parameter.attributes["nonpos"]:
-            kept = min(value, 0.0)
-        if abs(kept - value) <= PROMISE * (1.0 + abs(value)):
-            parameter.save_value(np.array(kept))
-            return
+    if isinstance(value, float) and parameter.shape == () and _promises_nothing(parameter):
+        parameter.save_value(np.array(value))
+        return
     array = np.asarray(dense(value))
     if array.shape != parameter.shape:
         array = array.reshape(parameter.shape)
@@ -148,7 +142,7 @@ def bind(parameter: cp.Parameter, value: Any) -> None:
     parameter.value = array
 
 
-def _says_sign_only(parameter: cp.Parameter) -> bool:
-    """Whether a placeholder for one number promises its sign at most."""
-    has = parameter.attributes
-    return not (has["pos"] or has["complex"] or has["imag"] or has["hermitian"])
+def _promises_nothing(parameter: cp.Parameter) -> bool:
+    return not any(
+        value is not None and value is not False for value in parameter.attributes.values()
+    )

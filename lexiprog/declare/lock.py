@@ -27,7 +27,9 @@ class Lock:
 
     def tolerance(self, optimum: Optimum) -> Optimum:
         """Degradation the user allows."""
-        return np.maximum(self.atol, self.rtol * np.abs(optimum))  # type: ignore[no-any-return]
+        if isinstance(optimum, float):
+            return max(self.atol, self.rtol * abs(optimum))
+        return np.maximum(self.atol, self.rtol * np.abs(optimum))
 
     def limit(self, optimum: Optimum, slack: Optimum) -> Optimum:
         """The bound on the held objective."""
@@ -55,7 +57,9 @@ class Slack:
 
     def guard_for(self, optimum: Optimum) -> Optimum:
         """Degradation added for numerical reasons."""
-        return self.guard * np.maximum(1.0, np.abs(optimum))  # type: ignore[no-any-return]
+        if isinstance(optimum, float):
+            return self.guard * max(1.0, abs(optimum))
+        return self.guard * np.maximum(1.0, np.abs(optimum))
 
     def limit(self, lock: Lock, optimum: Optimum) -> Optimum:
         """The bound on the held objective."""

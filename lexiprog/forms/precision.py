@@ -136,11 +136,24 @@ def transposed_times(matrix: Any, vector: Array) -> Sums:
     return out
 
 
+def reduced_costs(costs: Array, matrix: Any, multipliers: Array) -> Sums:
+    """``costs + matrix.T @ multipliers``."""
+    return _last.reduced(costs, transposed_times(matrix, multipliers))
+
+
 class _Last(threading.local):
     """The last few sums: whoever proves an optimum asks for those that it was found with."""
 
     def __init__(self) -> None:
         self._known: list[tuple[Array, Array, NDArray[np.intp], Sums]] = []
+        self._reduced: tuple[Array, Sums, Sums] | None = None
+
+    def reduced(self, costs: Array, sums: Sums) -> Sums:
+        """Costs added to sums, again only if either is another."""
+        last = self._reduced
+        if last is None or last[1] is not sums or not np.array_equal(last[0], costs):
+            last = self._reduced = (costs.copy(), sums, Sums.of(costs).plus(sums))
+        return last[2]
 
     def sums(self, left: Array, right: Array, starts: NDArray[np.intp]) -> Sums:
         """The sums of products, taken anew only if some number is another."""

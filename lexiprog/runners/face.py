@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.lock import single
+from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes, binding
@@ -81,7 +83,7 @@ class FaceChain:
 
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
-        for other in self.members.values():
+        for other in self._readers:
             bind_objective(other, solutions)
         compiled = self.joint.compile(subproblem.name, self.options)
         if not self.forms or self._units is None:
@@ -195,4 +197,18 @@ class FaceChain:
         )
 
     def _is_held(self, name: str) -> bool:
-        return any(name in holds(member) for member in self.members.values())
+        return name in self._wanted
+
+    @cached_property
+    def _wanted(self) -> frozenset[str]:
+        """All whose optima are held."""
+        return frozenset(name for member in self.members.values() for name in holds(member))
+
+    @cached_property
+    def _readers(self) -> list[Subproblem]:
+        """The members whose objectives use earlier optima."""
+        return [
+            member
+            for member in self.members.values()
+            if any(REFERENCES.get(p) is not None for p in member.objective.parameters())
+        ]
