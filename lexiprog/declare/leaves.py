@@ -49,7 +49,7 @@ class Held:
         self._places[leaf.id] = (leaf, field, ours)
 
         def take_back() -> None:
-            if getattr(leaf, field) is ours:  # else somebody has assigned, and that counts
+            if _stands(leaf, field, ours):  # else somebody has assigned, and that counts
                 setattr(leaf, field, before)
 
         return take_back
@@ -58,9 +58,19 @@ class Held:
     def changed(self) -> list[str]:
         """The names of leaves that somebody else has assigned to."""
         places = self._places.values()
-        return [
-            str(leaf.name()) for leaf, field, ours in places if getattr(leaf, field) is not ours
-        ]
+        return [str(leaf.name()) for leaf, field, ours in places if not _stands(leaf, field, ours)]
+
+
+def _stands(leaf: Leaf, field: str, ours: Any) -> bool:
+    """Whether a leaf still has what it was given here.
+
+    Some atoms (``perspective``) give their variables other values while they are evaluated, and
+    afterwards copies of the old ones.
+    """
+    now = getattr(leaf, field)
+    if now is ours or not isinstance(leaf, cp.Variable) or now is None or ours is None:
+        return now is ours
+    return bool(np.array_equal(dense(now), dense(ours)))
 
 
 @contextmanager

@@ -42,13 +42,13 @@ class Slack:
         """Degradation the user allows."""
         return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
 
-    def guard_for(self, optimum: float) -> float:
-        """Degradation added for numerical reasons."""
-        return self.guard * max(1.0, abs(optimum))
+    def guard_for(self, size: float) -> float:
+        """Degradation of an optimum of that size added for numerical reasons."""
+        return self.guard * size
 
-    def limit(self, lock: Lock, optimum: float) -> float:
-        """The bound on the held objective."""
-        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
+    def limit(self, lock: Lock, optimum: float, size: float) -> float:
+        """The bound on the held objective; errors of its optimum are compared with ``size``."""
+        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(size))
 
 
 NO_SLACK = Slack()

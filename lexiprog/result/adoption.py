@@ -99,7 +99,7 @@ class _AsRecorded(Slack):
 
     guards: Mapping[str, float] = field(default_factory=dict)
 
-    def limit(self, lock: Lock, optimum: float) -> float:
+    def limit(self, lock: Lock, optimum: float, size: float) -> float:  # noqa: ARG002 - recorded
         slack = lock.tolerance(optimum) + self.guards.get(lock.owner_name, 0.0)
         return lock.limit(optimum, slack)
 

@@ -9,6 +9,7 @@ from lexiprog.declare.lock import Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.chains import find_chains
+from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
@@ -34,6 +35,7 @@ class Runners:
     loosened: frozenset[str]
     warm: WarmHighs | None = None
     exact: dict[int, Exact] = field(default_factory=dict)
+    curved: CurvedFace = field(default_factory=CurvedFace)
 
     @classmethod
     def of(
@@ -76,7 +78,7 @@ class Runners:
     def runner(self, subproblem: Subproblem, way: Way) -> Runner:
         """Who runs the subproblem this way."""
         if way.mode == "face":
-            return self.chains[subproblem.name]
+            return self.chains.get(subproblem.name, self.curved)
         if way.solver.target == EXACT:
             return self._exact(subproblem)
         if way.solver.is_custom:

@@ -39,7 +39,7 @@ def with_locks(
     ``doubtful`` names the held optima whose optimal face rounding may have changed.
     """
     records = tuple(
-        _record(task, position, lock, solution, solved[lock.owner_name].value)
+        _record(task, position, lock, solution, solved[lock.owner_name])
         for position, lock in task.subproblem.locks
     )
     for lock in records:
@@ -91,18 +91,18 @@ def _warn(message: str) -> None:
 
 
 def _record(
-    task: Task, position: int, lock: Lock, solution: Solution, optimum: float
+    task: Task, position: int, lock: Lock, solution: Solution, owned: Solution
 ) -> LockRecord:
-    owner = lock.owner()
+    owner, optimum = lock.owner(), owned.value
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
     found = number(solution.at(owner.objective.expr))
     return LockRecord(
         name=lock.owner_name,
         kind=task.way.kind_of_lock(task.subproblem, position),
-        limit=task.slack.limit(lock, optimum),
+        limit=task.slack.limit(lock, optimum, owned.size),
         tolerance=task.slack.tolerance(lock, optimum),
-        guard=task.slack.guard_for(optimum),
+        guard=task.slack.guard_for(owned.size),
         drift=max(optimum - found if lock.maximise else found - optimum, 0.0),
         _price=_price(task, position, lock, solution),
     )
@@ -117,7 +117,10 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
     effects = {}
     for position, lock in task.subproblem.locks:
         held = solved[lock.owner_name]
-        guard = task.slack.guard_for(held.value)
+        guard = task.slack.guard_for(held.size)
+        if lock.owner_name in answer.doubts:
+            effects[lock.owner_name] = answer.doubts[lock.owner_name]
+            continue
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
             unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
