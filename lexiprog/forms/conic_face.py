@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 # In equilibrated units: what is certainly not zero, and what certainly is.
 STRONG, WEAK = 1e-5, 1e-8
-# Beyond that many cones, or such matrices, the value is held instead.
+# Beyond that many cones, or such matrices, the value is held.
 MANY, LARGE = 2_000, 30
 
 
@@ -52,7 +52,7 @@ class Exposed:
 
 @dataclass(frozen=True)
 class _Piece:
-    """What remains of some rows: combinations of their slacks that lie in a cone."""
+    """Combinations of some rows' slacks that lie in a cone."""
 
     kind: str
     rows: slice | NDArray[np.intp]
@@ -60,7 +60,7 @@ class _Piece:
     parameter: Any = None
 
     def of(self, values: Any) -> Any:
-        """The new rows of a vector or a matrix with a row for each old one."""
+        """The new rows of a vector or a matrix."""
         part = values[self.rows]
         return part if self.combinations is None else sp.csr_array(self.combinations) @ part
 
@@ -100,7 +100,7 @@ def _is_zero(size: float) -> bool:
 
 
 def _are_zero(sizes: Array) -> NDArray[np.bool_]:
-    """Which numbers are zero, if that is clear for all of them."""
+    """Which numbers are zero, if that is clear."""
     small: NDArray[np.bool_] = sizes <= WEAK
     if not (small | (sizes >= STRONG)).all():
         raise _Doubtful
@@ -122,9 +122,8 @@ def _curved(
     if kind == "psd":
         yield from _semidefinite(rows, parameter, slack[rows], z[rows], layout)
         return
-    sizes = parameter if kind == "soc" else [3] * ((rows.stop - rows.start) // 3)
-    if kind == "power":
-        sizes = [rows.stop - rows.start]
+    count = rows.stop - rows.start
+    sizes = {"soc": parameter, "exp": [3] * (count // 3), "power": [count]}[kind]
     start = rows.start
     for size in sizes:
         part = slice(start, start + int(size))
@@ -157,8 +156,7 @@ def _depth(kind: str, s: Array, powers: Any) -> float:
         return float(s[0] - np.linalg.norm(s[1:]))
     if kind == "exp":
         return float(s[2] - s[1] * np.exp(s[0] / s[1])) if s[1] > WEAK else 0.0
-    base = np.maximum(s[:-1], 0.0)
-    return float(np.prod(base**powers) - abs(s[-1]))
+    return float(np.prod(np.maximum(s[:-1], 0.0) ** powers) - abs(s[-1]))
 
 
 def _ray(kind: str, z: Array, powers: Any) -> Array:

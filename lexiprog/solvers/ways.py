@@ -87,10 +87,12 @@ def ways_to_try(
 
 
 def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
-    """Whether a conic problem holds all it holds exactly, and not all of it by arguments."""
+    """Whether a curved set is all that is held exactly, and not all of it by arguments."""
     locks = [lock for _, lock in subproblem.locks]
-    if subproblem.integer or not subproblem.dpp or subproblem.kind == "LP":
+    if subproblem.integer or not subproblem.dpp or subproblem.kind in ("LP", "QP"):
         return False
+    if len(subproblem.references) > len(locks):
+        return False  # their effect could not be told without multipliers
     if any(lock.atol or lock.rtol or lock.owner_name in loosened for lock in locks):
         return False
     return not all(map(has_arguments, locks))

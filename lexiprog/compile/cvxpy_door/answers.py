@@ -187,7 +187,7 @@ def _reported_bound(attr: dict[str, Any]) -> float | None:
         value = stats.get(name) if isinstance(stats, dict) else getattr(stats, name, None)
         if value is not None and np.isfinite(value):
             return float(value)
-    model = stats.get("model") if isinstance(stats, dict) else None
+    model: Any = stats.get("model") if isinstance(stats, dict) else None
     if hasattr(model, "getDualbound"):  # SCIP's
         value = float(model.getDualbound())
         return value if abs(value) < model.infinity() else None
