@@ -130,7 +130,7 @@ class _Run:
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
             with self.given.held():
-                raise stage_error(stage.name, failed, attempts, self.result())
+                raise stage_error(stage.name, failed, attempts, self.result(), self.slack)
 
     def _try_all(
         self, stage: Stage, ways: list[tuple[Subproblem, Way]], pool: ThreadPoolExecutor
@@ -162,7 +162,7 @@ class _Run:
         """Judge an answer and keep it if it is certified."""
         task = job.task
         try:
-            verdict = self._judge(job, job.future.result())
+            verdict = self._judge(job, answer := job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
@@ -170,10 +170,11 @@ class _Run:
         if isinstance(verdict, Solution):
             self.solved[verdict.name] = verdict
             self.tick(verdict.name)
-        elif verdict.status is Status.EITHER:
+            return verdict
+        if verdict.status is Status.EITHER:
             with self.given.held():
                 verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
-        return verdict
+        return replace(verdict, seconds=task.compile_seconds + answer.seconds)
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
