@@ -88,7 +88,7 @@ def bind_references(
         owner = solutions[reference.owner_name]
         value = reference.read(owner)
         if reference.lock is not None:
-            value = slack.limit(reference.lock, value, owner.size)
+            value = slack.limit(reference.lock, value, owner.unit)
         bind(parameter, value)
         label = reference.label
         while label in values:  # two expressions may look alike once shortened

@@ -13,6 +13,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding, number
 from lexiprog.declare.lock import Lock
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
@@ -117,20 +118,30 @@ def _warn(message: str) -> None:
 def _record(
     task: Task, position: int, lock: Lock, solution: Solution, solved: Mapping[str, Solution]
 ) -> LockRecord:
-    owner, owned = lock.owner(), solved[lock.owner_name]
-    optimum = owned.value
+    owner, held = lock.owner(), solved[lock.owner_name]
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
+    optimum = held.value
     found = number(solution.at(owner.objective.expr))
+    drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
+    if owner.fair is not None:
+        drift = _worst_drift(owner, owner.fair, solution, held)
     return LockRecord(
         name=lock.owner_name,
         kind=task.way.kind_of_lock(task.subproblem, position),
-        limit=task.slack.limit(lock, optimum, owned.size),
-        tolerance=task.slack.tolerance(lock, optimum),
-        guard=task.slack.guard_for(owned.size),
-        drift=max(optimum - found if lock.maximise else found - optimum, 0.0),
+        limit=float(task.slack.limit(lock, optimum, held.unit)),
+        tolerance=float(task.slack.tolerance(lock, optimum)),
+        guard=float(task.slack.guard_for(optimum, held.unit)),
+        drift=drift,
         _price=_price(task, position, lock, solution, solved),
     )
+
+
+def _worst_drift(owner: Subproblem, fair: Fairness, solution: Solution, held: Solution) -> float:
+    """How far somebody ended up below his level, or a position of the order below its own."""
+    levels = fair.sign * fair.values(held.levels, ordered=owner.integer)
+    gets = fair.sign * np.asarray(solution.at(fair.stack), dtype=float).ravel()
+    return max(float(np.max(levels - (np.sort(gets) if owner.integer else gets))), 0.0)
 
 
 def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> dict[str, float]:
@@ -142,15 +153,17 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
     effects = {}
     for position, lock in task.subproblem.locks:
         held = solved[lock.owner_name]
-        guard = task.slack.guard_for(held.size)
+        guard = task.slack.guard_for(held.value, held.unit)
         if lock.owner_name in answer.doubts:
             effects[lock.owner_name] = answer.doubts[lock.owner_name]
             continue
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
             unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
+            if lock.fair:  # of any level, not only of the first
+                unknown = max(unknown, held.certificate.gap * held.size)
             # What the user tolerates is not known any better than what is held; it is a wish.
-            effects[lock.owner_name] = abs(float(np.sum(multiplier))) * (unknown + guard)
+            effects[lock.owner_name] = float(np.sum(np.abs(multiplier))) * (unknown + guard)
         elif guard:
             # Nobody knows what a loosened lock without multiplier is worth.
             effects[lock.owner_name] = np.inf
@@ -162,8 +175,8 @@ def _price(
 ) -> Price:
     """The price of a lock, or how to find it where that costs another solve."""
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
-    if task.integer or owner is None or owner.integer:
-        return Price()
+    if task.integer or owner is None or owner.integer or lock.fair:
+        return Price()  # slack on several utilities at once has no single price
     if task.way.kind_of_lock(subproblem, position) == "argument":
         return Price()
     if subproblem.kind == "LP" and subproblem.dpp:

@@ -53,7 +53,7 @@ def _by_another_solve(
 ) -> Array | None:
     """The distance to what another solver finds, where the optimum is one point."""
     declared = reference.owner()
-    if declared is None or declared.integer or declared.kind == "LP":
+    if declared is None or declared.integer or declared.kind == "LP" or declared.fair:
         return None
     own = _second(task, declared, owner, solved)
     if own is None:
@@ -103,7 +103,7 @@ def _among_multipliers(
 ) -> Array | None:
     """The extent of the optimal multipliers of linear rows, entry by entry if they are few."""
     declared = reference.owner()
-    if declared is None or declared.gp:
+    if declared is None or declared.gp or declared.fair:
         return None
     own = own_optimum(declared, NO_SLACK, solved, task.given)
     if own is None or own.answer.x is None or own.answer.form is None:
