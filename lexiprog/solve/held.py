@@ -60,7 +60,8 @@ def _with_locks(
     ``doubtful`` names the held optima whose optimal face rounding may have changed.
     """
     records = tuple(
-        _record(task, position, lock, solution, solved) for position, lock in task.subproblem.locks
+        _record(task, answer, position, lock, solution, solved)
+        for position, lock in task.subproblem.locks
     )
     for lock in records:
         beyond = lock.drift - lock.tolerance - lock.guard
@@ -116,19 +117,25 @@ def _warn(message: str) -> None:
 
 
 def _record(
-    task: Task, position: int, lock: Lock, solution: Solution, solved: Mapping[str, Solution]
+    task: Task,
+    answer: Answer,
+    position: int,
+    lock: Lock,
+    solution: Solution,
+    solved: Mapping[str, Solution],
 ) -> LockRecord:
     owner, held = lock.owner(), solved[lock.owner_name]
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
     optimum = held.value
+    exactly = answer.exact is not None and lock.owner_name in answer.doubts
     found = number(solution.at(owner.objective.expr))
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
     return LockRecord(
         name=lock.owner_name,
-        kind=task.way.kind_of_lock(task.subproblem, position),
+        kind="face" if exactly else task.way.kind_of_lock(task.subproblem, position),
         limit=float(task.slack.limit(lock, optimum, held.unit)),
         tolerance=float(task.slack.tolerance(lock, optimum)),
         guard=float(task.slack.guard_for(optimum, held.unit)),
