@@ -79,5 +79,7 @@ class Answer:
     exact: ExactAnswer | None = None
     point: Array | None = None  # in the user's units, where the form's columns are all of it
     held: Mapping[str, float] | None = None  # held objectives at the point, where they are rows
+    # How much each held optimum may have changed the value, where the runner knows better.
+    doubts: dict[str, float] = field(default_factory=dict)
     shares: Shares | None = None
     trace: Any = None  # what the runner wants back once the answer is accepted

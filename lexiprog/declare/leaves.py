@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import cvxpy as cp
@@ -132,6 +133,13 @@ def read_only(value: Any) -> Any:
     copy = np.array(value)
     copy.setflags(write=False)
     return copy
+
+
+def read_only_copies(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Such copies by name; the mapping itself if it is one of them."""
+    if isinstance(values, MappingProxyType):
+        return values
+    return MappingProxyType({key: read_only(value) for key, value in values.items()})
 
 
 def number(value: Any) -> float:

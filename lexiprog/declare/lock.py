@@ -55,15 +55,14 @@ class Slack:
         """Degradation the user allows."""
         return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
 
-    def guard_for(self, optimum: Optimum) -> Optimum:
-        """Degradation added for numerical reasons."""
-        if isinstance(optimum, float):
-            return self.guard * max(1.0, abs(optimum))
-        return self.guard * np.maximum(1.0, np.abs(optimum))
+    def guard_for(self, optimum: Optimum, unit: float) -> Optimum:
+        """Degradation added for numerical reasons; ``unit`` is what counts as one there."""
+        return self.guard * (unit + abs(optimum))
 
-    def limit(self, lock: Lock, optimum: Optimum) -> Optimum:
+    def limit(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
         """The bound on the held objective."""
-        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
+        slack = self.tolerance(lock, optimum) + self.guard_for(optimum, unit)
+        return lock.limit(optimum, slack)
 
 
 NO_SLACK = Slack()
