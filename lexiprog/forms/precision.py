@@ -119,7 +119,7 @@ def products(left: Array, right: Array) -> Sums:
 
 def transposed_times(matrix: Any, vector: Array) -> Sums:
     """``matrix.T @ vector``, column by column of a sparse matrix."""
-    matrix = matrix if matrix.format == "csc" else sp.csc_array(matrix)
+    matrix = by_columns(matrix)
     starts = matrix.indptr
     size = starts.size - 1
     if 0 < matrix.data.size <= _PIECE:
@@ -134,6 +134,13 @@ def transposed_times(matrix: Any, vector: Array) -> Sums:
         out.high[first:last], out.low[first:last] = sums.high, sums.low
         out.error[first:last] = sums.error
     return out
+
+
+def by_columns(matrix: Any) -> sp.csc_array:
+    """A sparse matrix column by column: itself if it is one already."""
+    if sp.issparse(matrix) and matrix.format == "csc":
+        return matrix
+    return sp.csc_array(matrix)
 
 
 def reduced_costs(costs: Array, matrix: Any, multipliers: Array) -> Sums:
