@@ -14,7 +14,7 @@ from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
-from lexiprog.declare.lock import LOCKS, Lock
+from lexiprog.declare.lock import LOCKS, Lock, Tolerance, checked_tolerance
 from lexiprog.declare.memory import Memory
 from lexiprog.declare.reference import (
     REFERENCES,
@@ -29,6 +29,7 @@ from lexiprog.declare.reference import (
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
 from lexiprog.kinds import has_integers, kind_of
+from lexiprog.spelling import did_you_mean
 
 __all__ = ["Subproblem"]
 
@@ -206,18 +207,15 @@ class Subproblem(Frozen):
             ),
         )
 
-    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Constraint:
+    def held(self, *, atol: Tolerance = 0.0, rtol: Tolerance = 0.0) -> Constraint:
         """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
 
-        Put it among the constraints of a later subproblem.
+        Put it among the constraints of a later subproblem. A tolerance that is a scalar
+        ``cp.Parameter`` is read when the program is solved.
         """
-        for label, value in (("atol", atol), ("rtol", rtol)):
-            if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-                raise DeclarationError(
-                    f"{self.name}.held: {label} must be a finite number of at least 0, "
-                    f"not {value!r}."
-                )
-        lock = Lock(self.name, weakref.ref(self), self.maximise, float(atol), float(rtol))
+        atol = checked_tolerance(f"{self.name}.held: atol", atol)
+        rtol = checked_tolerance(f"{self.name}.held: rtol", rtol)
+        lock = Lock(self.name, weakref.ref(self), self.maximise, atol, rtol)
         limit = refer(
             self,
             "held",
@@ -225,6 +223,7 @@ class Subproblem(Frozen):
             lambda solution: solution.value,
             {"pos": True} if self.gp else {},
             lock=lock,
+            inside=lock.parameters.values(),
         )
         expression = self.objective.expr
         constraint = expression >= limit if self.maximise else expression <= limit
@@ -237,7 +236,7 @@ class Subproblem(Frozen):
         if name not in by_name:
             raise KeyError(
                 f"subproblem {self.name!r} has no variable {name!r}; "
-                f"it has {', '.join(map(repr, by_name))}."
+                f"it has {', '.join(map(repr, by_name))}.{did_you_mean(name, by_name)}"
             )
         return by_name[name]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from lexiprog.aliases import Constraint, Objective
+from lexiprog.declare.lock import Tolerance
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 
@@ -14,7 +15,7 @@ Level = tuple[str, Objective]
 def stages_in_turn(
     levels: Iterable[Level],
     constraints: Sequence[Constraint],
-    tolerance: Callable[[str], dict[str, float]] = lambda _: {},
+    tolerance: Callable[[str], dict[str, Tolerance]] = lambda _: {},
     *,
     gp: bool = False,
 ) -> list[Stage]:

@@ -7,26 +7,27 @@ its tolerance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import numpy as np
+from typing import TypeAlias
 
 from lexiprog.aliases import Constraint, Objective
+from lexiprog.declare.lock import Tolerance, checked_tolerance
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.fairness import Leximax, Leximin
 from lexiprog.formulations.levels import Level, stages_in_turn
 from lexiprog.program import Program
+from lexiprog.spelling import did_you_mean
 
 __all__ = ["preemptive"]
 
-Tolerance = float | Mapping[str, float]
+Tolerances: TypeAlias = Tolerance | Mapping[str, Tolerance]
 
 
 def preemptive(
     objectives: Mapping[str, Objective],
     constraints: Sequence[Constraint] = (),
     *,
-    atol: Tolerance = 0.0,
-    rtol: Tolerance = 0.0,
+    atol: Tolerances = 0.0,
+    rtol: Tolerances = 0.0,
     gp: bool = False,
 ) -> Program:
     """Program that optimises objectives in order, never giving up an earlier one.
@@ -38,8 +39,9 @@ def preemptive(
         important first.
     constraints : sequence of CVXPY constraints
         The same for all of them.
-    atol, rtol : float or mapping from names
+    atol, rtol : float, scalar cp.Parameter, or mapping from names to these
         An optimum f may later degrade by max(atol, rtol * abs(f)), by nothing by default.
+        Parameters are read when the program is solved.
     gp : bool
         Read all of them as geometric programs.
 
@@ -73,6 +75,7 @@ def preemptive(
                 raise DeclarationError(
                     f"{label} names {unknown[0]!r}, which is no objective; "
                     f"there are {', '.join(map(repr, objectives))}."
+                    f"{did_you_mean(unknown[0], objectives)}"
                 )
     levels: list[Level] = []
     origin: dict[str, str] = {}
@@ -82,17 +85,13 @@ def preemptive(
         levels += own
         origin |= dict.fromkeys((level for level, _ in own), name)
 
-    def tolerance(level: str) -> dict[str, float]:
+    def tolerance(level: str) -> dict[str, Tolerance]:
         name = origin[level]
         return {"atol": _pick(atol, name, "atol"), "rtol": _pick(rtol, name, "rtol")}
 
     return Program(*stages_in_turn(levels, list(constraints), tolerance, gp=gp))
 
 
-def _pick(given: Tolerance, name: str, label: str) -> float:
+def _pick(given: Tolerances, name: str, label: str) -> Tolerance:
     value = given.get(name, 0.0) if isinstance(given, Mapping) else given
-    if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-        raise DeclarationError(
-            f"{label} of {name!r} must be a finite number of at least 0, not {value!r}."
-        )
-    return float(value)
+    return checked_tolerance(f"{label} of {name!r}", value)

@@ -17,6 +17,7 @@ from lexiprog.errors import DeclarationError
 from lexiprog.formulations.fairness import Leximax
 from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
+from lexiprog.spelling import did_you_mean
 
 __all__ = ["minimax_regret"]
 
@@ -59,7 +60,7 @@ def minimax_regret(
         if name not in objectives:
             raise DeclarationError(
                 f"scales names {name!r}, which is no objective; "
-                f"there are {', '.join(map(repr, objectives))}."
+                f"there are {', '.join(map(repr, objectives))}.{did_you_mean(name, objectives)}"
             )
         if not isinstance(scale, int | float | np.number) or not 0 < scale < np.inf:
             raise DeclarationError(f"the scale of {name!r} must be positive, not {scale!r}.")

@@ -21,6 +21,7 @@ from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord
+from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
 
 __all__ = ["Solution"]
@@ -159,7 +160,8 @@ class Solution:
         name = variable.name() if hasattr(variable, "id") else variable
         raise KeyError(
             f"subproblem {self.name!r} has no variable {name!r}; "
-            f"it has {', '.join(map(repr, self.variables))}.{self._detached}"
+            f"it has {', '.join(map(repr, self.variables))}."
+            f"{did_you_mean(name, self.variables)}{self._detached}"
         )
 
     @property
@@ -207,7 +209,8 @@ class Solution:
             if lock.name == name:
                 return lock.price
         held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
-        raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
+        hint = did_you_mean(name, [lock.name for lock in self.locks])
+        raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.{hint}")
 
     def record(self, *, evidence: bool = False) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""

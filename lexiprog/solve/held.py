@@ -97,11 +97,14 @@ def _record(
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
     found = number(solution.at(owner.objective.expr))
+    limit, tolerance = task.given.undisturbed(
+        lambda: (task.slack.limit(lock, optimum), task.slack.tolerance(lock, optimum))
+    )
     return LockRecord(
         name=lock.owner_name,
         kind=task.way.kind_of_lock(task.subproblem, position),
-        limit=task.slack.limit(lock, optimum),
-        tolerance=task.slack.tolerance(lock, optimum),
+        limit=limit,
+        tolerance=tolerance,
         guard=task.slack.guard_for(optimum),
         drift=max(optimum - found if lock.maximise else found - optimum, 0.0),
         _price=_price(task, position, lock, solution),
