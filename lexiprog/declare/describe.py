@@ -28,8 +28,14 @@ def _shown(tolerance: Tolerance) -> float | str:
     return tolerance if isinstance(tolerance, float) else str(tolerance.name())
 
 
+def _sense(subproblem: Subproblem) -> str:
+    if subproblem.fair is not None:
+        return subproblem.fair.kind
+    return "maximise" if subproblem.maximise else "minimise"
+
+
 def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
-    held = dict(subproblem.locks)
+    held, fair = dict(subproblem.locks), subproblem.fair
     names = automatic_names(subproblem.variables)
     reads = dict.fromkeys(
         Read(reference.owner_name, reference.label.removeprefix(f"{reference.owner_name}."))
@@ -39,8 +45,8 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
     return ProblemOutline(
         name=subproblem.name,
         kind=subproblem.kind,
-        sense="maximise" if subproblem.maximise else "minimise",
-        objective=readable(subproblem.objective.expr, names),
+        sense=_sense(subproblem),
+        objective=readable(subproblem.objective.expr if fair is None else fair.stack, names),
         constraints=tuple(
             readable(c, names) for k, c in enumerate(subproblem.constraints) if k not in held
         ),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Owner
+from lexiprog.aliases import Array, Owner
 from lexiprog.declare.memory import Registry
 from lexiprog.errors import DeclarationError
 
@@ -28,15 +28,19 @@ def checked_tolerance(what: str, given: object) -> Tolerance:
     )
 
 
+Optimum = TypeVar("Optimum", float, Array)  # one number, or one for each of several utilities
+
+
 @dataclass(frozen=True)
 class Lock:
-    """A constraint that holds an earlier optimum, within a tolerance."""
+    """A constraint that holds an earlier optimum, or all levels of one, within a tolerance."""
 
     owner_name: str
     owner: Owner
     maximise: bool
     atol: Tolerance
     rtol: Tolerance
+    fair: bool = False  # whether it keeps several utilities
 
     @property
     def parameters(self) -> dict[str, cp.Parameter]:
@@ -54,14 +58,19 @@ class Lock:
         )  # fmt: skip
         return atol, rtol
 
-    def tolerance(self, optimum: float) -> float:
+    def tolerance(self, optimum: Optimum) -> Optimum:
         """Degradation the user allows."""
         atol, rtol = self.tolerances
-        return max(atol, rtol * abs(optimum))
+        return np.maximum(atol, rtol * np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, optimum: float, slack: float) -> float:
+    def limit(self, optimum: Optimum, slack: Optimum) -> Optimum:
         """The bound on the held objective."""
         return optimum - slack if self.maximise else optimum + slack
+
+
+def single(locks: Iterable[tuple[int, Lock]]) -> list[tuple[int, Lock]]:
+    """Of locks with their positions, those on single optima."""
+    return [(position, lock) for position, lock in locks if not lock.fair]
 
 
 @dataclass(frozen=True)
@@ -74,15 +83,15 @@ class Slack:
     tolerances: Mapping[str, float] = field(default_factory=dict)
     guard: float = 0.0
 
-    def tolerance(self, lock: Lock, optimum: float) -> float:
+    def tolerance(self, lock: Lock, optimum: Optimum) -> Optimum | float:
         """Degradation the user allows."""
         return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
 
-    def guard_for(self, optimum: float) -> float:
+    def guard_for(self, optimum: Optimum) -> Optimum:
         """Degradation added for numerical reasons."""
-        return self.guard * max(1.0, abs(optimum))
+        return self.guard * np.maximum(1.0, np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, lock: Lock, optimum: float) -> float:
+    def limit(self, lock: Lock, optimum: Optimum) -> Optimum:
         """The bound on the held objective."""
         return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
 

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from lexiprog.aliases import Constraint, Objective
 from lexiprog.declare.lock import Tolerance, checked_tolerance
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.errors import DeclarationError
-from lexiprog.formulations.fairness import Leximax, Leximin
-from lexiprog.formulations.levels import Level, stages_in_turn
+from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
 from lexiprog.spelling import did_you_mean
 
@@ -23,7 +23,7 @@ Tolerances: TypeAlias = Tolerance | Mapping[str, Tolerance]
 
 
 def preemptive(
-    objectives: Mapping[str, Objective],
+    objectives: Mapping[str, Objective | Fairness],
     constraints: Sequence[Constraint] = (),
     *,
     atol: Tolerances = 0.0,
@@ -48,7 +48,7 @@ def preemptive(
     Returns
     -------
     Program
-        One stage and subproblem a name; a fairness level "fair" has "fair 1", "fair 2", ...
+        One stage and subproblem a name, fairness levels too: these keep every utility they settled.
 
     Examples
     --------
@@ -77,19 +77,11 @@ def preemptive(
                     f"there are {', '.join(map(repr, objectives))}."
                     f"{did_you_mean(unknown[0], objectives)}"
                 )
-    levels: list[Level] = []
-    origin: dict[str, str] = {}
-    for name, objective in objectives.items():
-        fair = isinstance(objective, Leximin | Leximax)
-        own = objective.levels(name) if fair else [(name, objective)]
-        levels += own
-        origin |= dict.fromkeys((level for level, _ in own), name)
 
-    def tolerance(level: str) -> dict[str, Tolerance]:
-        name = origin[level]
+    def tolerance(name: str) -> dict[str, Tolerance]:
         return {"atol": _pick(atol, name, "atol"), "rtol": _pick(rtol, name, "rtol")}
 
-    return Program(*stages_in_turn(levels, list(constraints), tolerance, gp=gp))
+    return Program(*stages_in_turn(objectives.items(), list(constraints), tolerance, gp=gp))
 
 
 def _pick(given: Tolerances, name: str, label: str) -> Tolerance:

@@ -25,6 +25,7 @@ from lexiprog.runners.choice import Runners
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.failure import stage_error
+from lexiprog.solve.fair.choice import fair_runner
 from lexiprog.solve.held import with_locks
 from lexiprog.solve.relaxation import tell_apart
 from lexiprog.solve.verdict import judge
@@ -50,17 +51,16 @@ def execute(
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
-    ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems from where
-    an earlier call left them, which makes their vertex depend on that call; ``given`` are the
-    user's parameters, by default with the values they have now.
+    ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
+    earlier call left them; ``given`` are the user's parameters, by default as they are now.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    run = _Run(stages, Runners.of(stages, full, slack, warm), dict(solved), tick, slack, given)
-    widest = max(len(stage.subproblems) for stage in stages)
-    size = workers if workers is not None else min(widest, os.cpu_count() or 1)
+    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
+    run = _Run(stages, runners, dict(solved), tick, slack, given)
+    size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
     # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
     try:

@@ -52,7 +52,7 @@ def test_names_in_results_and_programs_are_asked_for_too(program):
         lambda: result["cheap"]["widht"],
         lambda: program["cheap"].variable("widht"),
     ):
-        with pytest.raises(KeyError, match="Did you mean '(cheap|width)'"):
+        with pytest.raises(KeyError, match=r"Did you mean '(cheap|width)'"):
             look()
 
 
