@@ -30,7 +30,7 @@ from lexiprog.declare.reference import (
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
 from lexiprog.kinds import has_integers, kind_of
-from lexiprog.spelling import did_you_mean
+from lexiprog.spelling import there_are
 
 __all__ = ["Subproblem"]
 
@@ -234,8 +234,8 @@ class Subproblem(Frozen):
         by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
         if name not in by_name:
             raise KeyError(
-                f"subproblem {self.name!r} has no variable {name!r}; "
-                f"it has {', '.join(map(repr, by_name))}.{did_you_mean(name, by_name)}"
+                f"subproblem {self.name!r} has no variable {name!r}; it has "
+                f"{there_are(by_name, name)}"
             )
         return by_name[name]
 

@@ -15,7 +15,7 @@ from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
-from lexiprog.spelling import did_you_mean
+from lexiprog.spelling import there_are
 
 __all__ = ["preemptive"]
 
@@ -74,8 +74,7 @@ def preemptive(
             if unknown:
                 raise DeclarationError(
                     f"{label} names {unknown[0]!r}, which is no objective; "
-                    f"there are {', '.join(map(repr, objectives))}."
-                    f"{did_you_mean(unknown[0], objectives)}"
+                    f"there are {there_are(objectives, unknown[0])}"
                 )
 
     def tolerance(name: str) -> dict[str, Tolerance]:
