@@ -13,8 +13,8 @@ from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
-from lexiprog.runners.fair import FairHighs
-from lexiprog.runners.fair_lottery import FairLotteries
+from lexiprog.runners.fair.linear import FairHighs
+from lexiprog.runners.fair.lottery import FairLotteries
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs

@@ -15,7 +15,7 @@ from lexiprog.fair.pricing import price_levels
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked
 from lexiprog.result.shares import Lottery
-from lexiprog.runners.fair import failed, levels_of, with_audit
+from lexiprog.runners.fair.linear import failed, levels_of, with_audit
 from lexiprog.status import Status
 
 __all__ = ["FairLotteries"]
