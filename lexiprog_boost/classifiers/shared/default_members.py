@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lexiprog_boost.learners import BalancedForestClassifier, LandmarkFeatures
+from lexiprog_boost.learners import BalancedForestClassifier, LandmarkFeatures, QuantileCodes
 
 # What the members below take: no sparse points, but missing values. Said here, because
 # scikit-learn asks for it many times in a fit, and the members need not be built for that.
@@ -40,18 +40,7 @@ def default_pool() -> list[tuple[str, Any]]:
         ("linear", make_pipeline(*_scaled(), _logistic())),
         ("kernel", make_pipeline(*_scaled(), LandmarkFeatures(100), _logistic(C=10.0))),
         ("forest", BalancedForestClassifier(100)),
-        (
-            "boosting",
-            HistGradientBoostingClassifier(
-                class_weight="balanced",
-                learning_rate=0.05,
-                max_leaf_nodes=8,
-                min_samples_leaf=10,
-                l2_regularization=1.0,
-                # It would hold out a tenth of the points, which a class of one cannot spare.
-                early_stopping=False,
-            ),
-        ),
+        ("boosting", make_pipeline(QuantileCodes(), _boosting())),
     ]
 
 
@@ -61,3 +50,15 @@ def _scaled() -> tuple[Any, Any]:
 
 def _logistic(C: float = 1.0) -> LogisticRegression:
     return LogisticRegression(C=C, class_weight="balanced", max_iter=2000)
+
+
+def _boosting() -> HistGradientBoostingClassifier:
+    return HistGradientBoostingClassifier(
+        class_weight="balanced",
+        learning_rate=0.05,
+        max_leaf_nodes=8,
+        min_samples_leaf=10,
+        l2_regularization=1.0,
+        # It would hold out a tenth of the points, which a class of one cannot spare.
+        early_stopping=False,
+    )

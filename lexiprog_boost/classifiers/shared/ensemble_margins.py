@@ -22,6 +22,7 @@ from lexiprog_boost.margins import (
     probabilities,
 )
 from lexiprog_boost.margins.unseen_outputs import FOLDS
+from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.progress import rounds_shown
 
 Floats = NDArray[np.float64]
@@ -88,7 +89,7 @@ def _measured_margins(model: Any, members: list[Member], data: TrainingData, see
             model.ensemble_, data.X, data.y, rule=model.margin, sample_weight=data.weights
         ).margins
     if model.margins_from_ == "cross":
-        columns = Parallel(n_jobs=model.n_jobs)(
+        columns = Parallel(n_jobs=workers_for(data.X, model.n_jobs))(
             delayed(cross_fitted_margins)(
                 [member], data.X, data.y, rule=model.margin, random_state=seed
             )

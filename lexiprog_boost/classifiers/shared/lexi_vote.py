@@ -24,6 +24,7 @@ from lexiprog_boost.margins import (
 )
 from lexiprog_boost.members.constant import constant_members
 from lexiprog_boost.members.training import refit_member
+from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.weights import LexiWeights, lexicographic_weights
 from lexiprog_boost.weights.ties import check_tie_break
@@ -91,7 +92,7 @@ class LexiVote(WeightedVote):
                 "margins_from='cross' trains each member again with its own point weights, which "
                 "this pool does not keep; use pool='m2' or margins_from='train'."
             )
-        columns = Parallel(n_jobs=self.n_jobs)(
+        columns = Parallel(n_jobs=workers_for(data.X, self.n_jobs))(
             delayed(cross_fitted_margins)(
                 [member], data.X, data.y, rule=self.margin, sample_weights=row[None],
                 refit=refit_member, random_state=seed,

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.members.seeding import seeded_clone
 from lexiprog_boost.members.weighted import weighted_fit
+from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.progress import rounds_shown
 
 
@@ -62,7 +63,7 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
                 seeded_clone(one, rng) if self.random_state is not None else clone(one)
                 for one in learners
             ]
-            fitted = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            fitted = Parallel(n_jobs=workers_for(X, self.n_jobs), return_as="generator")(
                 delayed(weighted_fit)(copy, X, y, sample_weight) for copy in copies
             )
             self.estimators_ = []
