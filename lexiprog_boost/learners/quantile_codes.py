@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.frames import category_columns
 
 # As many points as scikit-learn's own bins are found from.
 MOST_POINTS = 200_000
@@ -23,7 +24,7 @@ class QuantileCodes(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     scikit-learn's gradient boosting bins its columns itself, but with point weights it sorts each
     column once for every bin. Columns of few different values it takes as they are: use this
-    before it.
+    before it. Columns of a data frame that hold categories stay as they are.
 
     Parameters
     ----------
@@ -62,24 +63,37 @@ class QuantileCodes(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         QuantileCodes
             self
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         if self.n_bins < 2:
             raise ValueError(f"n_bins is {self.n_bins}; a column needs at least two bins.")
+        X = self._numbers(X, reset=True)
         if len(X) > MOST_POINTS:
             rng = check_random_state(self.random_state)
             X = X[rng.choice(len(X), MOST_POINTS, replace=False)]
         self.edges_ = [_edges(column, self.n_bins) for column in X.T]
         return self
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the bins' numbers, counted from zero."""
+    def transform(self, X: Any) -> Any:
+        """Return the bins' numbers, counted from zero; a data frame if `X` holds categories."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        codes = np.empty(X.shape)
+        numbers = self._numbers(X, reset=False)
+        codes = np.empty(numbers.shape)
         for j, edges in enumerate(self.edges_):
-            codes[:, j] = np.searchsorted(edges, X[:, j])
-        codes[np.isnan(X)] = np.nan
-        return codes
+            codes[:, j] = np.searchsorted(edges, numbers[:, j])
+        codes[np.isnan(numbers)] = np.nan
+        categories = category_columns(X)
+        if not categories:
+            return codes
+        plain = [name for name in X.columns if name not in categories]
+        return X.assign(**dict(zip(plain, codes.T, strict=True)))
+
+    def _numbers(self, X: Any, *, reset: bool) -> NDArray[np.float64]:
+        categories = category_columns(X)
+        if not categories:
+            return validate_data(
+                self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
+            )
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        return X.drop(columns=categories).to_numpy(dtype=np.float64, na_value=np.nan)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lexiprog_boost.learners import BalancedForestClassifier, LandmarkFeatures, QuantileCodes
+from lexiprog_boost.learners import (
+    BalancedForestClassifier,
+    LandmarkFeatures,
+    QuantileCodes,
+    TableColumns,
+)
 
 # What the members below take: no sparse points, but missing values. Said here, because
 # scikit-learn asks for it many times in a fit, and the members need not be built for that.
@@ -21,7 +26,9 @@ def default_pool() -> list[tuple[str, Any]]:
     """List the default members: all of them treat the classes alike, none needs tuning.
 
     They were chosen, with the other defaults of `LexiEnsembleClassifier`, by
-    ``benchmarks/develop_ensemble.py``. Missing values are allowed.
+    ``benchmarks/develop_ensemble.py``. Missing values are allowed, and so are categories
+    in data frames: gradient boosting takes them as such, the forest by their codes, the others as
+    columns.
 
     Returns
     -------
@@ -39,13 +46,13 @@ def default_pool() -> list[tuple[str, Any]]:
     return [
         ("linear", make_pipeline(*_scaled(), _logistic())),
         ("kernel", make_pipeline(*_scaled(), LandmarkFeatures(100), _logistic(C=10.0))),
-        ("forest", BalancedForestClassifier(100)),
-        ("boosting", make_pipeline(QuantileCodes(), _boosting())),
+        ("forest", make_pipeline(TableColumns("ordinal"), BalancedForestClassifier(100))),
+        ("boosting", make_pipeline(TableColumns("categories"), QuantileCodes(), _boosting())),
     ]
 
 
-def _scaled() -> tuple[Any, Any]:
-    return SimpleImputer(keep_empty_features=True), StandardScaler()
+def _scaled() -> tuple[Any, Any, Any]:
+    return TableColumns(), SimpleImputer(keep_empty_features=True), StandardScaler()
 
 
 def _logistic(C: float = 1.0) -> LogisticRegression:

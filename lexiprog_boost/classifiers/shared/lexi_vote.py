@@ -62,7 +62,7 @@ class LexiVote(WeightedVote):
 
     def _check_options(self, classes: NDArray, *, also: str | None = None) -> None:
         """Refuse options that no program could be made of, before any member is trained."""
-        check_class_costs(self.class_costs, classes)
+        check_class_costs(self.class_costs, classes, np.ones(len(classes)))
         check_margin_target(self.margin_target)
         check_tie_break(self.tie_break, pool_weights=())
         if self.margins_from not in ("train", "oob", "cross", also):
@@ -101,6 +101,14 @@ class LexiVote(WeightedVote):
         )  # fmt: skip
         return np.column_stack([column.margins for column in columns])
 
+    def _costs(self, y: NDArray, weights: Floats) -> Floats | None:
+        """The classes' costs; "balanced" by the weights of these rows."""
+        if self.class_costs is None:
+            return None
+        classes, codes = np.unique(y, return_inverse=True)
+        masses: Floats = np.bincount(codes, weights).astype(np.float64)
+        return check_class_costs(self.class_costs, classes, masses)
+
     def _find_weights(
         self, margins: NDArray, y: NDArray, weights: Floats, pool_weights: Floats,
         *, class_optima: Floats | None = None, weight_cap: float | None = None,
@@ -110,7 +118,7 @@ class LexiVote(WeightedVote):
         return lexicographic_weights(
             margins,
             y,
-            class_costs=self.class_costs,
+            class_costs=self._costs(y, weights),
             sample_weight=weights,
             margin_target=self.margin_target,
             weight_cap=self.weight_cap if weight_cap is None else weight_cap,

@@ -12,6 +12,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d, ge
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from lexiprog_boost.checks.frames import check_no_text
 from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import check_classes
 from lexiprog_boost.members.outputs import Codes, class_codes
@@ -60,7 +61,7 @@ class TrainingData:
 
 
 def check_training_data(
-    model: Any, X: Any, y: Any, sample_weight: Any, *, keep_frames: bool = False
+    model: Any, X: Any, y: Any, sample_weight: Any, *, keep_frames: bool = False, reset: bool = True
 ) -> TrainingData:
     """Check what `fit` is given; refuse one class, or one that weighs nothing.
 
@@ -72,6 +73,8 @@ def check_training_data(
         As given by the caller.
     keep_frames : bool
         Leave a data frame as it is, for members that know what to do with its columns.
+    reset : bool
+        Whether the model learns its features from these points; otherwise it must know them.
 
     Returns
     -------
@@ -89,11 +92,12 @@ def check_training_data(
     ValueError: class 'b' has no point of weight > 0; give it one, or leave the class out of y.
     """
     if keep_frames and hasattr(X, "iloc"):
-        validate_data(model, X, y, skip_check_array=True)
+        validate_data(model, X, y, skip_check_array=True, reset=reset)
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
         check_consistent_length(X, y)
     else:
-        X, y = validate_data(model, X, y, **_accepted(model))
+        check_no_text(X)
+        X, y = validate_data(model, X, y, reset=reset, **_accepted(model))
     check_classification_targets(y)
     weights = check_sample_weight(sample_weight, len(y))
     data = TrainingData(X, y, weights, None if sample_weight is None else weights)
