@@ -23,8 +23,14 @@ def outline_of(
     )
 
 
+def _sense(subproblem: Subproblem) -> str:
+    if subproblem.fair is not None:
+        return subproblem.fair.kind
+    return "maximise" if subproblem.maximise else "minimise"
+
+
 def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
-    held = dict(subproblem.locks)
+    held, fair = dict(subproblem.locks), subproblem.fair
     reads = dict.fromkeys(
         Read(reference.owner_name, reference.label.removeprefix(f"{reference.owner_name}."))
         for _, reference in subproblem.references
@@ -33,8 +39,8 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
     return ProblemOutline(
         name=subproblem.name,
         kind=subproblem.kind,
-        sense="maximise" if subproblem.maximise else "minimise",
-        objective=readable(subproblem.objective.expr),
+        sense=_sense(subproblem),
+        objective=readable(subproblem.objective.expr if fair is None else fair.stack),
         constraints=tuple(
             readable(c) for k, c in enumerate(subproblem.constraints) if k not in held
         ),

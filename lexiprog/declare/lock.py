@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from lexiprog.aliases import Owner
+import numpy as np
+
+from lexiprog.aliases import Array, Owner
 from lexiprog.declare.memory import Registry
+
+Optimum = TypeVar("Optimum", float, Array)  # one number, or one for each of several utilities
 
 
 @dataclass(frozen=True)
 class Lock:
-    """A constraint that holds an earlier optimum, within a tolerance."""
+    """A constraint that holds an earlier optimum, or all levels of one, within a tolerance."""
 
     owner_name: str
     owner: Owner
     maximise: bool
     atol: float
     rtol: float
+    fair: bool = False  # whether it keeps several utilities
 
-    def tolerance(self, optimum: float) -> float:
+    def tolerance(self, optimum: Optimum) -> Optimum:
         """Degradation the user allows."""
-        return max(self.atol, self.rtol * abs(optimum))
+        return np.maximum(self.atol, self.rtol * np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, optimum: float, slack: float) -> float:
+    def limit(self, optimum: Optimum, slack: Optimum) -> Optimum:
         """The bound on the held objective."""
         return optimum - slack if self.maximise else optimum + slack
+
+
+def single(locks: Iterable[tuple[int, Lock]]) -> list[tuple[int, Lock]]:
+    """Of locks with their positions, those on single optima."""
+    return [(position, lock) for position, lock in locks if not lock.fair]
 
 
 @dataclass(frozen=True)
@@ -38,15 +49,15 @@ class Slack:
     tolerances: Mapping[str, float] = field(default_factory=dict)
     guard: float = 0.0
 
-    def tolerance(self, lock: Lock, optimum: float) -> float:
+    def tolerance(self, lock: Lock, optimum: Optimum) -> Optimum | float:
         """Degradation the user allows."""
         return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
 
-    def guard_for(self, optimum: float) -> float:
+    def guard_for(self, optimum: Optimum) -> Optimum:
         """Degradation added for numerical reasons."""
-        return self.guard * max(1.0, abs(optimum))
+        return self.guard * np.maximum(1.0, np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, lock: Lock, optimum: float) -> float:
+    def limit(self, lock: Lock, optimum: Optimum) -> Optimum:
         """The bound on the held objective."""
         return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from lexiprog.aliases import Constraint, Owner
 from lexiprog.declare.leaves import dense, holding
-from lexiprog.declare.lock import Lock
+from lexiprog.declare.lock import LOCKS, Lock
 from lexiprog.declare.memory import Registry
 from lexiprog.errors import DeclarationError, LexiprogError
 
@@ -55,6 +55,37 @@ def refer(
     reference = Reference(label, owner.name, weakref.ref(owner), read, lock, tuple(inside))
     REFERENCES.add(parameter, reference)
     return parameter
+
+
+def hold(owner: Any, *, atol: float, rtol: float) -> Constraint:
+    """The constraint that keeps the optimum of ``owner``, on record as a lock."""
+    for label, value in (("atol", atol), ("rtol", rtol)):
+        if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+            raise DeclarationError(
+                f"{owner.name}.held: {label} must be a finite number of at least 0, not {value!r}."
+            )
+    fair, ordered = owner.fair, owner.integer
+    lock = Lock(
+        owner.name, weakref.ref(owner), owner.maximise, float(atol), float(rtol), fair is not None
+    )
+    if fair is None:
+        attributes = {"pos": True} if owner.gp else {}
+        limit = refer(owner, "held", (), lambda found: found.value, attributes, lock=lock)
+        expression = owner.objective.expr
+        constraint = expression >= limit if owner.maximise else expression <= limit
+    else:
+        shape = (len(fair.names),)
+        limit = refer(
+            owner,
+            "held",
+            shape,
+            lambda found: fair.values(found.levels, ordered=ordered),
+            {},
+            lock=lock,
+        )
+        constraint = fair.keep(limit, ordered=ordered)
+    LOCKS.add(constraint, lock)
+    return constraint
 
 
 def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:

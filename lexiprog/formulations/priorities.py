@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lexiprog.aliases import Constraint, Objective
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.errors import DeclarationError
-from lexiprog.formulations.fairness import Leximax, Leximin
-from lexiprog.formulations.levels import Level, stages_in_turn
+from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
 
 __all__ = ["preemptive"]
@@ -22,7 +22,7 @@ Tolerance = float | Mapping[str, float]
 
 
 def preemptive(
-    objectives: Mapping[str, Objective],
+    objectives: Mapping[str, Objective | Fairness],
     constraints: Sequence[Constraint] = (),
     *,
     atol: Tolerance = 0.0,
@@ -46,7 +46,7 @@ def preemptive(
     Returns
     -------
     Program
-        One stage and subproblem a name; a fairness level "fair" has "fair 1", "fair 2", ...
+        One stage and subproblem a name, fairness levels too: these keep every utility they settled.
 
     Examples
     --------
@@ -74,19 +74,11 @@ def preemptive(
                     f"{label} names {unknown[0]!r}, which is no objective; "
                     f"there are {', '.join(map(repr, objectives))}."
                 )
-    levels: list[Level] = []
-    origin: dict[str, str] = {}
-    for name, objective in objectives.items():
-        fair = isinstance(objective, Leximin | Leximax)
-        own = objective.levels(name) if fair else [(name, objective)]
-        levels += own
-        origin |= dict.fromkeys((level for level, _ in own), name)
 
-    def tolerance(level: str) -> dict[str, float]:
-        name = origin[level]
+    def tolerance(name: str) -> dict[str, float]:
         return {"atol": _pick(atol, name, "atol"), "rtol": _pick(rtol, name, "rtol")}
 
-    return Program(*stages_in_turn(levels, list(constraints), tolerance, gp=gp))
+    return Program(*stages_in_turn(objectives.items(), list(constraints), tolerance, gp=gp))
 
 
 def _pick(given: Tolerance, name: str, label: str) -> float:

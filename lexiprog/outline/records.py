@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -10,6 +10,7 @@ from lexiprog.aliases import Values
 
 __all__ = [
     "Hold",
+    "Levels",
     "LockOutline",
     "ProblemOutline",
     "ProgramOutline",
@@ -21,6 +22,10 @@ __all__ = [
     "TableCell",
     "TableOutline",
 ]
+
+
+# Of a fair solution: each value with the names of all who are settled there.
+Levels = Sequence[tuple[float, Sequence[Hashable]]]
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,7 @@ class SolvedOutline:
     certified: bool
     certificate: str
     locks: tuple[LockOutline, ...] = ()
+    levels: Levels = ()
 
 
 @dataclass(frozen=True)

@@ -10,29 +10,20 @@ from types import MappingProxyType
 from typing import Any
 
 import cvxpy as cp
-import numpy as np
 
 from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
-from lexiprog.declare.leaves import evaluate
+from lexiprog.declare.leaves import evaluate, read_only
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
-from lexiprog.outline.text import array_text
+from lexiprog.outline.text import array_text, level_lines
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord
+from lexiprog.result.shares import Level, Lottery
 from lexiprog.status import Status
 
 __all__ = ["Solution"]
-
-
-def frozen(value: Any) -> Any:
-    """A read-only copy of an array (or of a list of arrays)."""
-    if isinstance(value, list | tuple):
-        return tuple(frozen(part) for part in value)
-    copy = np.array(value)
-    copy.setflags(write=False)
-    return copy
 
 
 @dataclass(frozen=True)
@@ -64,6 +55,11 @@ class Solution:
     exact : Fraction or None
         The optimum itself, if it was found by ``Solver("EXACT")``; with it ``exact_variables``, a
         mapping from names to arrays of fractions, and ``exact_duals``, one a constraint.
+    levels : tuple of (value, names)
+        Of a leximin or leximax, from the worst level up, with all who are settled on each; empty
+        otherwise. ``value``, ``bound`` and the multipliers speak of the first level.
+    lottery : Lottery or None
+        The columns that an oracle found, with their weights.
     parameters, references : mapping
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
@@ -107,6 +103,8 @@ class Solution:
     exact: Fraction | None = None
     exact_variables: Values = field(default_factory=dict)
     exact_duals: tuple[Value | None, ...] = ()
+    levels: tuple[Level, ...] = ()
+    lottery: Lottery | None = None
     digest: Digest | None = None
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
@@ -116,12 +114,12 @@ class Solution:
 
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
-            copies = {key: frozen(value) for key, value in getattr(self, name).items()}
+            copies = {key: read_only(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(copies))
         for name in ("options", "timings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
-            parts = (None if dual is None else frozen(dual) for dual in getattr(self, name))
+            parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))
             object.__setattr__(self, name, tuple(parts))
 
     def _fields(self) -> dict[str, Any]:
@@ -213,6 +211,7 @@ class Solution:
         """Everything but the CVXPY ids, as plain containers and arrays."""
         plain: dict[str, Any] = {"certificate": asdict(self.certificate)}
         plain["locks"] = [lock.record() for lock in self.locks]
+        plain["lottery"] = None if self.lottery is None else vars(self.lottery)
         plain["digest"] = None if self.digest is None else asdict(self.digest)
         if evidence and self.evidence is not None:
             plain["evidence"] = self.evidence.record()
@@ -229,6 +228,7 @@ class Solution:
             certified=self.certificate.passed,
             certificate=str(self.certificate),
             locks=tuple(lock.outline for lock in self.locks),
+            levels=self.levels,
         )
 
     def __repr__(self) -> str:
@@ -239,6 +239,7 @@ class Solution:
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]
+        lines += level_lines(self.levels)
         for key, value in self.variables.items():
             text = array_text(value)
             lines.append(f"  {key} = {text}".replace("\n", "\n    "))

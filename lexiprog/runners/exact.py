@@ -14,6 +14,7 @@ from lexiprog.aliases import Array
 from lexiprog.compile.answer import Answer, ExactAnswer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at, exact_parts
 from lexiprog.compile.task import Solutions, Task, compile_for
+from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.exact.chain import locked_multipliers
 from lexiprog.exact.outcome import Outcome
@@ -64,7 +65,7 @@ class Exact:
         limit = task.options.get("time_limit")
         if self._prover is None or self.chain is None:
             self._prover = Prover(ExactLP.from_form(task.form, read_as), time_limit=limit)
-        locks = task.subproblem.locks if self.chain is not None else ()
+        locks = single(task.subproblem.locks) if self.chain is not None else []
         held = [lock.owner_name for _, lock in locks]
         levels = self._levels(task, held, read_as)
         last = levels[-1]

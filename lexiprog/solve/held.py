@@ -13,6 +13,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding, number
 from lexiprog.declare.lock import Lock
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
@@ -39,7 +40,7 @@ def with_locks(
     ``doubtful`` names the held optima whose optimal face rounding may have changed.
     """
     records = tuple(
-        _record(task, position, lock, solution, solved[lock.owner_name].value)
+        _record(task, position, lock, solution, solved[lock.owner_name])
         for position, lock in task.subproblem.locks
     )
     for lock in records:
@@ -91,21 +92,32 @@ def _warn(message: str) -> None:
 
 
 def _record(
-    task: Task, position: int, lock: Lock, solution: Solution, optimum: float
+    task: Task, position: int, lock: Lock, solution: Solution, held: Solution
 ) -> LockRecord:
     owner = lock.owner()
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
+    optimum = held.value
     found = number(solution.at(owner.objective.expr))
+    drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
+    if owner.fair is not None:
+        drift = _worst_drift(owner, owner.fair, solution, held)
     return LockRecord(
         name=lock.owner_name,
         kind=task.way.kind_of_lock(task.subproblem, position),
-        limit=task.slack.limit(lock, optimum),
-        tolerance=task.slack.tolerance(lock, optimum),
-        guard=task.slack.guard_for(optimum),
-        drift=max(optimum - found if lock.maximise else found - optimum, 0.0),
+        limit=float(task.slack.limit(lock, optimum)),
+        tolerance=float(task.slack.tolerance(lock, optimum)),
+        guard=float(task.slack.guard_for(optimum)),
+        drift=drift,
         _price=_price(task, position, lock, solution),
     )
+
+
+def _worst_drift(owner: Subproblem, fair: Fairness, solution: Solution, held: Solution) -> float:
+    """How far somebody ended up below his level, or a position of the order below its own."""
+    levels = fair.sign * fair.values(held.levels, ordered=owner.integer)
+    gets = fair.sign * np.asarray(solution.at(fair.stack), dtype=float).ravel()
+    return max(float(np.max(levels - (np.sort(gets) if owner.integer else gets))), 0.0)
 
 
 def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> dict[str, float]:
@@ -121,8 +133,10 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
             unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
+            if lock.fair:  # of any level, not only of the first
+                unknown = max(unknown, held.certificate.gap * held.size)
             # What the user tolerates is not known any better than what is held; it is a wish.
-            effects[lock.owner_name] = abs(float(np.sum(multiplier))) * (unknown + guard)
+            effects[lock.owner_name] = float(np.sum(np.abs(multiplier))) * (unknown + guard)
         elif guard:
             # Nobody knows what a loosened lock without multiplier is worth.
             effects[lock.owner_name] = np.inf
@@ -132,8 +146,8 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
 def _price(task: Task, position: int, lock: Lock, solution: Solution) -> Price:
     """The price of a lock, or how to find it where that costs a linear program."""
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
-    if task.integer or owner is None or owner.integer:
-        return Price()
+    if task.integer or owner is None or owner.integer or lock.fair:
+        return Price()  # slack on several utilities at once has no single price
     if task.way.kind_of_lock(subproblem, position) == "argument":
         return Price()
     if subproblem.kind == "LP" and subproblem.dpp:
