@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.frames import check_no_text, is_frame
 from lexiprog_boost.classifiers.shared.calibration import calibrate
 from lexiprog_boost.classifiers.shared.default_members import DEFAULT_INPUT_KINDS, default_pool
 from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
@@ -225,6 +226,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
     # A data frame stays one: its columns may be of any kind, and members know what to do with it.
 
     def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        if self.ensemble is None and not is_frame(X):
+            check_no_text(X)
         return check_training_data(self, X, y, sample_weight, keep_frames=True)
 
     def _checked_points(self, X: Any) -> Any:

@@ -12,7 +12,6 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d, ge
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from lexiprog_boost.checks.frames import check_no_text
 from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import check_classes
 from lexiprog_boost.members.outputs import Codes, class_codes
@@ -96,7 +95,6 @@ def check_training_data(
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
         check_consistent_length(X, y)
     else:
-        check_no_text(X)
         X, y = validate_data(model, X, y, reset=reset, **_accepted(model))
     check_classification_targets(y)
     weights = check_sample_weight(sample_weight, len(y))
