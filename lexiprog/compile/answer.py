@@ -76,5 +76,7 @@ class Answer:
     dual: dict[int, Any] = field(default_factory=dict)
     form: StandardForm | None = None
     exact: ExactAnswer | None = None
+    # How much each held optimum may have changed the value, where the runner knows better.
+    doubts: dict[str, float] = field(default_factory=dict)
     shares: Shares | None = None
     trace: Any = None  # what the runner wants back once the answer is accepted

@@ -85,9 +85,10 @@ def bind_references(
     """Give every placeholder in the subproblem its value from earlier solutions."""
     values = {}
     for parameter, reference in subproblem.references:
-        value = reference.read(solutions[reference.owner_name])
+        owner = solutions[reference.owner_name]
+        value = reference.read(owner)
         if reference.lock is not None:
-            value = slack.limit(reference.lock, value)
+            value = slack.limit(reference.lock, value, owner.unit)
         bind(parameter, value)
         label = reference.label
         while label in values:  # two expressions may look alike once shortened

@@ -53,13 +53,14 @@ class Slack:
         """Degradation the user allows."""
         return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
 
-    def guard_for(self, optimum: Optimum) -> Optimum:
-        """Degradation added for numerical reasons."""
-        return self.guard * np.maximum(1.0, np.abs(optimum))  # type: ignore[no-any-return]
+    def guard_for(self, optimum: Optimum, unit: float) -> Optimum:
+        """Degradation added for numerical reasons; ``unit`` is what counts as one there."""
+        return self.guard * (unit + np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, lock: Lock, optimum: Optimum) -> Optimum:
+    def limit(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
         """The bound on the held objective."""
-        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
+        slack = self.tolerance(lock, optimum) + self.guard_for(optimum, unit)
+        return lock.limit(optimum, slack)
 
 
 NO_SLACK = Slack()

@@ -31,6 +31,11 @@ class Reference:
     lock: Lock | None = None  # for limits of held optima, whose slack may vary
     inside: tuple[cp.Parameter, ...] = ()  # parameters and placeholders the value itself depends on
 
+    @property
+    def kind(self) -> str:
+        """What is referred to: "optimum", "at", "dual" or "held"."""
+        return self.label.removeprefix(f"{self.owner_name}.").partition("(")[0]
+
 
 REFERENCES: Registry[Reference] = Registry()
 

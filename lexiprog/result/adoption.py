@@ -99,15 +99,16 @@ class _AsRecorded(Slack):
 
     guards: Mapping[str, float] = field(default_factory=dict)
 
-    def guard_for_lock(self, lock: Lock, optimum: Optimum) -> Optimum:
+    def guard_for_lock(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
         """Recorded for the optimum itself, or for the worst of several utilities."""
         worst = float(np.min(optimum) if lock.maximise else np.max(optimum))
-        share = self.guards.get(lock.owner_name, 0.0) / max(1.0, abs(worst))
-        return share * np.maximum(1.0, np.abs(optimum))  # type: ignore[no-any-return]
+        share = self.guards.get(lock.owner_name, 0.0) / (unit + abs(worst))
+        return share * (unit + np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, lock: Lock, optimum: Optimum) -> Optimum:
+    def limit(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
         """The bound as it was when the solution was found."""
-        return lock.limit(optimum, lock.tolerance(optimum) + self.guard_for_lock(lock, optimum))
+        guard = self.guard_for_lock(lock, optimum, unit)
+        return lock.limit(optimum, lock.tolerance(optimum) + guard)
 
 
 def _references(

@@ -64,6 +64,8 @@ class Solution:
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
         The earlier optima that were held.
+    effects : mapping
+        How much what is not known of each earlier optimum it uses may have changed the value.
     digest : Digest or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
     evidence : Evidence or None
@@ -99,6 +101,7 @@ class Solution:
     parameters: Values = field(default_factory=dict)
     references: Values = field(default_factory=dict)
     locks: tuple[LockRecord, ...] = ()
+    effects: Mapping[str, float] = field(default_factory=dict)
     attempts: tuple[str, ...] = ()
     exact: Fraction | None = None
     exact_variables: Values = field(default_factory=dict)
@@ -116,7 +119,7 @@ class Solution:
         for name in ("variables", "parameters", "references", "exact_variables"):
             copies = {key: read_only(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(copies))
-        for name in ("options", "timings"):
+        for name in ("options", "timings", "effects"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
             parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))
@@ -138,8 +141,9 @@ class Solution:
 
     @property
     def uncertainty(self) -> float:
-        """How far the true optimum may be from the value; infinite if nothing is proved."""
-        return float("inf") if self.bound is None else abs(self.value - self.bound)
+        """How far the true optimum may be from the value, by its bound and what it inherits."""
+        own = float("inf") if self.bound is None else abs(self.value - self.bound)
+        return own + sum(self.effects.values())
 
     @property
     def seconds(self) -> float:

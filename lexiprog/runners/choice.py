@@ -9,6 +9,7 @@ from lexiprog.declare.lock import Slack, single
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.chains import find_chains
+from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
@@ -35,6 +36,7 @@ class Runners:
     loosened: frozenset[str]
     warm: WarmHighs | None = None
     exact: dict[int, Exact] = field(default_factory=dict)
+    curved: CurvedFace = field(default_factory=CurvedFace)
     # Who solves fair problems that are not linear, or not for HiGHS.
     fair: Callable[[Subproblem, Way], Runner] | None = None
 
@@ -88,7 +90,7 @@ class Runners:
                 raise TypeError("nobody here solves fair problems")
             return self.fair(subproblem, way)
         if way.mode == "face":
-            return self.chains[subproblem.name]
+            return self.chains.get(subproblem.name, self.curved)
         if way.solver.target == EXACT:
             return self._exact(subproblem)
         if way.solver.is_custom:

@@ -98,6 +98,7 @@ class Exact:
             dual=answer.dual | floats,
             seconds=seconds,
             exact=ExactAnswer(value, primal, dual),
+            doubts=dict.fromkeys(held, 0.0),  # held by exact faces, whatever floats made of them
         )
 
     def _levels(self, task: Task, held: list[str], read_as: ReadAs) -> list[Outcome]:

@@ -26,7 +26,7 @@ from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.failure import stage_error
 from lexiprog.solve.fair.choice import fair_runner
-from lexiprog.solve.held import with_locks
+from lexiprog.solve.held import with_inheritance
 from lexiprog.solve.relaxation import tell_apart
 from lexiprog.solve.verdict import judge
 from lexiprog.solvers.solver import Ladder, default_ladder
@@ -182,9 +182,8 @@ class _Run:
         if isinstance(verdict, Attempt):
             return verdict
         verdict = attach(verdict, task.subproblem, task.constants)
-        if task.subproblem.locks:
-            doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
-            verdict = with_locks(task, answer, verdict, self.solved, doubtful)
+        doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
+        verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)
         return verdict

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lexiprog.declare.lock import Slack
-from lexiprog.declare.restate import can_restate, restated
+from lexiprog.declare.restate import can_restate, has_arguments, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.solver import EXACT, Ladder, Solver
 
@@ -81,6 +81,8 @@ def ways_to_try(
         if solver.is_custom or solver.target == EXACT:
             out.append(Way(solver))
             continue
+        if solver.target == "CLARABEL" and _has_curved_face(subproblem, loosened):
+            out.append(Way(solver, "face"))
         if curved:
             out.append(Way(solver, "argument", loosened))
         out.append(Way(solver))
@@ -90,6 +92,18 @@ def ways_to_try(
             out.append(Way(solver, "equal", loosened))
         out.append(Way(solver, "guarded"))
     return _without_repeats(out)
+
+
+def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
+    """Whether a curved set is all that is held exactly, and not all of it by arguments."""
+    locks = [lock for _, lock in subproblem.locks]
+    if subproblem.integer or not subproblem.dpp or subproblem.kind in ("LP", "QP"):
+        return False
+    if len(subproblem.references) > len(locks):
+        return False  # their effect could not be told without multipliers
+    if any(k.atol or k.rtol or k.fair or k.owner_name in loosened for k in locks):
+        return False
+    return not all(map(has_arguments, locks))
 
 
 def _sharp(solver: Solver) -> Solver:
