@@ -13,11 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import check_no_text, is_frame
 from lexiprog_boost.classifiers.shared.calibration import calibrate
-from lexiprog_boost.classifiers.shared.default_members import DEFAULT_INPUT_KINDS, default_pool
 from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
-from lexiprog_boost.classifiers.shared.member_access import MemberAccess
-from lexiprog_boost.classifiers.shared.named_members import NamedMembers, trained_ensemble
+from lexiprog_boost.classifiers.shared.listed.default_members import (
+    DEFAULT_INPUT_KINDS,
+    default_pool,
+)
+from lexiprog_boost.classifiers.shared.listed.member_access import MemberAccess
+from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers, trained_ensemble
 from lexiprog_boost.classifiers.shared.training_data import (
     TrainingData,
     check_points,

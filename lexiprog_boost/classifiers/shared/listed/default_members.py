@@ -39,7 +39,7 @@ def default_pool() -> list[tuple[str, Any]]:
 
     Examples
     --------
-    >>> from lexiprog_boost.classifiers.shared.default_members import default_pool
+    >>> from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
     >>> [name for name, _ in default_pool()]
     ['linear', 'kernel', 'forest', 'boosting']
     """

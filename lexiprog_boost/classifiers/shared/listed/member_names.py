@@ -20,7 +20,7 @@ def named_members(members: Iterable[Any]) -> Named:
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from lexiprog_boost.classifiers.shared.member_names import named_members
+    >>> from lexiprog_boost.classifiers.shared.listed.member_names import named_members
     >>> [name for name, _ in named_members([GaussianNB(), ("own", GaussianNB()), GaussianNB()])]
     ['gaussiannb-1', 'own', 'gaussiannb-2']
     """

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import category_columns
-from lexiprog_boost.classifiers.shared.member_names import named_members
+from lexiprog_boost.classifiers.shared.listed.member_names import named_members
 from lexiprog_boost.members.seeding import seeded_clone
 from lexiprog_boost.members.weighted import weighted_fit
 from lexiprog_boost.members.workers import workers_for
@@ -41,7 +41,7 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from lexiprog_boost.classifiers.shared.named_members import NamedMembers
+    >>> from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers
     >>> NamedMembers([("bayes", GaussianNB())]).fit([[0], [1]], ["a", "b"]).classes_.tolist()
     ['a', 'b']
     """
@@ -120,7 +120,7 @@ def trained_ensemble(
 
     >>> import numpy as np
     >>> from sklearn.ensemble import BaggingClassifier
-    >>> from lexiprog_boost.classifiers.shared.named_members import trained_ensemble
+    >>> from lexiprog_boost.classifiers.shared.listed.named_members import trained_ensemble
     >>> bagging, rng = BaggingClassifier(n_estimators=3), np.random.RandomState(0)
     >>> fitted = trained_ensemble(bagging, [[0], [1]], ["a", "b"], rng=rng)
     >>> len(fitted.estimators_), bagging.random_state is None

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from lexiprog_boost.classifiers.shared.member_names import nested_params, with_replaced
-from lexiprog_boost.classifiers.shared.named_members import NamedMembers
+from lexiprog_boost.classifiers.shared.listed.member_names import nested_params, with_replaced
+from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers
 from lexiprog_boost.members.ensembles import Member, last_step
 
 Floats = NDArray[np.float64]

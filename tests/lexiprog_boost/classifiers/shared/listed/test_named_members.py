@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from lexiprog_boost.classifiers.shared.named_members import NamedMembers, trained_ensemble
+from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers, trained_ensemble
 from tests.lexiprog_boost.classifiers.kinds import X, Y
 
 TREES = [(name, DecisionTreeClassifier(max_features=1)) for name in ("first", "second")]
