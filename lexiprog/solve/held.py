@@ -133,11 +133,14 @@ def _record(
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
+    limit, tolerance = task.given.undisturbed(
+        lambda: (task.slack.limit(lock, optimum, held.unit), task.slack.tolerance(lock, optimum))
+    )
     return LockRecord(
         name=lock.owner_name,
         kind="face" if exactly else task.way.kind_of_lock(task.subproblem, position),
-        limit=float(task.slack.limit(lock, optimum, held.unit)),
-        tolerance=float(task.slack.tolerance(lock, optimum)),
+        limit=float(limit),
+        tolerance=float(tolerance),
         guard=float(task.slack.guard_for(optimum, held.unit)),
         drift=drift,
         _price=_price(task, position, lock, solution, solved),
