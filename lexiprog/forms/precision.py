@@ -138,9 +138,7 @@ def transposed_times(matrix: Any, vector: Array) -> Sums:
 
 def by_columns(matrix: Any) -> sp.csc_array:
     """A sparse matrix column by column: itself if it is one already."""
-    if sp.issparse(matrix) and matrix.format == "csc":
-        return matrix
-    return sp.csc_array(matrix)
+    return matrix if getattr(matrix, "format", "") == "csc" else sp.csc_array(matrix)
 
 
 def reduced_costs(costs: Array, matrix: Any, multipliers: Array) -> Sums:

@@ -98,6 +98,9 @@ def ways_to_try(
 def _ways(
     subproblem: Subproblem, ladder: Ladder, loosened: frozenset[str], *, face: bool
 ) -> Iterator[Way]:
+    if subproblem.fair is not None and subproblem.fair.pricing is not None:
+        yield Way(ladder[0])
+        return
     if subproblem.fair is not None:
         yield from (Way(solver) for solver in ladder)
         if subproblem.locks:
