@@ -156,8 +156,11 @@ class _View:
         A reduced cost that no bound of its column stops is charged over the column's reach.
         """
         negative = np.minimum(y[:, self.zero :], 0.0)
+        # Where all multipliers are zero but for rounding, the costs tell what counts as zero.
+        rows = self.heights[self.zero :]
+        least = FLOOR * float(np.max(np.abs(cost), initial=0.0)) / np.where(rows > 0.0, rows, 1.0)
         heights = np.max(np.abs(y), axis=1, keepdims=True, initial=0.0)
-        wrong = _ratio(negative, np.broadcast_to(heights, negative.shape))
+        wrong = _ratio(negative, np.maximum(heights, least))
         y = y.copy()
         y[:, self.zero :] -= negative
         reduced = cost + (self.A.T @ y.T).T
