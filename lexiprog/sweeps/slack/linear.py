@@ -98,7 +98,11 @@ def _pieces(
             return
         found += piece.knots.size
         if found > limit:
-            yield replace(piece, end=CurveEnd.UNFINISHED, note=f"more than {limit} pieces.")
+            yield replace(
+                piece,
+                end=CurveEnd.UNFINISHED,
+                note=f"more than {limit} pieces; ask for more with limit=.",
+            )
             return
         yield piece
         if piece.end is CurveEnd.INFEASIBLE or piece.end is CurveEnd.UNFINISHED:
