@@ -50,7 +50,7 @@ def test_what_becomes_infeasible_ends_there_with_a_proof():
 
 
 def test_a_start_where_nothing_is_feasible_is_moved_to_where_something_is():
-    # x <= t and x >= 1.
+    # No x is at least 1 and at most t before t = 1.
     curve = parametric_curve(form_of([1], [[1]], [0], lower=1.0), np.array([1.0]))
     assert curve.start == pytest.approx(1.0)
     assert curve.walls[0] is not None

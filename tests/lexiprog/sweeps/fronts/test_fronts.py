@@ -161,8 +161,8 @@ def test_objectives_that_agree_have_one_point():
 def test_a_convex_front_is_known_to_its_error():
     """The least squared distances to two points: sqrt(a) + sqrt(b) = 5 on the line between."""
     x = cp.Variable(2, name="x")
-    objectives = {
-        "a": cp.Minimize(cp.sum_squares(x)), "b": cp.Minimize(cp.sum_squares(x - [3, 4]))}  # fmt: skip
+    near, far = cp.sum_squares(x), cp.sum_squares(x - [3, 4])
+    objectives = {"a": cp.Minimize(near), "b": cp.Minimize(far)}
     front = lx.frontier(objectives, error=0.01)
     a, b = front.points.T
     assert front.complete
