@@ -227,11 +227,13 @@ def _linear_price(
     highs = Solver("HIGHS")
     step = -1.0 if lock.maximise else 1.0
     with CVXPY_LOCK, holding(leaves):
-        form = compile_for(subproblem, highs, {}).form
+        compiled = compile_for(subproblem, highs, {})
+        own = compiled.form.b.copy()
         with holding([(limit, constants[limit.id] + step)]):
             moved = compile_for(subproblem, highs, {}).form
-    change = np.abs(moved.b - form.b)
+    scaling = compiled.scaling
+    change = np.abs(moved.b - own) * scaling.rows
     row = int(np.argmax(change))
-    unit = float(change[row])
-    slope = right_derivative(form, row) if unit > 0 else None
+    unit = float(change[row]) / scaling.cost
+    slope = right_derivative(compiled.scaled, row) if unit > 0 else None
     return None if slope is None else slope * unit
