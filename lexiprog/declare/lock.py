@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
+import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Array, Owner
 from lexiprog.declare.memory import Registry
+from lexiprog.errors import DeclarationError
+
+# What somebody may give as a tolerance: a parameter is read when the program is solved.
+Tolerance: TypeAlias = float | cp.Parameter
+
+
+def checked_tolerance(what: str, given: object) -> Tolerance:
+    """A tolerance that can be meant: a finite number of at least 0, or a real scalar parameter."""
+    if isinstance(given, cp.Parameter) and given.is_scalar() and given.is_real():
+        return given
+    if isinstance(given, int | float | np.number) and 0 <= given < np.inf:
+        return float(given)
+    raise DeclarationError(
+        f"{what} must be a finite number of at least 0, or a scalar cp.Parameter, not {given!r}."
+    )
+
 
 Optimum = TypeVar("Optimum", float, Array)  # one number, or one for each of several utilities
 
@@ -21,13 +38,30 @@ class Lock:
     owner_name: str
     owner: Owner
     maximise: bool
-    atol: float
-    rtol: float
+    atol: Tolerance
+    rtol: Tolerance
     fair: bool = False  # whether it keeps several utilities
+
+    @property
+    def parameters(self) -> dict[str, cp.Parameter]:
+        """The tolerances that are read only when the program is solved."""
+        given = {"atol": self.atol, "rtol": self.rtol}
+        return {key: value for key, value in given.items() if isinstance(value, cp.Parameter)}
+
+    @property
+    def tolerances(self) -> tuple[float, float]:
+        """The two as numbers, parameters by the value they have now."""
+        atol, rtol = (
+            float(np.asarray(given.value).reshape(-1)[0])
+            if isinstance(given, cp.Parameter) else given
+            for given in (self.atol, self.rtol)
+        )  # fmt: skip
+        return atol, rtol
 
     def tolerance(self, optimum: Optimum) -> Optimum:
         """Degradation the user allows."""
-        return np.maximum(self.atol, self.rtol * np.abs(optimum))  # type: ignore[no-any-return]
+        atol, rtol = self.tolerances
+        return np.maximum(atol, rtol * np.abs(optimum))  # type: ignore[no-any-return]
 
     def limit(self, optimum: Optimum, slack: Optimum) -> Optimum:
         """The bound on the held objective."""

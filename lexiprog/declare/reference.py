@@ -12,7 +12,7 @@ import numpy as np
 
 from lexiprog.aliases import Constraint, Owner
 from lexiprog.declare.leaves import dense, holding
-from lexiprog.declare.lock import LOCKS, Lock
+from lexiprog.declare.lock import LOCKS, Lock, Tolerance, checked_tolerance
 from lexiprog.declare.memory import Registry
 from lexiprog.errors import DeclarationError, LexiprogError
 
@@ -62,20 +62,16 @@ def refer(
     return parameter
 
 
-def hold(owner: Any, *, atol: float, rtol: float) -> Constraint:
+def hold(owner: Any, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
     """The constraint that keeps the optimum of ``owner``, on record as a lock."""
-    for label, value in (("atol", atol), ("rtol", rtol)):
-        if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-            raise DeclarationError(
-                f"{owner.name}.held: {label} must be a finite number of at least 0, not {value!r}."
-            )
+    atol = checked_tolerance(f"{owner.name}.held: atol", atol)
+    rtol = checked_tolerance(f"{owner.name}.held: rtol", rtol)
     fair, ordered = owner.fair, owner.integer
-    lock = Lock(
-        owner.name, weakref.ref(owner), owner.maximise, float(atol), float(rtol), fair is not None
-    )
+    lock = Lock(owner.name, weakref.ref(owner), owner.maximise, atol, rtol, fair is not None)
+    inside = lock.parameters.values()
     if fair is None:
         attributes = {"pos": True} if owner.gp else {}
-        limit = refer(owner, "held", (), lambda found: found.value, attributes, lock=lock)
+        limit = refer(owner, "held", (), lambda found: found.value, attributes, lock, inside)
         expression = owner.objective.expr
         constraint = expression >= limit if owner.maximise else expression <= limit
     else:
@@ -86,7 +82,8 @@ def hold(owner: Any, *, atol: float, rtol: float) -> Constraint:
             shape,
             lambda found: fair.values(found.levels, ordered=ordered),
             {},
-            lock=lock,
+            lock,
+            inside,
         )
         constraint = fair.keep(limit, ordered=ordered)
     LOCKS.add(constraint, lock)

@@ -13,7 +13,7 @@ from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
-from lexiprog.declare.lock import LOCKS, Lock
+from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
 from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.reference import (
@@ -30,6 +30,7 @@ from lexiprog.declare.reference import (
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
 from lexiprog.kinds import has_integers, kind_of
+from lexiprog.spelling import there_are
 
 __all__ = ["Subproblem"]
 
@@ -219,11 +220,12 @@ class Subproblem(Frozen):
             ),
         )
 
-    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Constraint:
+    def held(self, *, atol: Tolerance = 0.0, rtol: Tolerance = 0.0) -> Constraint:
         """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
 
         Put it among the constraints of a later subproblem. Of a leximin or leximax it keeps every
-        utility at its level; with integers, where others may take their places, the order.
+        utility at its level; with integers, where others may take their places, the order. A
+        tolerance that is a scalar ``cp.Parameter`` is read when the program is solved.
         """
         return hold(self, atol=atol, rtol=rtol)
 
@@ -232,8 +234,8 @@ class Subproblem(Frozen):
         by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
         if name not in by_name:
             raise KeyError(
-                f"subproblem {self.name!r} has no variable {name!r}; "
-                f"it has {', '.join(map(repr, by_name))}."
+                f"subproblem {self.name!r} has no variable {name!r}; it has "
+                f"{there_are(by_name, name)}"
             )
         return by_name[name]
 

@@ -16,6 +16,7 @@ from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
 from lexiprog.program import Program
+from lexiprog.spelling import there_are
 
 __all__ = ["minimax_regret"]
 
@@ -59,7 +60,7 @@ def minimax_regret(
         if name not in objectives:
             raise DeclarationError(
                 f"scales names {name!r}, which is no objective; "
-                f"there are {', '.join(map(repr, objectives))}."
+                f"there are {there_are(objectives, name)}"
             )
         if not isinstance(scale, int | float | np.number) or not 0 < scale < np.inf:
             raise DeclarationError(f"the scale of {name!r} must be positive, not {scale!r}.")

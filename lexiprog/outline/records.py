@@ -44,13 +44,18 @@ class Hold:
     """An earlier optimum that a problem keeps, and how much of it may be given up."""
 
     owner: str
-    atol: float = 0.0
-    rtol: float = 0.0
+    atol: float | str = 0.0  # or the name of a parameter, read when the program is solved
+    rtol: float | str = 0.0
 
     @property
     def allowance(self) -> str:
         """The tolerance in words."""
-        parts = [f"{self.atol:g}"] * (self.atol > 0) + [f"{100 * self.rtol:g} %"] * (self.rtol > 0)
+        parts = []
+        if self.atol:
+            parts.append(self.atol if isinstance(self.atol, str) else f"{self.atol:g}")
+        if self.rtol:
+            share = self.rtol if isinstance(self.rtol, str) else f"{100 * self.rtol:g} %"
+            parts.append(f"{share} of it" if isinstance(self.rtol, str) else share)
         return f"within {' or '.join(parts)}" if parts else "exactly"
 
     def __str__(self) -> str:

@@ -15,6 +15,7 @@ from lexiprog.result.files import store
 from lexiprog.result.files.reading import fitted
 from lexiprog.result.recalled import recall
 from lexiprog.result.solution import Solution
+from lexiprog.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import os
@@ -62,7 +63,8 @@ class Result(Mapping[str, Solution]):
             return self._solutions[name]
         except KeyError:
             solved = ", ".join(map(repr, self._solutions)) or "nothing"
-            raise KeyError(f"no solution named {name!r}; solved: {solved}.") from None
+            hint = did_you_mean(name, self._solutions)
+            raise KeyError(f"no solution named {name!r}; solved: {solved}.{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._solutions)

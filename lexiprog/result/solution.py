@@ -21,6 +21,7 @@ from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.shares import Level, Lottery
+from lexiprog.spelling import there_are
 from lexiprog.status import Status
 
 __all__ = ["Solution"]
@@ -160,8 +161,8 @@ class Solution:
             return self.variables[str(variable.name())]
         name = variable.name() if hasattr(variable, "id") else variable
         raise KeyError(
-            f"subproblem {self.name!r} has no variable {name!r}; "
-            f"it has {', '.join(map(repr, self.variables))}.{self._detached}"
+            f"subproblem {self.name!r} has no variable {name!r}; it has "
+            f"{there_are(self.variables, name)}{self._detached}"
         )
 
     @property
@@ -205,11 +206,11 @@ class Solution:
 
     def price(self, name: str) -> float | None:
         """Gain in this objective per unit of further slack on the held optimum ``name``."""
-        for lock in self.locks:
-            if lock.name == name:
-                return lock.price
-        held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
-        raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
+        held = {lock.name: lock for lock in self.locks}
+        if name not in held:
+            known = there_are(held, name)
+            raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
+        return held[name].price
 
     def record(self, *, evidence: bool = False) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""
@@ -245,6 +246,5 @@ class Solution:
         lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]
         lines += level_lines(self.levels)
         for key, value in self.variables.items():
-            text = array_text(value)
-            lines.append(f"  {key} = {text}".replace("\n", "\n    "))
+            lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
         return "\n".join([*lines, f"  {self.certificate}"])

@@ -20,7 +20,7 @@ from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import own_optimum
-from lexiprog.solve.price import right_derivative
+from lexiprog.solve.price import derivative_along
 from lexiprog.solve.travel import with_references
 from lexiprog.solvers.solver import Solver
 from lexiprog.status import Fault, Status
@@ -133,11 +133,14 @@ def _record(
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
+    limit, tolerance = task.given.undisturbed(
+        lambda: (task.slack.limit(lock, optimum, held.unit), task.slack.tolerance(lock, optimum))
+    )
     return LockRecord(
         name=lock.owner_name,
         kind="face" if exactly else task.way.kind_of_lock(task.subproblem, position),
-        limit=float(task.slack.limit(lock, optimum, held.unit)),
-        tolerance=float(task.slack.tolerance(lock, optimum)),
+        limit=float(limit),
+        tolerance=float(tolerance),
         guard=float(task.slack.guard_for(optimum, held.unit)),
         drift=drift,
         _price=_price(task, position, lock, solution, solved),
@@ -182,8 +185,8 @@ def _price(
 ) -> Price:
     """The price of a lock, or how to find it where that costs another solve."""
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
-    if task.integer or owner is None or owner.integer or lock.fair:
-        return Price()  # slack on several utilities at once has no single price
+    if task.integer or owner is None or owner.integer:
+        return Price()
     if task.way.kind_of_lock(subproblem, position) == "argument":
         return Price()
     if subproblem.kind == "LP" and subproblem.dpp:
@@ -233,7 +236,8 @@ def _linear_price(
             moved = compile_for(subproblem, highs, {}).form
     scaling = compiled.scaling
     change = np.abs(moved.b - own) * scaling.rows
-    row = int(np.argmax(change))
-    unit = float(change[row]) / scaling.cost
-    slope = right_derivative(compiled.scaled, row) if unit > 0 else None
-    return None if slope is None else slope * unit
+    if not lock.fair:  # the rest is rounding
+        change = np.where(np.arange(change.size) == np.argmax(change), change, 0.0)
+    unit = float(np.max(change, initial=0.0))
+    slope = derivative_along(compiled.scaled, change / unit) if unit > 0.0 else None
+    return None if slope is None else slope * (unit / scaling.cost)
