@@ -1,6 +1,7 @@
 """Hierarchies of convex problems whose later stages use earlier optima."""
 
 import lexiprog.show.html  # noqa: F401 - registers how outlines are drawn
+from lexiprog.declare.objectives.fairness import Leximax, Leximin
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import (
@@ -10,7 +11,7 @@ from lexiprog.errors import (
     LexiprogWarning,
     StageError,
 )
-from lexiprog.formulations.fairness import Leximax, Leximin, leximax, leximin
+from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
@@ -21,6 +22,7 @@ from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver, SolverChoice
 from lexiprog.status import Status
+from lexiprog.sweeps.pareto import Frontier, frontier
 from lexiprog.sweeps.scenario_table import Sweep
 from lexiprog.sweeps.scenarios import sweep
 from lexiprog.sweeps.solver_table import SolverComparison
@@ -32,6 +34,7 @@ __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 __all__ = [
     "Certificate",
     "DeclarationError",
+    "Frontier",
     "Goal",
     "Interrupted",
     "Leximax",
@@ -52,6 +55,7 @@ __all__ = [
     "Sweep",
     "Tradeoff",
     "compare_solvers",
+    "frontier",
     "goal_program",
     "leximax",
     "leximin",

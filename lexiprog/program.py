@@ -22,6 +22,7 @@ from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
+from lexiprog.spelling import there_are
 
 __all__ = ["Program"]
 
@@ -115,8 +116,8 @@ class Program(Frozen):
         try:
             return self.subproblems[name]
         except KeyError:
-            known = ", ".join(map(repr, self.subproblems))
-            raise KeyError(f"no subproblem is called {name!r}; there are {known}.") from None
+            known = there_are(self.subproblems, name)
+            raise KeyError(f"no subproblem is called {name!r}; there are {known}") from None
 
     def extend(self, *stages: Stage) -> Program:
         """A new program with further stages at the end."""

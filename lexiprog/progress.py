@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(total: int, done: int, *, progress: bool) -> Iterator[Callable[[str], None]]:
+def bar(total: int | None, done: int, *, progress: bool) -> Iterator[Callable[[str], None]]:
     """A progress bar's update function, or one that does nothing."""
     if not progress:
         yield lambda _: None

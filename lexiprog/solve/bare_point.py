@@ -9,7 +9,6 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint, Leaf, Value
-from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
@@ -20,8 +19,8 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.solution import Solution
-from lexiprog.runners.polish import made_whole
-from lexiprog.solvers.solver import default_ladder
+from lexiprog.runners.native import Native
+from lexiprog.solvers.solver import EXACT, Ladder, default_ladder
 from lexiprog.solvers.ways import Way
 
 __all__ = ["OwnOptimum", "check_point", "own_optimum"]
@@ -54,17 +53,19 @@ class OwnOptimum:
 
 
 def own_optimum(
-    subproblem: Subproblem, slack: Slack, solutions: Mapping[str, Solution], given: Given
+    subproblem: Subproblem,
+    slack: Slack,
+    solutions: Mapping[str, Solution],
+    given: Given,
+    ladder: Ladder | None = None,
 ) -> OwnOptimum | None:
     """The problem's optimum as our own default solvers find and certify it, if they do."""
-    for solver in default_ladder(subproblem.kind):
+    for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
+        if solver.target == EXACT:
+            continue
         try:
             task = prepare(subproblem, Way(solver), solutions, slack, given=given)
-            answer = cvxpy_door.interpret(
-                task.native, cvxpy_door.run(task.native, task.fresh_options())
-            )
-            if subproblem.integer:
-                answer = made_whole(task.native, answer)
+            answer = Native().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
         if answer.x is None or answer.form is None:

@@ -25,7 +25,8 @@ from lexiprog.runners.choice import Runners
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.failure import stage_error
-from lexiprog.solve.held import with_locks
+from lexiprog.solve.fair.choice import fair_runner
+from lexiprog.solve.held import with_inheritance
 from lexiprog.solve.relaxation import tell_apart
 from lexiprog.solve.verdict import judge
 from lexiprog.solvers.solver import Ladder, default_ladder
@@ -50,17 +51,16 @@ def execute(
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
-    ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems from where
-    an earlier call left them, which makes their vertex depend on that call; ``given`` are the
-    user's parameters, by default with the values they have now.
+    ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
+    earlier call left them; ``given`` are the user's parameters, by default as they are now.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    run = _Run(stages, Runners.of(stages, full, slack, warm), dict(solved), tick, slack, given)
-    widest = max(len(stage.subproblems) for stage in stages)
-    size = workers if workers is not None else min(widest, os.cpu_count() or 1)
+    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
+    run = _Run(stages, runners, dict(solved), tick, slack, given)
+    size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
     # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
     try:
@@ -130,7 +130,7 @@ class _Run:
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
             with self.given.held():
-                raise stage_error(stage.name, failed, attempts, self.result())
+                raise stage_error(stage.name, failed, attempts, self.result(), self.slack)
 
     def _try_all(
         self, stage: Stage, ways: list[tuple[Subproblem, Way]], pool: ThreadPoolExecutor
@@ -162,7 +162,7 @@ class _Run:
         """Judge an answer and keep it if it is certified."""
         task = job.task
         try:
-            verdict = self._judge(job, job.future.result())
+            verdict = self._judge(job, answer := job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
@@ -170,10 +170,11 @@ class _Run:
         if isinstance(verdict, Solution):
             self.solved[verdict.name] = verdict
             self.tick(verdict.name)
-        elif verdict.status is Status.EITHER:
+            return verdict
+        if verdict.status is Status.EITHER:
             with self.given.held():
                 verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
-        return verdict
+        return replace(verdict, seconds=task.compile_seconds + answer.seconds)
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
@@ -181,9 +182,8 @@ class _Run:
         if isinstance(verdict, Attempt):
             return verdict
         verdict = attach(verdict, task.subproblem, task.constants)
-        if task.subproblem.locks:
-            doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
-            verdict = with_locks(task, answer, verdict, self.solved, doubtful)
+        doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
+        verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)
         return verdict

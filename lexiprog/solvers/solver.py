@@ -13,7 +13,10 @@ import cvxpy as cp
 
 from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
+from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
+from lexiprog.solvers.options import unknown_option
+from lexiprog.spelling import did_you_mean
 
 __all__ = [
     "CustomSolver",
@@ -40,6 +43,8 @@ _SHARPER_MIP: dict[str, Options] = {
 
 
 EXACT = "EXACT"
+# Whatever CVXPY has a name for, installed or not.
+_SOLVERS = [key for key, value in vars(cp).items() if key.isupper() and key == value]
 
 
 @cache
@@ -49,7 +54,7 @@ def has_exact() -> bool:
 
 
 class UnknownSolver(LexiprogError, LookupError):
-    """A solver, stage or subproblem was named that does not exist here."""
+    """A solver, option, stage or subproblem was named that does not exist here."""
 
 
 @runtime_checkable
@@ -156,7 +161,7 @@ def default_ladder(kind: str) -> Ladder:
     if kind == "LP":
         last = (Solver(EXACT),) if has_exact() else ()
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"), *last)
-    if kind.startswith("MI"):
+    if is_integer_kind(kind):
         names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())
     conic = (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False))
@@ -184,7 +189,7 @@ def resolve(
         if name not in known:
             raise UnknownSolver(
                 f"solver choice for {name!r}, which is no stage or subproblem of this program; "
-                f"it has {', '.join(map(repr, sorted(known)))}."
+                f"it has {', '.join(map(repr, sorted(known)))}.{did_you_mean(name, known)}"
             )
     table: dict[str, Ladder | None] = {}
     for stage, (names, own) in stages.items():
@@ -217,7 +222,10 @@ def _solver(choice: OneSolver, where: str) -> Solver:
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "
                 f"installed are {', '.join(sorted(installed()))}."
+                f"{did_you_mean(solver.target, [*installed(), *_SOLVERS])}"
             )
+        if (unknown := unknown_option(solver.target, solver.options)) is not None:
+            raise UnknownSolver(f"solver choice for {where!r}: {unknown}")
     elif solver.is_custom and not isinstance(solver.target, CustomSolver):
         raise UnknownSolver(
             f"{solver.target!r}, asked for {where!r}, is no solver: give a name, a lexiprog.Solver "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from lexiprog.outline.numbers import duration, number, tiny
-from lexiprog.outline.records import LockOutline, ProblemOutline, SolvedOutline, counted
+from lexiprog.outline.records import Levels, LockOutline, ProblemOutline, SolvedOutline, counted
+from lexiprog.outline.text import level_texts
 from lexiprog.show.html.frame import safe, tag
 from lexiprog.show.html.rows import Row
 
@@ -13,6 +15,32 @@ SHOWN_CONSTRAINTS = 3
 SHOWN_CHIPS = 8
 
 Solved = Mapping[str, SolvedOutline]
+
+
+@dataclass(frozen=True)
+class Halt:
+    """The problem at which a solve could not go on, and why."""
+
+    name: str
+    status: str
+    reason: str
+
+
+def stopped_card(
+    problem: ProblemOutline, colours: Mapping[str, str], stop: Halt, least: int
+) -> str:
+    """The card of the problem that has no certified optimum."""
+    status = tag("span", "lx-bad lx-value", safe(stop.status.replace("_", " ")))
+    head = [mark(certified=False), _name(problem), status, _kind(problem)]
+    locks = [(hold.owner, f"holds {hold}") for hold in problem.holds]
+    return _card(
+        "lx-failed",
+        least,
+        tag("div", "lx-head", *head),
+        _model(problem, constrained=True),
+        _chips([*_reads(problem), *locks], colours),
+        tag("div", "lx-reason", safe(stop.reason)),
+    )
 
 
 def problem_card(
@@ -33,6 +61,7 @@ def problem_card(
         least,
         _solved_head(problem, found),
         _model(problem, constrained=False),
+        level_table(found.levels),
         _chips([*_reads(problem), *locks], colours),
         tag("div", "lx-quiet" if found.certified else "lx-bad", safe(found.certificate)),
     )
@@ -82,13 +111,20 @@ def _kind(problem: ProblemOutline) -> str:
 
 def _solved_head(problem: ProblemOutline, found: SolvedOutline) -> str:
     end = f"{found.solver}, {duration(found.seconds)}"
-    value = tag("span", "", _quiet("optimum "), tag("span", "lx-value", number(found.value)))
+    what = "first level " if found.levels else "optimum "
+    value = tag("span", "", _quiet(what), tag("span", "lx-value", number(found.value)))
     parts = [mark(certified=found.certified), _name(problem), value, _kind(problem)]
     parts += [
         _quiet("" if found.status == "optimal" else found.status),
         tag("span", "lx-end lx-quiet", safe(end)),
     ]
     return tag("div", "lx-head", *parts)
+
+
+def level_table(levels: Levels) -> str:
+    """Each level of a fair solution with the names of all who are settled there."""
+    lines = [_line(value, names) for value, names in level_texts(levels)]
+    return tag("div", "lx-levels", *lines) if lines else ""
 
 
 def mark(*, certified: bool) -> str:
