@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from lexiprog.aliases import Array
 from lexiprog.errors import LexiprogError
-from lexiprog.gradients.tight_rows import Rows, TightRows, rows_of, tight_rows
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.gradients.tight_rows import Rows, TightRows, rows_of, tight_rows
 from lexiprog.solvers.highs import Bounds, Session
 
 __all__ = ["FirstOrder", "NoDerivative"]
@@ -81,41 +81,41 @@ class FirstOrder:
         """
         tight = self.tight
         start = np.where(tight.free, tight.multipliers, np.maximum(tight.multipliers, 0.0))
-        doubtful = ~tight.free & (start <= STRONG)
-        if not doubtful.any():
+        if not (~tight.free & (start <= np.maximum(tight.least, STRONG))).any():
             return start
         count, size = start.size, self.x.size
-        unit = max(1.0, float(np.max(np.abs(start), initial=0.0)))
-        # Columns: the changes of all multipliers, then how much of each is certainly there.
-        balance = sp.hstack([tight.E.T, sp.csr_array((size, count))])
-        counted = sp.hstack([-sp.eye_array(count), sp.eye_array(count)])
+        # Columns: directions, how much of each multiplier is certainly there, and a factor that
+        # lets all be there at once.
+        nothing, unit = sp.csr_array((size, count)), sp.eye_array(count)
+        balance = sp.hstack([tight.E.T, nothing, sp.csr_array((size, 1))])
+        counted = sp.hstack([-unit, unit, -sp.csr_array(start[:, None])])
         bounds = Bounds(
-            np.concatenate([np.where(tight.free, -np.inf, -start), np.zeros(count)]),
-            np.concatenate([np.full(count, np.inf), np.where(doubtful, unit, 0.0)]),
+            np.concatenate([np.full(count, -np.inf), np.zeros(count), [1.0]]),
+            np.concatenate([np.full(count, np.inf), np.where(tight.free, 0.0, 1.0), [np.inf]]),
             np.concatenate([np.zeros(size), np.full(count, -np.inf)]),
-            np.concatenate([np.zeros(size), np.where(tight.free, np.inf, start)]),
+            np.concatenate([np.zeros(size), np.where(tight.free, np.inf, 0.0)]),
         )
-        cost = np.concatenate([np.zeros(count), -doubtful.astype(float)])
+        cost = np.concatenate([np.zeros(count), -np.ones(count), [0.0]])
         found = Session(sp.csc_array(sp.vstack([balance, counted])), {}).run(cost, bounds)
-        return start + found.x[:count] if found.optimal else start
+        return start + found.x[:count] / found.x[-1] if found.optimal else start
 
     @cached_property
     def _strong(self) -> Any:
-        return self.tight.free | (self._multipliers > STRONG)
+        return self.tight.free | (self._multipliers > np.maximum(self.tight.least, STRONG))
 
     @cached_property
-    def _E(self) -> Array:
+    def _strong_rows(self) -> Array:
         return np.asarray(self.tight.E[np.flatnonzero(self._strong)].toarray())
 
     @cached_property
     def _spare_multipliers(self) -> Array:
         """Directions, as columns, in which the multipliers of strong rows may change."""
-        return _null_space(self._E.T)
+        return _null_space(self._strong_rows.T)
 
     @cached_property
     def _spare_points(self) -> Array:
         """Directions, as columns, in which the point may change."""
-        return _null_space(np.vstack([self.tight.curvature.toarray(), self._E]))
+        return _null_space(np.vstack([self.tight.curvature.toarray(), self._strong_rows]))
 
     def value(self, changes: Changes) -> Array:
         """Derivative of the optimum by each change."""
@@ -146,10 +146,8 @@ class FirstOrder:
         tight, strong = self.tight, self._strong
         if tight.unsure:
             raise NoDerivative(f"its solution cannot be followed ({tight.unsure})")
-        if self.form.cones.psd:
-            raise NoDerivative("solutions of semidefinite problems are not followed yet")
         size, count = self.x.size, int(strong.sum())
-        E, weak = self._E, np.asarray(tight.E[np.flatnonzero(~strong)].toarray())
+        E, weak = self._strong_rows, np.asarray(tight.E[np.flatnonzero(~strong)].toarray())
         demand = np.asarray(tight.weights @ changes.rows)
         bent = np.asarray(self.rows.G.T @ (tight.bend @ changes.rows))
         matrix = np.block(

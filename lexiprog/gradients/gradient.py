@@ -15,8 +15,10 @@ from lexiprog.declare.leaves import dense, holding, key_of
 from lexiprog.declare.reference import Reference
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.errors import DeclarationError
 from lexiprog.gradients.first_order import Changes, NoDerivative
 from lexiprog.gradients.local import Local, statement_of
+from lexiprog.result.attachment import constant_of, with_leaves
 from lexiprog.result.solution import Solution
 
 __all__ = ["gradient_of"]
@@ -38,7 +40,15 @@ def gradient_of(
         With the reason, if there is none.
     """
     subproblems = {p.name: p for stage in stages for p in stage.subproblems}
-    statements = {n: statement_of(p, solutions[n]) for n, p in subproblems.items() if n in solutions}
+    known = {p.id: p for subproblem in subproblems.values() for p in subproblem.parameters}
+    if not isinstance(parameter, cp.Parameter) or parameter.id not in known:
+        names = ", ".join(repr(p.name()) for p in known.values()) or "none"
+        raise DeclarationError(f"{parameter} is no parameter of this program; it has {names}.")
+    if parameter.is_complex():
+        raise NoDerivative(f"{parameter.name()!r} is complex: there is no one derivative by it.")
+    statements = {
+        n: statement_of(p, solutions[n]) for n, p in subproblems.items() if n in solutions
+    }
     needed = _ancestors(of, statements)
     jacobians: dict[int, Array] = {parameter.id: np.eye(parameter.size)}
     slope = np.zeros(parameter.size)
@@ -154,9 +164,8 @@ class _Points:
             for c in subproblem.constraints
         )
         leaves = {v.id: value for v, value in zip(subproblem.variables, values, strict=True)}
-        return replace(
-            solution, variables=dict(zip(keys, values, strict=True)), duals=duals,
-        ).with_leaves(leaves)  # fmt: skip
+        moved = replace(solution, variables=dict(zip(keys, values, strict=True)), duals=duals)
+        return with_leaves(moved, leaves)
 
 
 def _read_slopes(
@@ -168,8 +177,10 @@ def _read_slopes(
 ) -> Array:
     """Derivative of what a reference reads, by differences along each change."""
     count = next(iter(jacobians.values())).shape[1]
-    if points is not None and "dual(" in reference.label and points.local.statement is not (
-        points.local.subproblem
+    if (
+        points is not None
+        and "dual(" in reference.label
+        and points.local.statement is not (points.local.subproblem)
     ):
         raise NoDerivative(f"the multipliers of {reference.label} depend on how a lock is put")
     if points is not None:
@@ -182,18 +193,19 @@ def _read_slopes(
                 raise NoDerivative(f"{reference.label} is not unique: other solutions are optimal")
     columns = []
     for k in range(count):
+
         def moved(by: float, k: int = k) -> Array:
             values: list[tuple[Any, Value]] = []
             shifted = solution if points is None else points.solution(points.along[k], by)
             leaves = {}
             for p in inside:
-                base = solution.constant(p)
+                base = constant_of(solution, p)
                 base = np.asarray(p.value if base is None else base, dtype=float)
                 shift = np.reshape(jacobians[p.id][:, k], p.shape, order="F")
                 values.append((p, base + by * shift))
                 leaves[p.id] = base + by * shift
             with holding(values):
-                found = reference.read(shifted.with_leaves(leaves))
+                found = reference.read(with_leaves(shifted, leaves))
             return np.ravel(np.asarray(found, dtype=float), order="F")
 
         columns.append(_derivative(moved, points, k, reference))

@@ -20,6 +20,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.gradients.first_order import Changes, FirstOrder, NoDerivative
 from lexiprog.gradients.slopes_by_difference import difference_slopes
+from lexiprog.result.attachment import constant_of
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.clarabel import solve_conic
 from lexiprog.solvers.highs import Bounds, Session
@@ -88,9 +89,7 @@ class Local:
             compiled = compile_for(statement, _solver(statement), {})
             form = compiled.scaled
         x, z = _optimum(form, statement)
-        local = cls(
-            subproblem, statement, solution, values, compiled, FirstOrder(form, x, z)
-        )
+        local = cls(subproblem, statement, solution, values, compiled, FirstOrder(form, x, z))
         found = local.own_value(compiled.scaling.value(form.objective(x)))
         if not abs(found - solution.value) <= SAME * solution.size:
             raise NoDerivative(
@@ -171,7 +170,7 @@ def _solver(subproblem: Subproblem) -> Solver:
 
 
 def _value(parameter: cp.Parameter, solution: Solution, solutions: Solutions) -> Value:
-    known = solution.constant(parameter)
+    known = constant_of(solution, parameter)
     if known is not None:
         return known
     reference = REFERENCES.get(parameter)

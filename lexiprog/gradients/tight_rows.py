@@ -22,6 +22,8 @@ __all__ = ["Rows", "TightRows", "rows_of", "tight_rows"]
 
 # Slacks below this, in equilibrated units, are none.
 ACTIVE = 1e-6
+# A slack and a multiplier tell which of them is zero if one is so many times the other.
+CLEAR = 1e3
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class TightRows:
         Which combination of all rows each row that counts is.
     E : sparse array
     multipliers : ndarray
+    least : ndarray
+        What a multiplier must exceed to be one for certain, by its row's slack.
     free : ndarray of bool
         Rows whose multiplier may have either sign.
     curvature : sparse array
@@ -61,6 +65,7 @@ class TightRows:
     weights: Any
     E: Any
     multipliers: Array
+    least: Array
     free: Mask
     curvature: Any
     bend: Any
@@ -95,7 +100,8 @@ def tight_rows(form: StandardForm, rows: Rows, x: Array) -> TightRows:
     straight[linear : form.b.size] = False
     equations = np.zeros(count, dtype=bool)
     equations[: form.cones.zero] = True
-    tight = straight & ~equations & ((slack <= ACTIVE) | (rows.z > slack))
+    tight = straight & ~equations & ((slack <= ACTIVE * 0.1) | (CLEAR * rows.z > slack))
+    least = [CLEAR * abs(float(slack[k])) for k in np.flatnonzero(equations | tight)]
     for k in np.flatnonzero(equations | tight):
         place.append((np.array([k]), np.ones(1), bool(equations[k])))
         multipliers.append(float(rows.z[k]))
@@ -112,11 +118,12 @@ def tight_rows(form: StandardForm, rows: Rows, x: Array) -> TightRows:
                 found = "a power cone"
             if isinstance(found, str):
                 unsure, found = found, [(np.eye(s.size)[k], z[k], None) for k in range(s.size)]
-            for weights, t, hessian in found:
+            for weights, t, bend in found:
                 place.append((where, weights, len(found) > 1))
                 multipliers.append(float(t))
-                if hessian is not None:
-                    bends.append((where, t * hessian))
+                least.append(0.0)
+                if bend is not None:
+                    bends.append((where, bend))
     weights = _stacked(place, count)
     bend = sp.csr_array((count, count))
     for where, block in bends:
@@ -127,7 +134,8 @@ def tight_rows(form: StandardForm, rows: Rows, x: Array) -> TightRows:
     curvature = sp.csr_array(own + rows.G.T @ bend @ rows.G)
     free = np.array([part[2] for part in place], dtype=bool)
     E = sp.csr_array(weights @ rows.G)
-    return TightRows(weights, E, np.array(multipliers), free, curvature, bend, unsure)
+    bounds = np.array(least), free
+    return TightRows(weights, E, np.array(multipliers), *bounds, curvature, bend, unsure)
 
 
 def _parts(kind: str, span: slice, parameter: Any) -> list[slice]:
@@ -140,7 +148,7 @@ def _parts(kind: str, span: slice, parameter: Any) -> list[slice]:
 
 
 def _smooth(kind: str, s: Array, z: Array) -> Any:
-    """(inward normal, multiplier, hessian) where the boundary is smooth; nothing inside."""
+    """(inward normal, multiplier, curvature) where the boundary is smooth; nothing inside."""
     size = float(np.max(np.abs(z), initial=0.0))
     if kind == "soc":
         norm, free = float(np.linalg.norm(s[1:])), s[0] - float(np.linalg.norm(s[1:]))
@@ -154,7 +162,7 @@ def _smooth(kind: str, s: Array, z: Array) -> Any:
         unit = s[1:] / norm
         hessian = np.zeros((s.size, s.size))
         hessian[1:, 1:] = (np.eye(s.size - 1) - np.outer(unit, unit)) / norm
-        return [(np.append(1.0, -unit), z[0], hessian)]
+        return [(np.append(1.0, -unit), z[0], z[0] * hessian)]
     x, y, top = s
     if y <= ACTIVE * 1e-3:
         return "an exponential cone at its edge" if size > ACTIVE else []
@@ -163,22 +171,33 @@ def _smooth(kind: str, s: Array, z: Array) -> Any:
         return []
     hessian = np.zeros((3, 3))
     hessian[:2, :2] = power * np.array([[1 / y, -x / y**2], [-x / y**2, x**2 / y**3]])
-    return [(np.array([-power, -power * (1.0 - x / y), 1.0]), z[2], hessian)]
+    return [(np.array([-power, -power * (1.0 - x / y), 1.0]), z[2], z[2] * hessian)]
 
 
 def _null_rows(s: Array, z: Array, order: int, layout: str) -> Any:
-    """The rows of a semidefinite block that its slack's null space spans."""
+    """The rows of a semidefinite block that its slack's null space spans, and its curvature."""
     values, vectors = np.linalg.eigh(matrix(s, order, layout))
-    null = vectors[:, values <= ACTIVE * max(1.0, float(values[-1]))]
-    out = []
+    zero = values <= ACTIVE * max(1.0, float(values[-1]))
+    null, rest = vectors[:, zero], vectors[:, ~zero]
     square = matrix(z, order, layout)
+    prices, axes = np.linalg.eigh(null.T @ square @ null)
+    null = null @ axes
+    out: list[Any] = []
     for i in range(null.shape[1]):
         for j in range(i, null.shape[1]):
-            pair = np.outer(null[:, i], null[:, j])
-            row = triangle(0.5 * (pair + pair.T), layout)
-            t = float(null[:, i] @ square @ null[:, j]) * (1.0 if i == j else 2.0)
-            out.append((row, t, None))
-    return out
+            row = _pair(null[:, i], null[:, j], layout)
+            out.append((row, prices[i] if i == j else 0.0, None))
+    bend = np.zeros((s.size, s.size))
+    for price, one in zip(prices, null.T, strict=True):
+        for size, other in zip(values[~zero], rest.T, strict=True):
+            row = np.sqrt(2.0) * _pair(one, other, layout)
+            bend += price / size * np.outer(row, row)
+    return [(*out[0][:2], bend), *out[1:]] if out else []
+
+
+def _pair(one: Array, other: Array, layout: str) -> Array:
+    both = np.outer(one, other)
+    return triangle(0.5 * (both + both.T), layout)
 
 
 def _stacked(place: list[tuple[Any, Array, bool]], count: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -181,14 +181,6 @@ class Solution:
         """
         value: Value = evaluate(expression, self.recorded(expression))
         return value
-
-    def constant(self, parameter: cp.Parameter) -> Value | None:
-        """The value of a parameter or placeholder that this problem was solved with, if it was."""
-        return self._leaves.get(parameter.id)
-
-    def with_leaves(self, values: Mapping[int, Value]) -> Solution:
-        """The same, with other values by CVXPY id."""
-        return replace(self, _leaves={**self._leaves, **values})
 
     def recorded(self, expression: cp.Expression) -> list[tuple[Leaf, Value]]:
         """The variables of an expression, and the parameters known here, with their values."""

@@ -18,6 +18,7 @@ from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
+from lexiprog.gradients.gradient import gradient_of
 from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
@@ -102,7 +103,8 @@ class _Run:
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
-        return Result(names, self.solved, partial(outline_of, self.stages, self._solvers))
+        outline = partial(outline_of, self.stages, self._solvers)
+        return Result(names, self.solved, outline, partial(gradient_of, self.stages))
 
     def _solvers(self, subproblem: Subproblem) -> list[str]:
         return [solver.name for solver in self.runners.ladders[subproblem.name]]
