@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array
 from lexiprog.errors import LexiprogError
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.gradients.tight_rows import Rows, TightRows, rows_of, tight_rows
+from lexiprog.gradients.tight_rows import Rows, TightRows, rows_of, tight_at
 from lexiprog.solvers.highs import Bounds, Session
 
 __all__ = ["FirstOrder", "NoDerivative"]
@@ -70,7 +70,7 @@ class FirstOrder:
     @cached_property
     def tight(self) -> TightRows:
         """The rows that count."""
-        return tight_rows(self.form, self.rows, self.x)
+        return tight_at(self.form, self.rows, self.x)
 
     @cached_property
     def _multipliers(self) -> Array:

@@ -18,7 +18,7 @@ from lexiprog.aliases import Array, Mask
 from lexiprog.forms.cones import blocks, matrix, triangle
 from lexiprog.forms.standard_form import StandardForm
 
-__all__ = ["Rows", "TightRows", "rows_of", "tight_rows"]
+__all__ = ["Rows", "TightRows", "rows_of", "tight_at"]
 
 # Slacks below this, in equilibrated units, are none.
 ACTIVE = 1e-6
@@ -90,7 +90,7 @@ def rows_of(form: StandardForm, x: Array, z: Array) -> Rows:
     )
 
 
-def tight_rows(form: StandardForm, rows: Rows, x: Array) -> TightRows:
+def tight_at(form: StandardForm, rows: Rows, x: Array) -> TightRows:
     """The rows that count at ``x``, in equilibrated units."""
     count, linear = rows.h.size, form.cones.linear
     slack = rows.h - rows.G @ x

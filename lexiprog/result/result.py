@@ -12,11 +12,12 @@ from lexiprog.aliases import Array
 from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.failures import FailureOutline
-from lexiprog.outline.records import ProgramOutline, ResultOutline, TableCell, TableOutline
-from lexiprog.outline.text import level_lines, text_table
+from lexiprog.outline.records import ProgramOutline, ResultOutline
+from lexiprog.outline.text import level_lines
 from lexiprog.result.files import store
 from lexiprog.result.files.reading import fitted
 from lexiprog.result.recalled import recall
+from lexiprog.result.result_text import as_text
 from lexiprog.result.solution import Solution
 from lexiprog.spelling import did_you_mean
 
@@ -234,31 +235,11 @@ class Result(Mapping[str, Solution]):
         return draw(self.outline)
 
     def __str__(self) -> str:
-        columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
-        rows = [
-            (
-                row["stage"],
-                row["subproblem"],
-                f"{row['value']:.10g}",
-                row["status"],
-                row["solver"],
-                f"{row['seconds']:.3f}",
-                f"{row['certificate']:.1e}",
-            )
-            for row in self._table()
-        ]
         missing = [n for names in self.stages.values() for n in names if n not in self]
-        notes = [f"{k}:\n" + "\n".join(level_lines(s.levels)) for k, s in self.items() if s.levels]
+        levels = {name: solution.levels for name, solution in self.items() if solution.levels}
+        notes = [f"{name}:\n" + "\n".join(level_lines(level)) for name, level in levels.items()]
         notes += [f"not solved: {', '.join(missing)}"] * bool(missing)
-        return text_table(
-            TableOutline(
-                title="",
-                columns=columns,
-                rows=tuple(tuple(map(TableCell, row)) for row in rows),
-                numeric=frozenset(["value", "seconds", "certificate"]),
-                notes=tuple(map(TableCell, notes)),
-            )
-        )
+        return as_text(self._table(), notes)
 
     def __repr__(self) -> str:
         return f"<Result of {len(self)} subproblems>\n{self}"

@@ -69,11 +69,9 @@ def execute(
             run.solve_stage(stage, pool)
     except KeyboardInterrupt as error:
         run.harvest()
-        raise Interrupted(
-            f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
-            "go on with program.solve(resume=error.partial).",
-            partial=run.result(),
-        ) from error
+        done = f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
+        advice = "go on with program.solve(resume=error.partial)."
+        raise Interrupted(done + advice, partial=run.result()) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
@@ -103,8 +101,8 @@ class _Run:
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
-        outline = partial(outline_of, self.stages, self._solvers)
-        return Result(names, self.solved, outline, partial(gradient_of, self.stages))
+        derive, outline = partial(gradient_of, self.stages), partial(outline_of, self.stages)
+        return Result(names, self.solved, partial(outline, self._solvers), derive)
 
     def _solvers(self, subproblem: Subproblem) -> list[str]:
         return [solver.name for solver in self.runners.ladders[subproblem.name]]
