@@ -12,7 +12,7 @@ from lexiprog.aliases import Array
 from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.failures import FailureOutline
-from lexiprog.outline.records import ProgramOutline, ResultOutline
+from lexiprog.outline.records import ProgramOutline, ResultOutline, counted
 from lexiprog.outline.text import level_lines
 from lexiprog.result.files import store
 from lexiprog.result.files.reading import fitted
@@ -242,4 +242,4 @@ class Result(Mapping[str, Solution]):
         return as_text(self._table(), notes)
 
     def __repr__(self) -> str:
-        return f"<Result of {len(self)} subproblems>\n{self}"
+        return f"<Result of {counted(len(self), 'subproblem')}>\n{self}"
