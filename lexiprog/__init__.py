@@ -1,5 +1,8 @@
 """Hierarchies of convex problems whose later stages use earlier optima."""
 
+from importlib import import_module
+from types import ModuleType
+
 import lexiprog.show.html  # noqa: F401 - registers how outlines are drawn
 from lexiprog.declare.objectives.fairness import Leximax, Leximin
 from lexiprog.declare.stage import Stage
@@ -21,7 +24,9 @@ from lexiprog.result.face_equations import OptimalFace, optimal_face
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver, SolverChoice
+from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
+from lexiprog.sweeps.exploring import Explorer, explore
 from lexiprog.sweeps.pareto import Frontier, frontier
 from lexiprog.sweeps.scenario_table import Sweep
 from lexiprog.sweeps.scenarios import sweep
@@ -34,6 +39,7 @@ __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 __all__ = [
     "Certificate",
     "DeclarationError",
+    "Explorer",
     "Frontier",
     "Goal",
     "Interrupted",
@@ -55,6 +61,7 @@ __all__ = [
     "Sweep",
     "Tradeoff",
     "compare_solvers",
+    "explore",
     "frontier",
     "goal_program",
     "leximax",
@@ -65,3 +72,12 @@ __all__ = [
     "sweep",
     "tradeoff",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """``lexiprog.plots``, imported when it is first asked for."""
+    if name == "plots":
+        return import_module("lexiprog.plots")
+    raise AttributeError(
+        f"module 'lexiprog' has no attribute {name!r}.{did_you_mean(name, __all__)}"
+    )

@@ -5,19 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import cvxpy as cp
+
 from lexiprog.aliases import Value
-from lexiprog.declare.leaves import key_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
 
-__all__ = ["attach"]
+__all__ = ["attach", "constant_of", "with_leaves"]
 
 
 def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
     """Let the solution be asked by CVXPY objects, and carry a trace of its problem."""
     leaves = dict(constants)
-    for position, variable in enumerate(subproblem.variables):
-        leaves[variable.id] = solution.variables[key_of(variable, position)]
+    for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
+        leaves[variable.id] = solution.variables[key]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
     return replace(solution, _leaves=leaves, _rows=rows, digest=digest_of(subproblem))
+
+
+def constant_of(solution: Solution, parameter: cp.Parameter) -> Value | None:
+    """The value of a parameter or placeholder that a problem was solved with, if it was."""
+    return solution._leaves.get(parameter.id)  # noqa: SLF001 - attached here
+
+
+def with_leaves(solution: Solution, values: Mapping[int, Value]) -> Solution:
+    """The same solution, with other values by CVXPY id."""
+    return replace(solution, _leaves={**solution._leaves, **values})  # noqa: SLF001 - attached here
