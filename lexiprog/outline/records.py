@@ -127,6 +127,22 @@ class SolvedOutline:
     certified: bool
     certificate: str
     locks: tuple[LockOutline, ...] = ()
+    bound: float | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the value is the optimum, as far as anybody can tell."""
+        return self.status not in ("within_gap", "unfinished")
+
+    def text(self, digits: int = 6) -> str:
+        """The value; where a better one may exist, with the interval that the optimum is in."""
+        value = f"{self.value + 0.0:.{digits}g}"
+        if self.settled:
+            return value
+        if self.bound is None:
+            return f"{value} (no bound)"
+        low, high = sorted((self.value + 0.0, self.bound + 0.0))
+        return f"{value} in [{low:.{digits}g}, {high:.{digits}g}]"
 
 
 @dataclass(frozen=True)

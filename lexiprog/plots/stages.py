@@ -91,7 +91,9 @@ def _bar(ax: Axes, y: float, solution: Solution | None, *, scale: float, room: f
     compiling = scale * solution.seconds - solving
     ax.barh(y, compiling, height=0.62, color=SOFT)
     ax.barh(y, solving, left=compiling, height=0.62, color=MAIN)
-    said = f"optimum {number(solution.value)}, {solution.solver}"
+    found = solution.outline
+    word = "optimum" if found.settled else "reached"
+    said = f"{word} {found.text()}, {solution.solver}"
     verdict = said if passed else f"{said}, not certified"
     _text(ax, compiling + solving + room, y, verdict, colour=NOTE if passed else BAD)
 

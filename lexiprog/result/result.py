@@ -14,6 +14,7 @@ from lexiprog.result.files import store
 from lexiprog.result.files.reading import fitted
 from lexiprog.result.recalled import recall
 from lexiprog.result.solution import Solution
+from lexiprog.status import Status
 
 if TYPE_CHECKING:
     import os
@@ -77,7 +78,8 @@ class Result(Mapping[str, Solution]):
     @property
     def complete(self) -> bool:
         """Whether every declared subproblem was solved."""
-        return len(self) == sum(len(names) for names in self.stages.values())
+        solved = [s for s in self.values() if s.status is not Status.UNFINISHED]
+        return len(solved) == sum(len(names) for names in self.stages.values())
 
     @property
     def final(self) -> Solution:
@@ -104,6 +106,7 @@ class Result(Mapping[str, Solution]):
                 "stage": solution.stage,
                 "subproblem": name,
                 "value": solution.value,
+                "bound": solution.bound,
                 "status": solution.status,
                 "solver": solution.solver,
                 "seconds": solution.seconds,
@@ -181,7 +184,7 @@ class Result(Mapping[str, Solution]):
             (
                 row["stage"],
                 row["subproblem"],
-                f"{row['value']:.10g}",
+                self[row["subproblem"]].outline.text(10),
                 row["status"],
                 row["solver"],
                 f"{row['seconds']:.3f}",

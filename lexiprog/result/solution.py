@@ -47,8 +47,9 @@ class Solution:
     value : float
         The objective evaluated at the returned point.
     status : str
-        "optimal"; "within_gap" for an integer point whose gap the user accepted; or
-        "optimal_inaccurate" where the optima it holds are not known well enough.
+        "optimal"; "within_gap" for an integer point whose gap the user accepted, by ``gap=``, a
+        limit or a word; "optimal_inaccurate" where the optima it holds are not known well
+        enough; or, in the partial result of an error alone, "unfinished".
     solver : str
         Who found it.
     timings : mapping
@@ -58,7 +59,8 @@ class Solution:
     certificate : Certificate
         Why this is an optimum.
     bound : float or None
-        What the optimum is proved not to be better than; None if nothing is proved.
+        What the optimum is proved not to be better than, in the sense and units of the
+        objective; None if nothing is proved.
     unit : float
         What counts as one for the objective: tolerances are relative to ``unit + abs(value)``.
     exact : Fraction or None
@@ -142,6 +144,11 @@ class Solution:
     def uncertainty(self) -> float:
         """How far the true optimum may be from the value; infinite if nothing is proved."""
         return float("inf") if self.bound is None else abs(self.value - self.bound)
+
+    @property
+    def leaves(self) -> Mapping[int, Value]:
+        """Values by CVXPY id, of variables and parameters."""
+        return self._leaves
 
     @property
     def seconds(self) -> float:
@@ -229,6 +236,7 @@ class Solution:
             certified=self.certificate.passed,
             certificate=str(self.certificate),
             locks=tuple(lock.outline for lock in self.locks),
+            bound=self.bound,
         )
 
     def __repr__(self) -> str:
@@ -238,7 +246,7 @@ class Solution:
         return draw(SolutionOutline(self.name, self.outline, self.variables))
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]
+        lines = [f"{self.name}: {self.outline.text(10)} ({self.status}, {self.solver})"]
         for key, value in self.variables.items():
             text = array_text(value)
             lines.append(f"  {key} = {text}".replace("\n", "\n    "))

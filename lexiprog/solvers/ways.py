@@ -77,18 +77,11 @@ def ways_to_try(
             out.append(Way(solver, "argument", loosened))
         out.append(Way(solver))
         if solver.name == "HIGHS" and "presolve" not in solver.options:
-            out.append(Way(_without_presolve(solver)))
+            out.append(Way(solver.without_presolve()))
         if equal:
             out.append(Way(solver, "equal", loosened))
         out.append(Way(solver, "guarded"))
     return _without_repeats(out)
-
-
-def _without_presolve(solver: Solver) -> Solver:
-    return Solver(
-        solver.target, accept=solver.accept, gap=solver.gap,
-        **(dict(solver.options) | {"presolve": "off"}),
-    )  # fmt: skip
 
 
 def _without_repeats(ways: list[Way]) -> list[Way]:

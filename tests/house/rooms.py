@@ -20,7 +20,7 @@ class Room(NamedTuple):
 
 
 ENGINE = [
-    Room("aliases errors status progress", "words that everyone uses", "errors.py"),
+    Room("aliases errors status progress watch", "words that everyone uses", "errors.py"),
     Room("outline/", "plain records of what was declared and found, and their text", "records.py"),
     Room("forms/", "problems as bare numbers: standard form, cones, faces", "standard_form.py"),
     Room("proof/", "what makes an answer an optimum", "certificate.py"),

@@ -82,7 +82,8 @@ def _kind(problem: ProblemOutline) -> str:
 
 def _solved_head(problem: ProblemOutline, found: SolvedOutline) -> str:
     end = f"{found.solver}, {duration(found.seconds)}"
-    value = tag("span", "", _quiet("optimum "), tag("span", "lx-value", number(found.value)))
+    word = "optimum " if found.settled else "reached "
+    value = tag("span", "", _quiet(word), tag("span", "lx-value", safe(found.text())))
     parts = [mark(certified=found.certified), _name(problem), value, _kind(problem)]
     parts += [
         _quiet("" if found.status == "optimal" else found.status),

@@ -37,7 +37,7 @@ def solution_html(solution: SolutionOutline) -> str:
         "lx-head",
         mark(certified=found.certified),
         tag("span", "lx-name", safe(solution.name)),
-        tag("span", "lx-value", number(found.value)),
+        tag("span", "lx-value", safe(found.text())),
         tag("span", "lx-quiet", safe(f"{found.status}, {found.solver}, {duration(found.seconds)}")),
     )
     locks = [tag("div", "", safe(lock_text(lock))) for lock in found.locks]
