@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from lexiprog.aliases import Array, Options
 from lexiprog.curves.integers.programs import IntegerPrograms, OutOfTime
-from lexiprog.curves.integers.search import IntegerFront, Search
+from lexiprog.curves.integers.search import FrontSearch, IntegerFront
 from lexiprog.curves.integers.staircase import Measure, Staircase
 from lexiprog.forms.standard_form import StandardForm
 
@@ -93,7 +93,7 @@ def integer_front(
     deadline = np.inf if time_limit is None else time.monotonic() + time_limit
     rows = np.stack([measure.row for measure in measures])
     programs = IntegerPrograms(form, rows, options or {}, deadline)
-    search = Search(Staircase(programs, (measures[0], measures[1])), tick, turned=turned)
+    search = FrontSearch(Staircase(programs, (measures[0], measures[1])), tick, turned=turned)
     if resume is not None:
         search.recall(resume)
     finite = bool(np.all(np.isin(np.flatnonzero(np.abs(first) + np.abs(second)), integer)))

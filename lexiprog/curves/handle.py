@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array, Matrix, Options
 from lexiprog.solvers.highs import Bounds
 
-__all__ = ["PRECISE", "Corner", "Handle"]
+__all__ = ["PRECISE", "BasicPoint", "Handle"]
 
 PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
 @dataclass(frozen=True)
-class Corner:
+class BasicPoint:
     """An optimal vertex: values of columns and rows, multipliers, and who is basic."""
 
     values: Array
@@ -99,11 +99,11 @@ class Handle:
         self.highs.run()
         return str(self.highs.getModelStatus().name)
 
-    def optimum(self, *, warm: bool = False) -> Corner | None:
+    def optimum(self, *, warm: bool = False) -> BasicPoint | None:
         """The optimal vertex; None if HiGHS finds none."""
         return self.corner() if self.run(warm=warm) == "kOptimal" else None
 
-    def corner(self) -> Corner:
+    def corner(self) -> BasicPoint:
         """Where the last run ended."""
         solution = self.highs.getSolution()
         if self.highs.getNumNz():
@@ -111,7 +111,7 @@ class Handle:
         else:  # HiGHS 1.15 ends the process if it is asked for the basis of an empty matrix
             basic = -1 - np.arange(self.rows)
         values = np.concatenate([np.array(solution.col_value), np.array(solution.row_value)])
-        return Corner(
+        return BasicPoint(
             values=values,
             y=np.array(solution.row_dual),
             basic=np.where(basic >= 0, basic, self.size - 1 - basic).astype(np.intp),

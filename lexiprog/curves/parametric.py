@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array
 from lexiprog.curves.curve import Curve, CurveError
 from lexiprog.curves.curve_proof import prove_curve
-from lexiprog.curves.handle import PRECISE, Corner, Handle
+from lexiprog.curves.handle import PRECISE, BasicPoint, Handle
 from lexiprog.curves.walking.moving import MovingProgram
 from lexiprog.curves.walking.trail import Trail, follow
 from lexiprog.curves.walking.units import place_unit
@@ -76,7 +76,7 @@ def trace(
     form: StandardForm,
     direction: Array,
     handle: Handle,
-    corner: Corner,
+    corner: BasicPoint,
     origin: float,
     *,
     start: float,
@@ -119,7 +119,7 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
         raise ValueError(f"limit is at least 1 piece, not {limit!r}.")
 
 
-def _begin(program: MovingProgram, start: float, stop: float) -> tuple[float, Corner, Handle]:
+def _begin(program: MovingProgram, start: float, stop: float) -> tuple[float, BasicPoint, Handle]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
     handle = Handle(program.A, program.cost, program.at(start), PRECISE)
     corner = handle.optimum()

@@ -49,7 +49,7 @@ class Held:
         self._places[leaf.id] = (leaf, field, ours)
 
         def take_back() -> None:
-            if getattr(leaf, field) is ours:  # else somebody has assigned, and that counts
+            if _kept(leaf, field, ours):  # else somebody has assigned, and that counts
                 setattr(leaf, field, before)
 
         return take_back
@@ -57,10 +57,14 @@ class Held:
     @property
     def changed(self) -> list[str]:
         """The names of leaves that somebody else has assigned to."""
-        places = self._places.values()
-        return [
-            str(leaf.name()) for leaf, field, ours in places if getattr(leaf, field) is not ours
-        ]
+        return [str(place[0].name()) for place in self._places.values() if not _kept(*place)]
+
+
+def _kept(leaf: Leaf, field: str, ours: Any) -> bool:
+    """Whether a leaf still has what it was given."""
+    now = getattr(leaf, field)
+    # To evaluate itself, `cp.perspective` gives its variables other values and then the old ones.
+    return now is ours or (isinstance(leaf, cp.Variable) and np.array_equal(now, ours))
 
 
 @contextmanager

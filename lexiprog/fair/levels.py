@@ -20,7 +20,7 @@ from lexiprog.aliases import Array, Mask, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.fixed import Fixed
 from lexiprog.fair.master import Master, Peak
-from lexiprog.fair.records import FairShares, Steps, grouped
+from lexiprog.fair.records import FairShares, StepProofs, grouped
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
 
@@ -143,7 +143,7 @@ class _Climb:
     def found(self, of: NDArray[np.intp]) -> FairShares:
         """The record over all utilities: ``of`` tells which of the distinct ones each is."""
         counts = np.bincount(of)
-        steps = Steps(
+        steps = StepProofs(
             values=np.array(self._values),
             weights=_stacked([(weights / counts)[of] for weights in self._weights]),
             multipliers=_stacked(self._multipliers),

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Array
 
-__all__ = ["FairLevel", "FairLottery", "FairOrder", "FairShares", "Steps", "grouped", "values_of"]
+__all__ = [
+    "FairLevel",
+    "FairLottery",
+    "FairOrder",
+    "FairShares",
+    "StepProofs",
+    "grouped",
+    "values_of",
+]
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ def values_of(levels: tuple[FairLevel, ...]) -> Array:
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepProofs:
     """Multipliers of every step; a level has one or more, all with its value.
 
     A step's weights w, over the utilities, and multipliers y, of the rows ``Ax <= b``, prove that
@@ -72,7 +80,7 @@ class FairShares:
         From the lowest value to the highest; every utility is in one of them.
     x : ndarray
         A point at which every utility has the value of its level.
-    steps : Steps
+    steps : StepProofs
         The proof.
     solves, iterations : int
         Linear programs solved, and simplex iterations of all of them.
@@ -80,7 +88,7 @@ class FairShares:
 
     levels: tuple[FairLevel, ...]
     x: Array
-    steps: Steps
+    steps: StepProofs
     solves: int
     iterations: int
 

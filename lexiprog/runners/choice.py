@@ -52,10 +52,10 @@ class Runners:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]
-        asked = ladder[0].target != EXACT
-        face = asked and chain is not None and chain.serves(subproblem)
+        exact_first = bool(ladder) and ladder[0].target == EXACT
+        face = not exact_first and chain is not None and chain.serves(subproblem)
         ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
-        if chain is not None and self._needs_exactness(chain, subproblem):
+        if ladder and chain is not None and self._needs_exactness(chain, subproblem):
             exact = Way(Solver(EXACT, accept=ladder[0].accept))
             return [exact, *(way for way in ways if way != exact)]
         return ways

@@ -111,6 +111,7 @@ class _Run:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
         ways = {p.name: self.runners.ways(p) for p in waiting}
+        waiting = [p for p in waiting if ways[p.name]]  # else nobody installed takes its kind
         turn = 0
         while waiting:
             for name, verdict in self._try_all(

@@ -11,7 +11,7 @@ import numpy as np
 from lexiprog.aliases import Array
 from lexiprog.curves.integers.staircase import Staircase, Stop
 
-__all__ = ["IntegerFront", "Search"]
+__all__ = ["FrontSearch", "IntegerFront"]
 
 Gap: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 
@@ -57,7 +57,7 @@ class IntegerFront:
         return not self.missing
 
 
-class Search:
+class FrontSearch:
     """What is known of a front so far: a chain from the left, and the right end."""
 
     def __init__(self, staircase: Staircase, tick: Callable[[str], None], *, turned: bool) -> None:

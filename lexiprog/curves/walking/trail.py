@@ -8,7 +8,7 @@ import numpy as np
 
 from lexiprog.aliases import Array
 from lexiprog.curves.curve import CurveEnd
-from lexiprog.curves.handle import Corner, Handle
+from lexiprog.curves.handle import BasicPoint, Handle
 from lexiprog.curves.walking.moving import MovingProgram
 from lexiprog.curves.walking.units import slope_unit
 from lexiprog.curves.walking.walk import Lost, Stretch, Wall, stretches
@@ -66,7 +66,12 @@ class Trail:
 
 
 def follow(
-    program: MovingProgram, handle: Handle, corner: Corner, start: float, stop: float, limit: int
+    program: MovingProgram,
+    handle: Handle,
+    corner: BasicPoint,
+    start: float,
+    stop: float,
+    limit: int,
 ) -> Trail:
     """Walk from an optimal vertex at ``start`` to ``stop``, around places where rounding wins.
 
@@ -75,7 +80,7 @@ def follow(
     program : MovingProgram
     handle : Handle
         The same program inside HiGHS, for a new start after a detour.
-    corner : Corner
+    corner : BasicPoint
     start, stop : float
     limit : int
         Most slopes.
@@ -127,7 +132,7 @@ def turned(step: Stretch) -> Stretch:
 
 def _detour(
     program: MovingProgram, handle: Handle, t: float, stop: float
-) -> tuple[float, Corner, list[Stretch]] | None:
+) -> tuple[float, BasicPoint, list[Stretch]] | None:
     """A vertex a little beyond ``t`` and the stretches from ``t`` to there, walked backwards."""
     for share in DETOURS:
         beyond = t + share * max(abs(t), 1.0)

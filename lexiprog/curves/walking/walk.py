@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array
-from lexiprog.curves.handle import Corner
+from lexiprog.curves.handle import BasicPoint
 from lexiprog.curves.walking.factor import FactoredBasis, SingularBasis
 from lexiprog.curves.walking.moving import MovingProgram
 
@@ -72,14 +72,14 @@ class Lost(ArithmeticError):
 
 
 def stretches(
-    program: MovingProgram, corner: Corner, start: float, stop: float = np.inf
+    program: MovingProgram, corner: BasicPoint, start: float, stop: float = np.inf
 ) -> Iterator[Stretch | Wall]:
     """The stretches from ``start`` to ``stop``, also those without length; a Wall ends them.
 
     Parameters
     ----------
     program : MovingProgram
-    corner : Corner
+    corner : BasicPoint
         An optimal vertex at ``start``.
     start, stop : float
 
@@ -99,7 +99,7 @@ def stretches(
 class _Walk:
     """Basis, values and rates of all variables, and reduced costs, at ``t``."""
 
-    def __init__(self, program: MovingProgram, corner: Corner, t: float) -> None:
+    def __init__(self, program: MovingProgram, corner: BasicPoint, t: float) -> None:
         self.program, self.t = program, t
         self.factor = FactoredBasis(program.columns, corner.basic)
         self.dual_step = OVERSTEP * float(np.max(np.abs(program.cost), initial=0.0))
@@ -224,7 +224,7 @@ class _Walk:
         return int(candidates[np.argmax(np.where(near, pivots, 0.0))])
 
 
-def _sides(program: MovingProgram, corner: Corner, t: float) -> NDArray[np.int8]:
+def _sides(program: MovingProgram, corner: BasicPoint, t: float) -> NDArray[np.int8]:
     """At which limit each variable stands: -1 lower, 1 upper, 0 in the basis or without limits."""
     lower, upper = program.limits(t)
     low, high = np.isfinite(lower), np.isfinite(upper)

@@ -159,3 +159,10 @@ def test_an_expression_is_evaluated_at_the_values_that_are_given():
     assert evaluate(p * cp.sum(x), [(p, np.array(3.0)), (x, np.array([1.0, 2.0]))]) == 9.0
     assert evaluate(p * cp.sum(x), []) is None
     assert p.value == 1.0
+
+
+def test_an_atom_that_sets_its_variables_to_evaluate_itself_leaves_the_callers_values():
+    x, s = cp.Variable(name="x"), cp.Variable(nonneg=True, name="s")
+    x.value, s.value = 7.0, 8.0
+    assert evaluate(cp.perspective(cp.square(x), s), [(x, 3.0), (s, 2.0)]) == pytest.approx(4.5)
+    assert (x.value, s.value) == (7.0, 8.0)

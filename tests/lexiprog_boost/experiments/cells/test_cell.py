@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import recall_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
+import lexiprog as lx
 from lexiprog_boost import AdaBoostM2Classifier
 from lexiprog_boost.datasets import Dataset, make_toy
 from lexiprog_boost.experiments.cells.cell import Cell, evaluate_cell
@@ -67,6 +68,15 @@ def test_a_setting_that_fails_has_its_cause_and_no_scores_and_stops_no_other():
     assert broken.keys() == {"setting", "error"}
     assert broken["error"].startswith("ValueError: ")
     assert len(good["inner"]) == 2
+
+
+def test_ctrl_c_inside_a_program_is_no_setting_that_fails(monkeypatch):
+    def interrupted(*_):
+        raise lx.Interrupted("interrupted", partial=None)
+
+    monkeypatch.setattr(WeightedKNeighborsClassifier, "fit", interrupted)
+    with pytest.raises(lx.Interrupted):
+        evaluate_cell(CELL, TOY, [{"k": 3}])
 
 
 def test_a_setting_that_fails_inside_scores_nothing_there():

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import lexiprog as lx
 from lexiprog_boost.experiments.cells.store import Store
 from lexiprog_boost.experiments.cells.workers import run_missing
 
@@ -58,6 +59,15 @@ def test_a_later_success_replaces_a_failure(store):
     assert store.failures() == {"a": "ValueError: once"}
     store.put("a", {"value": 1})
     assert (store.failures(), store.finished()) == ({}, {"a"})
+
+
+def test_ctrl_c_inside_a_program_stops_the_work_and_is_no_record(store):
+    def measure(task):
+        raise lx.Interrupted("interrupted", partial=None)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_missing({"a": 1}, measure, store, n_jobs=1, progress=False)
+    assert (store.finished(), store.failures()) == (set(), {})
 
 
 def test_only_what_is_missing_is_measured(store):
