@@ -86,11 +86,15 @@ class Watch:
             self._since = math.nan
 
     @property
+    def used(self) -> float:
+        """Seconds that tries have taken."""
+        since = self._since  # another thread may end the try meanwhile
+        return self._used + (0.0 if math.isnan(since) else time.monotonic() - since)
+
+    @property
     def left(self) -> float:
         """Seconds left; infinity without a limit."""
-        now = time.monotonic()
-        used = self._used + (0.0 if math.isnan(self._since) else now - self._since)
-        return max(min(self._seconds - used, self._end - now), 0.0)
+        return max(min(self._seconds - self.used, self._end - time.monotonic()), 0.0)
 
     @property
     def for_solver(self) -> float | None:

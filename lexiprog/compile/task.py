@@ -124,10 +124,10 @@ def _starts(
     subproblem: Subproblem, solutions: Solutions, begun: Solution | None
 ) -> tuple[Mapping[int, Value], ...]:
     """Earlier points that say what every integer of the subproblem may be."""
-    whole = {v.id for v in subproblem.variables if v.attributes["integer"] or v.attributes["boolean"]}
-    points = [] if begun is None else [begun]
-    points += reversed(solutions.values())
-    known = (solution.leaves for solution in points)
+    kinds = ("integer", "boolean")
+    whole = {v.id for v in subproblem.variables if any(v.attributes[kind] for kind in kinds)}
+    points = [*solutions.values(), *([] if begun is None else [begun])]
+    known = (solution.leaves for solution in reversed(points))
     return tuple(leaves for leaves in known if whole <= leaves.keys())
 
 

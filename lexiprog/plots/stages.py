@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lexiprog.outline.numbers import duration, number
+from lexiprog.outline.numbers import duration
 from lexiprog.outline.records import counted
 from lexiprog.plots.canvas import BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting
 

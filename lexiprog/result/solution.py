@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 import cvxpy as cp
-import numpy as np
 
 from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
+from lexiprog.declare.frozen import read_only
 from lexiprog.declare.leaves import evaluate
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
@@ -24,15 +24,6 @@ from lexiprog.result.lock_record import LockRecord
 from lexiprog.status import Status
 
 __all__ = ["Solution"]
-
-
-def frozen(value: Any) -> Any:
-    """A read-only copy of an array (or of a list of arrays)."""
-    if isinstance(value, list | tuple):
-        return tuple(frozen(part) for part in value)
-    copy = np.array(value)
-    copy.setflags(write=False)
-    return copy
 
 
 @dataclass(frozen=True)
@@ -118,12 +109,12 @@ class Solution:
 
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
-            copies = {key: frozen(value) for key, value in getattr(self, name).items()}
+            copies = {key: read_only(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(copies))
         for name in ("options", "timings"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
-            parts = (None if dual is None else frozen(dual) for dual in getattr(self, name))
+            parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))
             object.__setattr__(self, name, tuple(parts))
 
     def _fields(self) -> dict[str, Any]:

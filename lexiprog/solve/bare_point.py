@@ -23,6 +23,7 @@ from lexiprog.result.solution import Solution
 from lexiprog.runners.polish import made_whole
 from lexiprog.solvers.solver import default_ladder
 from lexiprog.solvers.ways import Way
+from lexiprog.watch import Watch
 
 __all__ = ["OwnOptimum", "check_point", "own_optimum"]
 
@@ -54,17 +55,23 @@ class OwnOptimum:
 
 
 def own_optimum(
-    subproblem: Subproblem, slack: Slack, solutions: Mapping[str, Solution], given: Given
+    subproblem: Subproblem,
+    slack: Slack,
+    solutions: Mapping[str, Solution],
+    given: Given,
+    watch: Watch,
 ) -> OwnOptimum | None:
-    """The problem's optimum as our own default solvers find and certify it, if they do."""
+    """The problem's optimum as our own default solvers find and certify it, if they do in time."""
     for solver in default_ladder(subproblem.kind):
+        if watch.should_stop:
+            return None
         try:
-            task = prepare(subproblem, Way(solver), solutions, slack, given=given)
+            task = prepare(subproblem, Way(solver), solutions, slack, given=given, watch=watch)
             answer = cvxpy_door.interpret(
                 task.native, cvxpy_door.run(task.native, task.fresh_options())
             )
             if subproblem.integer:
-                answer = made_whole(task.native, answer)
+                answer = made_whole(task.native, answer, watch)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
         if answer.x is None or answer.form is None:

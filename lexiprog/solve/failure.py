@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, StageError
+from lexiprog.outline.records import counted
 from lexiprog.result.result import Result
 from lexiprog.solve.relaxation import blame
 from lexiprog.status import Fault, Status
@@ -29,7 +30,7 @@ def stage_error(
         f"stage {stage!r}, subproblem {first.name!r} has no certified optimum. "
         f"{said}. {_advice(first, last, partial)}"
         + (f" Also without one: {others}." if others else "")
-        + f" {len(partial)} solved subproblems are in error.partial; "
+        + f" {counted(_finished(partial), 'solved subproblem')} in error.partial; "
         "solve(resume=error.partial) goes on from there."
     )
     return StageError(
@@ -41,6 +42,10 @@ def stage_error(
         attempts=tuple(tries),
         partial=partial,
     )
+
+
+def _finished(partial: Result) -> int:
+    return sum(solution.status is not Status.UNFINISHED for solution in partial.values())
 
 
 def _nobody(subproblem: Subproblem) -> Attempt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of, number
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt
+from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.evidence import Evidence
@@ -44,7 +45,7 @@ def judge(
     if answer.x is None or (answer.z is None and not task.integer):
         # A bare point. Multipliers nobody can vouch for would poison later stages, so both they
         # and the bound come from a solve of our own.
-        own = own_optimum(subproblem, task.slack, solutions, task.given)
+        own = own_optimum(subproblem, task.slack, solutions, task.given, task.watch)
         answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
         checked = check_point(task, answer, value, [*values, *constants], own)
         evidence = None if own is None else Evidence.of(own.task, own.answer)
@@ -52,15 +53,18 @@ def judge(
         checked = _of_numbers(task, answer, value, unit, solutions)
         evidence = Evidence.of(task, answer)
     certificate = checked.certificate
-    if not certificate.passed:
+    wish = _wish(task, answer, certificate)
+    if wish is Status.WITHIN_GAP and certificate.gap > certificate.gap_tolerance:
+        certificate = replace(certificate, gap_tolerance=certificate.gap)
+    if not certificate.passed and wish is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
         return Attempt(name, answer.status, str(certificate), fault)
-    return Solution(
+    found = Solution(
         name=subproblem.name,
         stage=stage,
         value=value,
         # Only what is proved is called optimal; a gap the user accepts has its own name.
-        status=Status.OPTIMAL if certificate.proved else Status.WITHIN_GAP,
+        status=wish or (Status.OPTIMAL if certificate.proved else Status.WITHIN_GAP),
         solver=name,
         certificate=certificate,
         bound=checked.bound,
@@ -75,6 +79,38 @@ def judge(
         evidence=evidence,
         **_exactly(subproblem, answer),
     )  # fmt: skip
+    if wish is Status.UNFINISHED:
+        reason = f"stopped at {found.outline.text()}"
+        return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=found)
+    return found
+
+
+def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None:
+    """What an integer point is that a search had when it was stopped; None if it was not.
+
+    A limit is a wish to go on with the best that was found, unless a gap is wished for too.
+    """
+    watch = task.watch
+    stopped = watch.stopped or watch.enough or watch.over or answer.status is Status.LIMIT
+    unknown = not certificate.gap <= certificate.gap_tolerance
+    if not task.integer or not stopped or not unknown or set(certificate.failures) - {"gap"}:
+        return None
+    if watch.enough or (task.solver.gap is None and not watch.stopped):
+        return Status.WITHIN_GAP
+    return Status.UNFINISHED
+
+
+def warn_of_limit(task: Task, found: Solution) -> None:
+    """Warn of a value that a limit has left, and that nobody was asked about."""
+    allowed = max(task.solver.accept, task.solver.gap or 0.0)
+    stopped = task.watch.over or found.certificate.gap_tolerance > allowed
+    if found.status is Status.WITHIN_GAP and stopped and not task.watch.enough:
+        warnings.warn(
+            f"subproblem {found.name!r} was stopped by a limit at {found.outline.text()}, status "
+            "'within_gap': later stages go on with what was reached.",
+            LexiprogWarning,
+            stacklevel=2,
+        )
 
 
 def _exactly(subproblem: Subproblem, answer: Answer) -> dict[str, Any]:
@@ -105,7 +141,7 @@ def _of_numbers(
     bound = answer.bound
     if task.integer and bound is None and task.subproblem.kind == "MILP":
         # A solver that keeps its bound to itself gets none from its own claim.
-        own = own_optimum(task.subproblem, task.slack, solutions, task.given)
+        own = own_optimum(task.subproblem, task.slack, solutions, task.given, task.watch)
         bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")
@@ -123,10 +159,10 @@ def _of_numbers(
     mismatch = abs(answer.value - value) / (unit + abs(value))
     certificate = checked.certificate
     certificate = replace(certificate, claim=max(certificate.claim, mismatch))
-    return Checked(certificate, _in_users_sense(task, checked.bound))
+    return Checked(certificate, in_users_sense(task, checked.bound))
 
 
-def _in_users_sense(task: Task, bound: float | None) -> float | None:
+def in_users_sense(task: Task, bound: float | None) -> float | None:
     """A lower bound of the form as a bound of the problem that the user wrote."""
     if bound is None:
         return None

@@ -142,10 +142,12 @@ class Solver:
 
     def __repr__(self) -> str:
         shown: dict[str, Any] = {} if self.accept == TOLERANCE else {"accept": self.accept}
-        words = words_of(self.name)
-        for label, word, value in (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit)):
-            if value is not None and value != words.wish(word, self.options):
-                shown[label] = value
+        wishes = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
+        shown |= {
+            label: value
+            for label, word, value in wishes
+            if value is not None and value != words_of(self.name).wish(word, self.options)
+        }
         shown |= dict(self.options)
         parts = [repr(self.name), *(f"{k}={v!r}" for k, v in shown.items())]
         return f"Solver({', '.join(parts)})"

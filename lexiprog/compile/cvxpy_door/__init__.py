@@ -2,7 +2,14 @@
 
 import cvxpy
 
-from lexiprog.compile.cvxpy_door.answers import answer_at, dual_arrays, exact_parts, interpret, run
+from lexiprog.compile.cvxpy_door.answers import (
+    answer_at,
+    columns_of,
+    dual_arrays,
+    exact_parts,
+    interpret,
+    run,
+)
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version
@@ -15,6 +22,7 @@ __all__ = [
     "Prepared",
     "answer_at",
     "check_version",
+    "columns_of",
     "dual_arrays",
     "exact_parts",
     "interpret",

@@ -30,10 +30,42 @@ _ONE_ARRAY = (
 )
 
 
-def run(compiled: Compiled, options: dict[str, Any]) -> Any:
-    """Call the native solver; safe in a thread, since it only sees arrays."""
+def run(
+    compiled: Compiled,
+    options: dict[str, Any],
+    *,
+    verbose: bool = False,
+    start: Array | None = None,
+) -> Any:
+    """Call the native solver; safe in a thread, since it only sees arrays.
+
+    ``start`` is a point in equilibrated units for those interfaces that take one.
+    """
     data = compiled.scaled_data()
-    return compiled.chain.solver.solve_via_data(data, False, False, options, {})
+    warm = start is not None and "init_value" in data
+    if warm:
+        data = dict(data) | {"init_value": start}
+    return compiled.chain.solver.solve_via_data(data, warm, verbose, options, {})
+
+
+def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
+    """The column of each entry of a variable, by its id, for variables that are columns as such.
+
+    CVXPY is asked to read back a point whose entries say where they stand.
+    """
+    program = compiled.data[s.PARAM_PROB]
+    places = np.arange(1.0, program.x.size + 1.0)
+    with CVXPY_LOCK:
+        once, again = (
+            _translated(compiled, Solution(s.OPTIMAL, 0.0, {program.x.id: x}, {}, {})).primal
+            for x in (places, places[::-1])
+        )
+    mirrored = program.x.size + 1.0
+    return {
+        key: np.asarray(value).astype(np.intp) - 1
+        for key, value in once.items()
+        if np.isin(value, places).all() and np.array_equal(value + again[key], 0 * value + mirrored)
+    }
 
 
 def interpret(compiled: Compiled, raw: Any) -> Answer:
@@ -176,8 +208,9 @@ def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
 def _reported_bound(attr: dict[str, Any]) -> float | None:
     """The lower bound an integer solver reports, wherever its interface keeps it."""
     stats = attr.get(s.EXTRA_STATS)
-    for name in ("mip_dual_bound", "ObjBound"):
+    for name in ("mip_dual_bound", "ObjBound", "getDualbound"):
         value = stats.get(name) if isinstance(stats, dict) else getattr(stats, name, None)
+        value = value() if callable(value) else value
         if value is not None and np.isfinite(value):
             return float(value)
     return None
