@@ -69,7 +69,7 @@ experiments: .venv/dev.stamp
 	$(BIN)/python -m lexiprog_boost.experiments all $(if $(DATA),--data-dir $(DATA))
 
 mutants: .venv/dev.stamp
-	$(BIN)/python .ci/mutants.py
+	$(BIN)/python .ci/mutants.py --report benchmarks/results/mutants.md
 
 # One after the other, also under `make -j`: each uses all cores.
 nightly:

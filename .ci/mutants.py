@@ -4,7 +4,8 @@
 a fixed seed, spread over the modules by their numbers of places; a larger sample contains a smaller
 one. What is found is kept in build/mutants.jsonl: a run that was stopped goes on, and survivors are
 tried again once their module or their tests have changed. At the end stand a table by module and
-every survivor: a place where a test is missing, or code that does nothing.
+every survivor: a place where a test is missing, or code that does nothing. ``--report`` keeps both
+in a file.
 """
 
 import argparse
@@ -26,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 VERDICTS = ("killed", "timed out", "survived")
 # Seconds that a mutant has beside three times what the unchanged code takes.
 SPARE = 10.0
+INTRODUCTION = """Small wrong changes, drawn by a fixed seed, and how many of them the tests of
+their rooms noticed. `make mutants` writes this page; below the table stand the survivors."""
 
 
 class Store:
@@ -157,6 +160,7 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--workers", type=int, default=2, help="processes (2)")
     parser.add_argument("--store", type=Path, default=root / "build" / "mutants.jsonl")
     parser.add_argument("--report-only", action="store_true", help="try nothing, print the table")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="also write the table there")
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help="else exit 1")
     options = parser.parse_args(argv)
     chosen = sample(every_mutant(root, options.only or PATHS), options.sample, options.seed)
@@ -176,7 +180,10 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     if not known:
         print("Nothing is known yet; leave --report-only out.")
         return 1
-    print(f"\n{len(known)} of {len(chosen)} mutants were tried.\n\n{table(known)}")
+    said = f"{len(known)} of {len(chosen)} mutants were tried.\n\n{table(known)}"
+    print(f"\n{said}")
+    if options.report is not None:
+        options.report.write_text(f"# Mutants\n\n{INTRODUCTION}\n\n```text\n{said}\n```\n")
     survived = sum(verdict == "survived" for _, verdict in known)
     return int(1 - survived / len(known) < options.least)
 

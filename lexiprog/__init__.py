@@ -22,6 +22,9 @@ from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver, SolverChoice
 from lexiprog.status import Status
+from lexiprog.sweeps.pareto import Frontier, frontier
+from lexiprog.sweeps.scenario_table import Sweep
+from lexiprog.sweeps.scenarios import sweep
 from lexiprog.sweeps.solver_table import SolverComparison
 from lexiprog.sweeps.solvers import compare_solvers
 from lexiprog.sweeps.tolerances import Tradeoff, tradeoff
@@ -31,6 +34,7 @@ __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 __all__ = [
     "Certificate",
     "DeclarationError",
+    "Frontier",
     "Goal",
     "Interrupted",
     "Leximax",
@@ -49,13 +53,16 @@ __all__ = [
     "StageError",
     "Status",
     "Subproblem",
+    "Sweep",
     "Tradeoff",
     "compare_solvers",
+    "frontier",
     "goal_program",
     "leximax",
     "leximin",
     "minimax_regret",
     "optimal_face",
     "preemptive",
+    "sweep",
     "tradeoff",
 ]

@@ -6,13 +6,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lexiprog.notebook import render_traceback
 from lexiprog.status import Fault, Status
 
 if TYPE_CHECKING:
+    from lexiprog.aliases import Values
+    from lexiprog.outline.failures import FailureOutline
     from lexiprog.result.result import Result
 
 __all__ = [
     "Attempt",
+    "ConflictPart",
     "DeclarationError",
     "Interrupted",
     "LexiprogError",
@@ -67,11 +71,58 @@ class Attempt:
     status: Status
     reason: str = ""
     fault: Fault = Fault.NONE
+    seconds: float = 0.0  # compiling and solving
     incumbent: Any = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         said = f"{self.solver}: {self.status}"
         return f"{said} ({self.reason})" if self.reason else said
+
+
+@dataclass(frozen=True)
+class ConflictPart:
+    """One of several demands that cannot be met together.
+
+    Attributes
+    ----------
+    text : str
+        The constraint's label if it has one, else its expression; for what a variable was
+        declared with, that as an inequality, such as "x >= 0" or "x is whole".
+    position : int or None
+        Its place in the list of constraints, the first being 1; None for a variable's bounds.
+    label : str or None
+        As given by CVXPY's ``set_label``.
+    expression : str
+        The constraint as it is written.
+    entries : tuple
+        Of an array, the entries that take part, each with its index counted from 0 as in Python;
+        empty if the constraint takes part as a whole.
+    optima : tuple of str
+        The earlier optima in it, such as "cheap.optimum".
+    relaxation : float or None
+        The least by which it would have to be relaxed for the problem to have a solution; None
+        if it contains no earlier optimum, or relaxing it alone does not help.
+    """
+
+    text: str
+    position: int | None = None
+    label: str | None = None
+    expression: str = ""
+    entries: tuple[tuple[int, ...], ...] = ()
+    optima: tuple[str, ...] = ()
+    relaxation: float | None = None
+
+    @property
+    def where(self) -> str:
+        """The entries in words; empty if all take part."""
+        shown = [", ".join(map(str, entry)) for entry in self.entries[:6]]
+        more = "" if len(self.entries) <= 6 else f" and {len(self.entries) - 6} more"
+        return "at " + " ".join(f"[{entry}]" for entry in shown) + more if shown else ""
+
+    def __str__(self) -> str:
+        place = "" if self.position is None else f"({self.position}) "
+        written = f": {self.expression}" if self.label else ""
+        return f"{place}{self.text}{written}{self.where and ' ' + self.where}"
 
 
 class StageError(LexiprogError, RuntimeError):
@@ -82,7 +133,16 @@ class StageError(LexiprogError, RuntimeError):
     stage, subproblem, solver, status : str
         Where it happened, which solver spoke last and what it said.
     attempts : tuple of Attempt
-        Every solver tried, in order.
+        Every solver tried, in order, with what it said and how long it took.
+    conflict : tuple of ConflictPart
+        For an infeasible problem, constraints (and bounds of variables) that cannot hold together
+        and none of which can be left out; empty if there are none or none were found.
+    direction : mapping or None
+        For an unbounded problem, a direction in which the objective improves without end, as
+        values by variable; None if there is no straight one. In geometric programs the variables
+        are multiplied by such factors.
+    reason : str
+        What the two mean, or what else to do about it, in a sentence or two.
     partial : Result
         The certified solutions found so far; ``program.solve(resume=error.partial)``
         goes on from them.
@@ -97,6 +157,13 @@ class StageError(LexiprogError, RuntimeError):
     ... except lx.StageError as error:
     ...     print(error.subproblem, error.status, len(error.partial))
     low unbounded 0
+    >>> demand, supply = (x >= 2).set_label("demand"), (x <= 1).set_label("supply")
+    >>> low = lx.Subproblem("low", cp.Minimize(x), [x >= 0, demand, supply])
+    >>> try:
+    ...     lx.Program(lx.Stage("only", low)).solve()
+    ... except lx.StageError as error:
+    ...     print([(part.position, part.text) for part in error.conflict])
+    [(2, 'demand'), (3, 'supply')]
     """
 
     def __init__(
@@ -109,6 +176,9 @@ class StageError(LexiprogError, RuntimeError):
         status: Status,
         attempts: tuple[Attempt, ...],
         partial: Result,
+        conflict: tuple[ConflictPart, ...] = (),
+        direction: Values | None = None,
+        reason: str = "",
     ) -> None:
         super().__init__(message)
         self.stage = stage
@@ -117,9 +187,24 @@ class StageError(LexiprogError, RuntimeError):
         self.status = status
         self.attempts = attempts
         self.partial = partial
+        self.conflict = conflict
+        self.direction = direction
+        self.reason = reason
 
     def __reduce__(self) -> Any:  # keyword arguments would be lost between processes
         return partial(type(self), *self.args, **self.__dict__), ()
+
+    @property
+    def outline(self) -> FailureOutline:
+        """What was declared, found and tried, and why it stops here, as plain records."""
+        return self.partial.stopped_by(self)
+
+    def _repr_html_(self) -> str | None:
+        return self.outline.html()
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows of it: the picture first where it can be shown, then the trace."""
+        return render_traceback(self)
 
 
 class Interrupted(KeyboardInterrupt):

@@ -80,7 +80,7 @@ class _Bar:
 
 
 @contextmanager
-def bar(total: int, done: int, *, progress: bool) -> Iterator[_Bar]:
+def bar(total: int | None, done: int, *, progress: bool) -> Iterator[_Bar]:
     """A progress bar's update function, or one that does nothing."""
     if not progress:
         yield _Bar(None)

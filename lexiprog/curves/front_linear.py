@@ -42,6 +42,10 @@ class LinearFront:
         limit.
     note : str
         What is missing; empty if the front is complete.
+    turned : bool
+        Whether the curve bounds the second objective instead of the first.
+    size : float
+        What the bounded cost is divided by in the last row of the curve's program.
     """
 
     points: Array
@@ -50,6 +54,8 @@ class LinearFront:
     curve: Curve = field(repr=False)
     ray: Array | None = None
     note: str = ""
+    turned: bool = False
+    size: float = 1.0
 
     @property
     def complete(self) -> bool:
@@ -112,7 +118,7 @@ def linear_front(
 
 def _with_bound(form: StandardForm, bound: Array, cost: Array) -> tuple[StandardForm, Array]:
     """Minimise ``cost`` with ``bound @ x <= t`` as last row, and how that moves with ``t``."""
-    size = float(np.max(np.abs(bound), initial=0.0)) or 1.0
+    size = _size(bound)
     row = sp.csr_array(bound[None, :] / size)
     direction = np.append(np.zeros(form.b.size), 1.0 / size)
     cones = replace(form.cones, nonneg=form.cones.nonneg + 1)
@@ -169,7 +175,13 @@ def _front(curve: Curve, first: Array, second: Array, *, turned: bool = False) -
         curve=curve,
         ray=ray,
         note=curve.note,
+        turned=turned,
+        size=_size(second if turned else first),
     )
+
+
+def _size(bound: Array) -> float:
+    return float(np.max(np.abs(bound), initial=0.0)) or 1.0
 
 
 def _share(rate: Array) -> Array:

@@ -14,23 +14,6 @@ from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 
 
-def kind_of(problem: cp.Problem, *, gp: bool) -> str:
-    """LP, MILP, QP, MIQP, GP, or conic for the rest."""
-    if gp:
-        return "GP"
-    whole = "MI" if has_integers(problem) else ""
-    if problem.is_lp():
-        return whole + "LP"
-    return whole + ("QP" if problem.is_qp() else "conic")
-
-
-def has_integers(problem: cp.Problem) -> bool:
-    """Whether some variable must be whole, or one of finitely many values, which is as hard."""
-    return bool(problem.is_mixed_integer()) or any(
-        isinstance(constraint, cp.FiniteSet) for constraint in problem.constraints
-    )
-
-
 def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
     """Refuse what CVXPY's rules cannot prove convex (log-log convex for ``gp``)."""
     rules = "DGP" if gp else "DCP"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
@@ -28,6 +28,12 @@ def key_of(leaf: Leaf, position: int) -> str:
     name = str(leaf.name())
     automatic = name.rstrip("0123456789") in ("var", "param") and name.endswith(str(leaf.id))
     return f"#{position}" if automatic else name
+
+
+def automatic_names(variables: Iterable[cp.Variable]) -> dict[str, str]:
+    """What CVXPY calls variables without a name, and what results call them."""
+    names = {str(v.name()): key_of(v, k) for k, v in enumerate(variables)}
+    return {automatic: name for automatic, name in names.items() if automatic != name}
 
 
 class Held:

@@ -143,7 +143,7 @@ def _strict_argument(expression: cp.Expression) -> Any:
         power = float(np.asarray(expression.p.value if hasattr(expression.p, "value")
                                  else expression.p))  # fmt: skip
         # Higher powers are so flat at zero that an optimum says little about their argument.
-        return None if power in (0.0, 1.0) or power > 2.0 else expression.args[0]
+        return None if power > 2.0 else expression.args[0]
     if kind is cp.quad_over_lin:
         return expression.args[0] if _is_number(expression.args[1]) else None
     if kind is _QUADRATIC:

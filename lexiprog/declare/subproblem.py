@@ -28,6 +28,7 @@ from lexiprog.declare.reference import (
 )
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
+from lexiprog.kinds import has_integers, kind_of
 
 __all__ = ["Subproblem"]
 
@@ -59,7 +60,7 @@ class Subproblem(Frozen):
     memory : Memory
         What was made for it and may be needed again, such as compiled forms.
     kind : str
-        LP, MILP, QP, MIQP, GP, or conic (MIconic) for the rest.
+        LP, QP, SOCP, SDP, power cone, exponential cone or GP; with integers MILP, MIQP and so on.
 
     Examples
     --------
@@ -123,8 +124,8 @@ class Subproblem(Frozen):
             references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
-            integer=checks.has_integers(problem),
-            kind=checks.kind_of(problem, gp=gp),
+            integer=has_integers(problem),
+            kind=kind_of(problem, gp=gp),
             memory=Memory(),
         )
         self._check(where)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import cvxpy as cp
 
 _READ, _SHOWN = 2000, 120
 _INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # text whose brackets match
@@ -27,12 +30,27 @@ _REWRITES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = 
 ]
 
 
-def readable(thing: object) -> str:
-    """The text of an expression or constraint, tidied and cut to a readable length."""
+def readable(thing: object, names: Mapping[str, str] | None = None) -> str:
+    """The text of an expression or constraint, tidied and cut to a readable length.
+
+    ``names`` are put in place of those that CVXPY gives to variables without one.
+    """
     text = " ".join(str(thing)[:_READ].split())
+    for automatic, name in (names or {}).items():
+        text = re.sub(rf"\b{automatic}\b", name, text)
     for pattern, form in _REWRITES:
         text = pattern.sub(form, text)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def written(constraint: Any, names: Mapping[str, str] | None = None) -> str:
+    """A constraint as one writes it: without its label, a constant on the right."""
+    if isinstance(constraint, cp.constraints.Inequality):
+        left, right = constraint.args
+        if left.is_constant() and not right.is_constant():
+            return readable(f"{right} >= {left}", names)
+    text = str(constraint)
+    return readable(text.removeprefix(f"{constraint.label}: "), names)
 
 
 def shorten(thing: object) -> str:

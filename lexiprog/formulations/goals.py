@@ -66,12 +66,12 @@ class Goal:
         over: Side | None = None,
         under: Side | None = None,
     ) -> None:
-        kind = type(constraint).__name__
-        if kind not in ("Inequality", "Equality"):
+        one_sided = isinstance(constraint, cp.constraints.Inequality)
+        if not one_sided and not isinstance(constraint, cp.constraints.Equality):
             raise DeclarationError(
                 f"goal {name!r} must be a <=, >= or == constraint, not {shorten(constraint)}."
             )
-        if kind == "Inequality" and (over is not None or under is not None):
+        if one_sided and (over is not None or under is not None):
             raise DeclarationError(
                 f"goal {name!r} can be missed to one side only: over and under are for equalities."
             )
@@ -79,7 +79,7 @@ class Goal:
         self.constraint = constraint
         self.sides: tuple[tuple[Side, cp.Expression], ...]
         excess = constraint.expr  # lhs - rhs, wanted <= 0 or == 0
-        if kind == "Inequality":
+        if one_sided:
             self.sides = ((_side(name, (priority, weight)), cp.pos(excess)),)
             self.miss = cp.pos(excess)
         else:

@@ -12,8 +12,9 @@ Examples
 'milliseconds'
 """
 
+from lexiprog.plots.fronts import frontier
 from lexiprog.plots.lock_prices import prices
 from lexiprog.plots.stages import hierarchy
 from lexiprog.plots.tolerances import tradeoff
 
-__all__ = ["hierarchy", "prices", "tradeoff"]
+__all__ = ["frontier", "hierarchy", "prices", "tradeoff"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
+from lexiprog.outline.failures import FailureOutline
 from lexiprog.outline.records import ProgramOutline, ResultOutline, TableCell, TableOutline
 from lexiprog.outline.text import text_table
 from lexiprog.result.files import store
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import os
 
     import pandas
+
+    from lexiprog.errors import StageError
 
 __all__ = ["Result"]
 
@@ -174,6 +177,13 @@ class Result(Mapping[str, Solution]):
             self._declared = self._declared()
         declared = self._declared or recall(self.stages, self)
         return ResultOutline(declared, {name: found.outline for name, found in self.items()})
+
+    def stopped_by(self, error: StageError) -> FailureOutline:
+        """What was declared and found, and why there is no more of it, as plain records."""
+        return FailureOutline(
+            self.outline, error.subproblem, error.status, error.reason, error.attempts,
+            error.conflict, error.direction,
+        )  # fmt: skip
 
     def _repr_html_(self) -> str | None:
         return draw(self.outline)

@@ -45,6 +45,8 @@ class Runners:
     ) -> Runners:
         """The runners for these stages and solvers."""
         chains = find_chains(stages, ladders, loosened=slack.tolerances)
+        if warm is not None:
+            warm.join(chains)
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
         return cls(ladders, chains, loosened, warm)
 
@@ -81,9 +83,8 @@ class Runners:
             return self._exact(subproblem)
         if way.solver.is_custom:
             return _CUSTOM
-        if self.warm is not None and self.warm.serves(subproblem, way):
-            return self.warm
-        return _NATIVE
+        again = None if self.warm is None else self.warm.runner(subproblem, way)
+        return _NATIVE if again is None else again
 
     def _exact(self, subproblem: Subproblem) -> Exact:
         """One exact runner a chain, since its levels build on each other."""

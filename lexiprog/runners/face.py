@@ -10,6 +10,7 @@ predecessors held, without tolerance, and HIGHS is asked first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Options
+from lexiprog.aliases import Matrix, Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.cvxpy_door import Compiled, Prepared, answer_at
@@ -66,6 +67,8 @@ class FaceChain:
     weights: dict[str, cp.Parameter]
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
+    bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
+    session: Callable[[Matrix, Options], Session] = Session
     _session: Session | None = None
     _sizes: Sizes | None = None
     _units: Scaling | None = None
@@ -75,6 +78,11 @@ class FaceChain:
     def serves(self, member: Subproblem) -> bool:
         """Whether the faces of all optima that it holds are known."""
         return all(lock.owner_name in self.faces for _, lock in member.locks)
+
+    def follow(self, before: FaceChain) -> None:
+        """Start each member from the basis that it ended at in an earlier solve."""
+        self.bases = dict(before.bases)
+        self._session, self._units = before._session, before._units
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""
@@ -91,10 +99,12 @@ class FaceChain:
         for name, weight in self.weights.items():
             weight.value = float(name == subproblem.name)
         compiled = self.prepared.compile("HIGHS", dict(self.options))
-        self.forms[subproblem.name] = compiled.form
-        if self._units is None:
+        if not self.forms or self._units is None:
             # The matrix is shared, so its units cannot depend on one member's objective.
-            self._units = equilibrate(replace(compiled.form, c=np.zeros_like(compiled.form.c)))
+            units = equilibrate(replace(compiled.form, c=np.zeros_like(compiled.form.c)))
+            if self._units is None or not self._units.is_near(units):
+                self._units = units
+        self.forms[subproblem.name] = compiled.form
         return compiled.in_units(with_cost(self._units, compiled.form))
 
     def run(self, task: Task) -> Answer:
@@ -135,14 +145,21 @@ class FaceChain:
     def _vertex(self, task: Task) -> Vertex:
         form = task.native.scaled
         held = self._held(task.subproblem)
-        if self._session is None:
-            self._session = Session(form.A, OPTIONS | dict(self.options))
+        if self._session is None or not self._session.has_matrix(form.A):
+            if self._session is not None and self._session.shape != form.A.shape:
+                self.bases.clear()
+            self._session = self.session(form.A, OPTIONS | dict(self.options))
         below = np.full(form.b.size, -np.inf)
         fixed = _fixed_rows(form, held)
         below[fixed] = form.b[fixed]
         lower, upper = _column_bounds(_on_face(form, held))
         bounds = Bounds(lower, upper, below, form.b)
-        refine = self._is_held(task.subproblem.name)
+        name = task.subproblem.name
+        refine = self._is_held(name)
+        if name in self.bases:
+            vertex = self._session.run(form.c, bounds, self.bases.pop(name), refine=refine)
+            if vertex.optimal:
+                return vertex
         if not held:
             return self._session.run(form.c, bounds, refine=refine)
         if held[-1].easy:
@@ -154,6 +171,7 @@ class FaceChain:
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
         name, form, vertex = task.subproblem.name, task.native.scaled, answer.trace
+        self.bases[name] = vertex.basis
         if not self._is_held(name):
             return
         if self._sizes is None:

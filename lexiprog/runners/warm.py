@@ -1,28 +1,64 @@
-"""Re-solve linear problems from their last basis, for sweeps over changing limits."""
+"""Re-solve linear problems from their last basis, or not at all while that is still optimal."""
 
 from __future__ import annotations
 
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lexiprog.aliases import Matrix, Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.scaling import Scaling
-from lexiprog.solvers.highs import Bounds, Session
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.runners.face import FaceChain
+from lexiprog.runners.native import Native
+from lexiprog.runners.neighbours import Neighbours
+from lexiprog.runners.runner import Runner
+from lexiprog.solvers.highs import Bounds, Session, Vertex
+from lexiprog.solvers.kept_basis import KeptBasis, KeptVertex
 from lexiprog.solvers.ways import Way
 
 __all__ = ["WarmHighs"]
 
+# A basis that was reached in few steps is likely to fit the next numbers too: worth its factors.
+NEAR = 0.01
+# Bases that are tried before HiGHS is asked.
+LATEST = 3
+
+Key = tuple[str, str]
+
 
 @dataclass
 class WarmHighs:
-    """One HiGHS object for each linear subproblem and way to try it, kept from solve to solve."""
+    """One HiGHS object for each linear subproblem and way to try it, kept from solve to solve.
 
-    sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
-    bases: dict[tuple[str, str], Any] = field(default_factory=dict)
-    units: dict[tuple[str, str], Scaling] = field(default_factory=dict)
+    Attributes
+    ----------
+    only : frozenset of str
+        Subproblems of which later ones use the point or the multipliers. If these are not the
+        only ones they are found cold, so that nothing depends on earlier solves.
+    session : callable
+        Makes a session for a matrix and options.
+    neighbours : Neighbours, optional
+        Who runs what has no basis.
+    found : Counter
+        How often a problem was "kept" (its last basis is still optimal), "warm" or "cold".
+    """
+
+    only: frozenset[str] = frozenset()
+    session: Callable[[Matrix, Options], Session] = Session
+    neighbours: Neighbours | None = None
+    found: Counter[str] = field(default_factory=Counter)
+    sessions: dict[Key, Session] = field(default_factory=dict)
+    bases: dict[Key, Any] = field(default_factory=dict)
+    kept: dict[Key, list[KeptBasis]] = field(default_factory=dict)
+    units: dict[Key, Scaling] = field(default_factory=dict)
+    chains: dict[tuple[str, ...], FaceChain] = field(default_factory=dict)
 
     alone = False
 
@@ -35,6 +71,22 @@ class WarmHighs:
             and "highs_options" not in way.solver.options
         )
 
+    def runner(self, subproblem: Subproblem, way: Way) -> Runner | None:
+        """Who runs this from where the last solve ended; None if nobody does."""
+        if self.serves(subproblem, way):
+            return self
+        other = self.neighbours
+        return other if other is not None and other.serves(subproblem, way) else None
+
+    def join(self, chains: Mapping[str, FaceChain]) -> None:
+        """Let chains go on from where those of the last solve ended."""
+        for chain in {id(chain): chain for chain in chains.values()}.values():
+            names = tuple(chain.members)
+            chain.session = self.session
+            if names in self.chains and not self.only.intersection(names):
+                chain.follow(self.chains[names])
+            self.chains[names] = chain
+
     def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
         """The subproblem by itself, in the units of its last solve while they still suit it."""
         compiled = compile_alone(subproblem, way, solutions)
@@ -45,19 +97,54 @@ class WarmHighs:
         return compiled.in_units(last)
 
     def run(self, task: Task) -> Answer:
-        """Solve from the last basis."""
+        """The last bases, if one is optimal still; else solve from the last one."""
+        start = time.perf_counter()
         form = task.native.scaled
         key = (task.subproblem.name, repr(task.way))
-        session = self.sessions.get(key)
-        if session is None or not session.has_matrix(form.A):
-            session = self.sessions[key] = Session(form.A, task.options)
-            self.bases.pop(key, None)
-        vertex = session.run(form.c, Bounds.of(form), self.bases.get(key))
-        if not vertex.optimal:
-            return Answer(vertex.word, said=vertex.status, seconds=vertex.seconds)
-        self.bases[key] = vertex.basis
-        answer = answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
-        return replace(answer, seconds=vertex.seconds)
+        bounds = Bounds.of(form)
+        session = self._session(key, form, task)
+        for basis in self.kept.get(key, []):
+            vertex = basis.corner(form.c, bounds)
+            if vertex is not None and self._may_stay(task, basis, vertex, bounds):
+                self.found["kept"] += 1
+                seconds = time.perf_counter() - start
+                return replace(_answer(task, vertex, 0), seconds=seconds)
+        found = session.run(form.c, bounds, self.bases.get(key))
+        if not found.optimal:
+            return Answer(found.word, said=found.status, seconds=found.seconds)
+        self.bases[key] = found.basis
+        vertex = KeptVertex(found.x, found.row_dual)
+        basis = KeptBasis(form.A, found.basis)
+        if not self._may_stay(task, basis, vertex, bounds):
+            self.found["cold"] += 1
+            return Native().run(replace(task, compiled=replace(task.native, units=None)))
+        self.found["warm" if found.warm else "cold"] += 1
+        self._keep(key, basis, found)
+        return replace(_answer(task, vertex, found.iterations), seconds=found.seconds)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """The basis was kept already: it is as good for a problem that was refused."""
+
+    def _session(self, key: Key, form: StandardForm, task: Task) -> Session:
+        """The session of the last solve, or a new one if the matrix has changed."""
+        session = self.sessions.get(key)
+        if session is None or not session.has_matrix(form.A):
+            before = self.sessions.get(key)
+            session = self.sessions[key] = self.session(form.A, task.options)
+            self.kept.pop(key, None)
+            if before is None or before.shape != form.A.shape:
+                self.bases.pop(key, None)
+        return session
+
+    def _may_stay(self, task: Task, basis: KeptBasis, vertex: KeptVertex, bounds: Bounds) -> bool:
+        """Whether a cold solve would have found the same, as far as anybody can tell."""
+        name, cost = task.subproblem.name, task.native.scaled.c
+        return name not in self.only or basis.is_only(vertex, cost, bounds)
+
+    def _keep(self, key: Key, basis: KeptBasis, found: Vertex) -> None:
+        if found.warm and found.iterations <= NEAR * found.row_dual.size + 1:
+            self.kept[key] = [basis, *self.kept.get(key, [])[: LATEST - 1]]
+
+
+def _answer(task: Task, vertex: KeptVertex, iterations: int) -> Answer:
+    return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=iterations)

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from lexiprog.aliases import Values
+from lexiprog.compile.binding import bind_references
+from lexiprog.declare.leaves import CVXPY_LOCK
+from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt, StageError
+from lexiprog.errors import Attempt, ConflictPart, StageError
 from lexiprog.outline.records import counted
+from lexiprog.outline.text import array_text
 from lexiprog.result.result import Result
-from lexiprog.solve.relaxation import blame
+from lexiprog.solve.reasons.conflict import SECONDS
+from lexiprog.solve.reasons.contradiction import explain
+from lexiprog.solve.reasons.direction import direction_of
 from lexiprog.status import Fault, Status
 
 __all__ = ["stage_error"]
+
+
+@dataclass(frozen=True)
+class _Reason:
+    """Why there is no optimum, or what to do about it."""
+
+    text: str
+    conflict: tuple[ConflictPart, ...] = ()
+    direction: Values | None = None
 
 
 def stage_error(
@@ -19,19 +36,30 @@ def stage_error(
     failed: list[Subproblem],
     attempts: Mapping[str, list[Attempt]],
     partial: Result,
+    slack: Slack = NO_SLACK,
+    seconds: float = SECONDS,
 ) -> StageError:
-    """The error for a stage whose first failed subproblem explains it."""
+    """The error for a stage whose first failed subproblem explains it.
+
+    ``seconds`` are what the explanation may take, beside what was spent already.
+    """
     first = failed[0]
     tries = attempts[first.name] or [_nobody(first)]
     last = next((attempt for attempt in reversed(tries) if attempt.status.is_infeasible), tries[-1])
     said = "; ".join(dict.fromkeys(map(str, tries)))
     others = ", ".join(repr(p.name) for p in failed[1:])
+    reason = _reason(first, last, partial, slack, seconds)
+    count = _finished(partial)
+    solved = f"{counted(count, 'solved subproblem')} {'is' if count == 1 else 'are'}"
     message = (
         f"stage {stage!r}, subproblem {first.name!r} has no certified optimum. "
-        f"{said}. {_advice(first, last, partial)}"
+        f"{said}. {reason.text}"
         + (f" Also without one: {others}." if others else "")
-        + f" {counted(_finished(partial), 'solved subproblem')} in error.partial; "
-        "solve(resume=error.partial) goes on from there."
+        + (
+            f" {solved} in error.partial; solve(resume=error.partial) goes on from there."
+            if count
+            else ""
+        )
     )
     return StageError(
         message,
@@ -41,6 +69,9 @@ def stage_error(
         status=last.status,
         attempts=tuple(tries),
         partial=partial,
+        conflict=reason.conflict,
+        direction=reason.direction,
+        reason=reason.text,
     )
 
 
@@ -54,11 +85,39 @@ def _nobody(subproblem: Subproblem) -> Attempt:
     return Attempt("no solver", Status.NO_ANSWER, reason, Fault.NOT_TAKEN)
 
 
-def _advice(subproblem: Subproblem, last: Attempt, solved: Result) -> str:
+def _reason(
+    subproblem: Subproblem, last: Attempt, solved: Result, slack: Slack, seconds: float
+) -> _Reason:
     if last.status.is_infeasible:
-        return blame(subproblem, solved)
+        try:
+            conflict, text = explain(subproblem, solved, slack, seconds)
+        except Exception as error:  # noqa: BLE001 - advice must not replace the error it explains
+            return _Reason(f"What contradicts what could not be found: {type(error).__name__}.")
+        return _Reason(text, conflict)
     if last.status.is_unbounded:
-        return "Its objective improves without limit: add the bounds that reality has."
+        return _endless(subproblem, solved, slack)
+    return _Reason(_advice(subproblem, last))
+
+
+def _endless(subproblem: Subproblem, solved: Result, slack: Slack) -> _Reason:
+    """Where an objective that improves without limit goes."""
+    direction: Values | None = None
+    with CVXPY_LOCK:
+        bind_references(subproblem, solved, slack)
+        try:
+            direction = direction_of(subproblem)
+        except Exception:  # noqa: BLE001 - advice must not replace the error it explains
+            direction = None
+    text = "Its objective improves without limit"
+    if direction is not None:
+        moving = {k: v for k, v in direction.items() if (v != (1 if subproblem.gp else 0)).any()}
+        shown = ", ".join(f"{name} = {array_text(value)}" for name, value in moving.items())
+        how = "by multiplying with factors" if subproblem.gp else "in the direction"
+        text = f"{text} {how} {shown}"
+    return _Reason(f"{text}: add the bounds that reality has.", direction=direction)
+
+
+def _advice(subproblem: Subproblem, last: Attempt) -> str:
     if subproblem.integer and last.fault is Fault.GAP:
         return (
             "It found an integer point but no proof that none is better: raise the limit, or "

@@ -27,9 +27,10 @@ from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.calling import at_once, failed, is_solvers_fault, settled, shielded
 from lexiprog.solve.failure import stage_error
 from lexiprog.solve.held import with_locks
+from lexiprog.solve.reasons.conflict import SECONDS
 from lexiprog.solve.relaxation import tell_apart
-from lexiprog.solve.wishes import Wishes, Watches
 from lexiprog.solve.verdict import judge, warn_of_limit
+from lexiprog.solve.wishes import Watches, Wishes
 from lexiprog.solvers.solver import Ladder, default_ladder
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Fault, Status
@@ -144,8 +145,9 @@ class _Run:
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
+            seconds = min(SECONDS, self.watches.left)
             with self.given.held():
-                raise stage_error(stage.name, failed, attempts, self.result())
+                raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
 
     def _try_all(
         self, stage: Stage, ways: list[tuple[Subproblem, Way]], pool: ThreadPoolExecutor
@@ -189,7 +191,7 @@ class _Run:
         """Judge an answer and keep it if it is certified."""
         task = job.task
         try:
-            verdict = self._judge(job, job.future.result())
+            verdict = self._judge(job, answer := job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
@@ -198,12 +200,13 @@ class _Run:
             self.solved[verdict.name] = verdict
             self.watches.tell(job.stage, task, found=verdict)
             self.tick(verdict.name)
-        elif verdict.incumbent is not None:
+            return verdict
+        if verdict.incumbent is not None:
             self.unfinished[verdict.incumbent.name] = verdict.incumbent
-        elif verdict.status is Status.EITHER:
+        if verdict.status is Status.EITHER:
             with self.given.held():
                 verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
-        return verdict
+        return replace(verdict, seconds=task.compile_seconds + answer.seconds)
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task

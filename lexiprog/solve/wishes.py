@@ -18,7 +18,7 @@ from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
 from lexiprog.watch import Clock, Watch
 
-__all__ = ["Wishes", "Watches"]
+__all__ = ["Watches", "Wishes"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ class Watches:
     def listened(self) -> bool:
         """Whether anybody wants to know how it goes."""
         return self._wishes.listener is not None
+
+    @property
+    def left(self) -> float:
+        """Seconds that the whole call has left."""
+        return self._clock.left
 
     def begin(self, waiting: list[Subproblem]) -> None:
         """Share out the time of the next stage."""

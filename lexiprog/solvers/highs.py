@@ -104,6 +104,7 @@ class Session:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
         self._limit = options.get("time_limit")
         self._loaded = False
+        self._at: Any = None  # the basis that the object stands at
 
     def run(
         self, cost: Array, bounds: Bounds, basis: Any = None, *, refine: bool = False
@@ -111,6 +112,8 @@ class Session:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
         With ``refine`` the multipliers come with a correction that makes them twice as exact.
+        From the basis of the last run it goes on with all that HiGHS knows: setting one costs its
+        edge weights, which may take longer than the solve.
         """
         with self._lock:
             start = time.perf_counter()
@@ -119,7 +122,7 @@ class Session:
             self._highs.setOptionValue("presolve", "choose" if basis is None else "off")
             if basis is None:
                 self._highs.clearSolver()
-            else:
+            elif basis is not self._at:
                 self._highs.setBasis(basis)
             if self._limit is not None:  # HiGHS counts the seconds of all runs of an object
                 self._highs.setOptionValue("time_limit", self._limit + self._highs.getRunTime())
@@ -129,12 +132,14 @@ class Session:
             correction = None
             if refine and status == "kOptimal":
                 duals, correction = self._refined(cost, duals)
+            basis_found = self._highs.getBasis()
+            self._at = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
                 x=np.array(solution.col_value),
                 row_dual=duals,
                 correction=correction,
-                basis=self._highs.getBasis(),
+                basis=basis_found,
                 info=self._highs.getInfo(),
                 seconds=time.perf_counter() - start,
                 warm=basis is not None,
@@ -165,6 +170,12 @@ class Session:
         except (RuntimeError, ValueError):  # singular, as far as floats can tell
             return duals, None
         return duals, correction if np.isfinite(correction).all() else None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix."""
+        rows, columns = self._A.shape
+        return rows, columns
 
     def has_matrix(self, A: Matrix) -> bool:
         """Whether ``A`` is the matrix of this session, entry by entry."""

@@ -81,6 +81,7 @@ class MipModel:
         kinds[form.integer] = highspy.HighsVarType.kInteger
         model.integrality_ = list(kinds)
         self._highs.passModel(model)
+        self._limit = float(options.get("time_limit", np.inf))
         self.lost = False  # whether a search is left to itself, and with it this object
 
     def add_row(self, coefficients: Array) -> None:
@@ -106,7 +107,7 @@ class MipModel:
             highs.setSolution(solution)
         seconds = watch.for_solver
         highs.setOptionValue("output_flag", watch.verbose)
-        highs.setOptionValue("time_limit", np.inf if seconds is None else seconds)
+        highs.setOptionValue("time_limit", self._limit if seconds is None else seconds)
         seen = _Seen(offset, start, None if start is None else float(cost @ start))
         if seconds == 0.0:
             return seen.search("kTimeLimit")

@@ -13,6 +13,7 @@ import cvxpy as cp
 
 from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
+from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
 from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
 
@@ -176,7 +177,7 @@ def default_ladder(kind: str) -> Ladder:
     if kind == "LP":
         last = (Solver(EXACT),) if has_exact() else ()
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"), *last)
-    if kind.startswith("MI"):
+    if is_integer_kind(kind):
         names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())
     conic = (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False))

@@ -1,123 +1,65 @@
-"""What slack on one level buys in the later ones."""
+"""What slack on one level buys in the later ones: at some tolerances, or at all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lexiprog.declare.lock import Slack
+from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError
-from lexiprog.outline.drawing import draw
-from lexiprog.outline.numbers import cleaned, number
-from lexiprog.outline.records import TableCell, TableOutline
-from lexiprog.outline.text import text_table
 from lexiprog.program import Program
 from lexiprog.progress import bar
-from lexiprog.result.result import Result
-from lexiprog.runners.warm import WarmHighs
-from lexiprog.solve.hierarchy import execute
 from lexiprog.solvers.solver import SolverChoice
-
-if TYPE_CHECKING:
-    import pandas
+from lexiprog.sweeps.slack.cases import Cases, given_up_in
+from lexiprog.sweeps.slack.record import Tradeoff
+from lexiprog.sweeps.slack.whole import whole_curve
 
 __all__ = ["Tradeoff", "tradeoff"]
-
-
-@dataclass(frozen=True)
-class Tradeoff:
-    """Optima along a range of tolerances on one level.
-
-    Attributes
-    ----------
-    name : str
-        The level whose tolerance varies.
-    tolerances : tuple of float
-        Absolute degradations allowed.
-    values : mapping
-        Later subproblem to its optimum at each tolerance.
-    given_up : tuple of float
-        How much of the level's optimum the last stage really gave up.
-    results : tuple of Result
-        The whole solution at each tolerance.
-
-    Examples
-    --------
-    >>> import cvxpy as cp, lexiprog as lx
-    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
-    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
-    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
-    >>> print(lx.tradeoff(program, "x", [0, 0.5, 1.5]))
-    tolerance on x    y
-                 0    0
-               0.5    1
-               1.5  1.5
-    """
-
-    name: str
-    tolerances: tuple[float, ...]
-    values: Mapping[str, tuple[float, ...]]
-    given_up: tuple[float, ...]
-    results: tuple[Result, ...] = field(repr=False)
-
-    def to_frame(self) -> pandas.DataFrame:
-        """A pandas table, one row a tolerance."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
-        columns = {"tolerance": self.tolerances, "given up": self.given_up} | dict(self.values)
-        return pandas.DataFrame(columns).set_index("tolerance")
-
-    @property
-    def outline(self) -> TableOutline:
-        """The table as plain records for display."""
-        columns = (f"tolerance on {self.name}", *self.values)
-        series = [list(map(number, cleaned(s))) for s in (self.tolerances, *self.values.values())]
-        return TableOutline(
-            title=f"What slack on {self.name} buys",
-            columns=columns,
-            rows=tuple(tuple(map(TableCell, row)) for row in zip(*series, strict=True)),
-            numeric=frozenset(columns),
-        )
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str | None:
-        return draw(self.outline)
-
-    def __str__(self) -> str:
-        return text_table(self.outline)
 
 
 def tradeoff(
     program: Program,
     name: str,
-    tolerances: Iterable[float],
+    tolerances: Iterable[float] | None = None,
     *,
     solver: SolverChoice = None,
     progress: bool = False,
+    error: float = 1e-3,
+    limit: int = 1000,
 ) -> Tradeoff:
-    """Solve a program again and again with more slack on one held optimum.
+    """What the later optima become with more slack on one held optimum.
 
-    The stages up to that optimum are solved once; later ones are compiled once and, where they
-    are linear, started from the last basis.
+    With tolerances the program is solved at each of them: the stages up to that optimum once;
+    later ones are compiled once and, where they are linear, started from the last basis.
+
+    Without tolerances the result is the whole curve, for every tolerance there is. Linear
+    problems: exact, piecewise linear, from one solve and the basis exchanges after it; the
+    tolerances are the breakpoints. Integer problems: exact, every step. Other convex problems:
+    solved at more and more tolerances until tangents and chords are close together. A later
+    problem that reads others which move is followed from breakpoint to breakpoint of those, if it
+    is linear or integer like they are; otherwise it is solved at the tolerances of the others and
+    in the middle between them, and the text says so.
 
     Parameters
     ----------
     program : Program
     name : str
         A subproblem that later ones hold (``held()``, as the formulations do).
-    tolerances : iterable of float
-        Absolute degradations, in place of those declared.
+    tolerances : iterable of float, optional
+        Absolute degradations, in place of those declared; all of them if left out.
     solver : optional
-        As for :meth:`Program.solve`.
+        As for :meth:`Program.solve`; curves of linear and integer problems are followed by HiGHS
+        whatever is given here.
     progress : bool
         Show a bar (needs tqdm).
+    error : float
+        For whole curves of convex problems: how far tangents and chords may be apart, as a share
+        of all that slack buys.
+    limit : int
+        For whole curves: most breakpoints or samples of one problem. A curve with more says where
+        it ends.
 
     Examples
     --------
@@ -127,34 +69,41 @@ def tradeoff(
     ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
     >>> [round(y, 6) for y in lx.tradeoff(program, "x", [0.25, 0.5, 1.5]).values["y"]]
     [0.5, 1.0, 1.5]
+    >>> curve = lx.tradeoff(program, "x")
+    >>> curve.tolerances, curve.values["y"], curve.slopes["y"]
+    ((0.0, 0.5, 1.5), (0.0, 1.0, 1.5), (2.0, 0.5, 0.0))
     """
     held = program[name]
     if not any(lock.owner() is held for p in program.subproblems.values() for _, lock in p.locks):
         raise DeclarationError(f"no later subproblem holds {name!r}: there is nothing to trade.")
-    steps = [float(tolerance) for tolerance in tolerances]
-    for step in steps:
+    steps = None if tolerances is None else [float(tolerance) for tolerance in tolerances]
+    for step in steps or []:
         if not 0 <= step < np.inf:
             raise DeclarationError(f"a tolerance is a finite number of at least 0, not {step!r}.")
+    if not 0 < error < 1:
+        raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
+    if limit < 2:
+        raise DeclarationError(f"limit is at least 2, not {limit!r}.")
     position = next(k for k, s in enumerate(program.stages) if held in s.subproblems)
+    given = Given.to(program.subproblems.values())
     head = Program(*program.stages[: position + 1]).solve(_head_choice(program, solver, position))
+    cases = Cases(program, name, head, program.ladders(solver), given)
     later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
-    ladders = program.ladders(solver)
-    warm = WarmHighs()
+    if steps is None:
+        with bar(len(later), 0, progress=progress) as tick:
+            return whole_curve(
+                program, name, head, cases, given, error=error, limit=limit, tick=tick
+            )
     results = []
     with bar(len(steps), 0, progress=progress) as tick:
         for step in steps:
-            results.append(
-                execute(
-                    program.stages, ladders, workers=1, tick=lambda _: None, solved=head,
-                    slack=Slack({name: step}), warm=warm,
-                )
-            )  # fmt: skip
+            results.append(cases(step))
             tick(f"{name} {step:g}")
     return Tradeoff(
         name=name,
         tolerances=tuple(steps),
         values={other: tuple(result[other].value for result in results) for other in later},
-        given_up=tuple(_given_up(result, later, name) for result in results),
+        given_up=tuple(given_up_in(result, later, name) for result in results),
         results=tuple(results),
     )
 
@@ -166,9 +115,3 @@ def _head_choice(program: Program, solver: Any, position: int) -> Any:
     stages = program.stages[: position + 1]
     names = {name for s in stages for name in (s.name, *(p.name for p in s.subproblems))}
     return {name: choice for name, choice in solver.items() if name in names}
-
-
-def _given_up(result: Result, later: list[str], name: str) -> float:
-    """Drift of the level in the last subproblem that holds it."""
-    drifts = [lock.drift for p in later for lock in result[p].locks if lock.name == name]
-    return drifts[-1]

@@ -171,11 +171,13 @@ def survivors(done):
 @pytest.mark.slow
 def test_a_run_finds_what_has_no_test_and_goes_on_from_what_it_knows(repository):
     store = repository / "build" / "mutants.jsonl"
-    first = run(repository, "--least", "0.9")
+    page = repository / "mutants.md"
+    first = run(repository, "--least", "0.9", "--report", str(page))
     assert first.returncode == 1, first.stderr
     assert survivors(first) == ["-a -> a", "return -a -> return None"]
     assert re.search(r"^killed .* a \+ b -> a - b$", first.stdout, re.MULTILINE)
     assert re.search(r"^timed out .* n -= 1 -> n \+= 1$", first.stdout, re.MULTILINE)
+    assert first.stdout.split("\n\n", 1)[1].strip() in page.read_text()
     kept = store.read_text()[:-20]  # killed while it wrote
     store.write_text(kept)
     second = run(repository)

@@ -20,7 +20,11 @@ class Room(NamedTuple):
 
 
 ENGINE = [
-    Room("aliases errors status progress watch", "words that everyone uses", "errors.py"),
+    Room(
+        "aliases errors kinds notebook progress spelling status watch",
+        "words that everyone uses",
+        "errors.py",
+    ),
     Room("outline/", "plain records of what was declared and found, and their text", "records.py"),
     Room("forms/", "problems as bare numbers: standard form, cones, faces", "standard_form.py"),
     Room("proof/", "what makes an answer an optimum", "certificate.py"),

@@ -29,6 +29,36 @@ def forbidden_attributes(modules: Mapping[str, str], names: Collection[str]) -> 
     ]
 
 
+def class_names_compared(modules: Mapping[str, str]) -> list[str]:
+    """List where a class is recognised by its name: a rename would change the answer, unheard."""
+    return [
+        f"{module}:{node.lineno}: {ast.unparse(node)} recognises a class by its name"
+        for module, source in modules.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Compare | ast.Assign | ast.Subscript)
+        for part in ast.iter_child_nodes(node)
+        if isinstance(part, ast.Attribute) and part.attr == "__name__"
+    ]
+
+
+def changed_behind_the_scenes(modules: Mapping[str, str]) -> list[str]:
+    """List where an object is changed through its ``__dict__``."""
+    found = []
+    for module, source in modules.items():
+        for node in ast.walk(ast.parse(source)):
+            inner = getattr(node, "value", None)
+            through = (isinstance(inner, ast.Attribute) and inner.attr == "__dict__") or (
+                isinstance(inner, ast.Call) and ast.unparse(inner.func) == "vars"
+            )
+            written = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+            called = isinstance(node, ast.Attribute) and node.attr in (
+                "update", "setdefault", "pop", "clear", "popitem",
+            )  # fmt: skip
+            if through and (written or called):
+                found.append(f"{module}:{node.lineno}: {ast.unparse(node)} changes an object")
+    return found
+
+
 def private_use(modules: Mapping[str, str], package: str, public: Collection[str]) -> list[str]:
     """List what goes past a package's public names, by import or through the imported package."""
     complaints = []

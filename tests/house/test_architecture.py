@@ -9,6 +9,8 @@ from tests.house import rooms
 from tests.house.layers import circles, crowded, relative, sources, unplaced, wrong_way
 from tests.house.rooms import Room
 from tests.house.source_rules import (
+    changed_behind_the_scenes,
+    class_names_compared,
     forbidden_attributes,
     forbidden_imports,
     forbidden_words,
@@ -63,6 +65,10 @@ CLAIMS = {
     "the engine speaks of no application": lambda: forbidden_words(ENGINE, ENGINE_NEVER_SAYS),
     "boost uses public names of the engine": lambda: private_use(
         BOOST, "lexiprog", [*lexiprog.__all__, "__version__"]
+    ),
+    "classes are recognised by type": lambda: class_names_compared(ENGINE),
+    "nothing is changed through __dict__": lambda: (
+        changed_behind_the_scenes(ENGINE) + changed_behind_the_scenes(BOOST)
     ),
     "files are short": lambda: too_long(ENGINE, LONGEST_FILE) + too_long(BOOST, LONGEST_FILE),
 }
@@ -175,6 +181,29 @@ def test_a_forbidden_import_is_found(source):
 def test_use_of_a_private_name_is_found(source):
     assert private_use({"m": source}, "pkg", ["Public"])
     assert not private_use({"m": "import pkg as p\np.Public.x"}, "pkg", ["Public"])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "type(x).__name__ == 'Sum'",
+        "'Sum' != x.__class__.__name__",
+        "kind = type(x).__name__",
+        "TABLE[type(x).__name__]",
+    ],
+)
+def test_a_class_recognised_by_its_name_is_found(source):
+    assert class_names_compared({"m": source})
+    assert not class_names_compared({"m": "f'{type(x).__name__} is odd'\nisinstance(x, Sum)"})
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x.__dict__['a'] = 1", "x.__dict__.update(a=1)", "vars(x)['a'] = 1", "del x.__dict__['a']"],
+)
+def test_a_change_through_the_dict_is_found(source):
+    assert changed_behind_the_scenes({"m": source})
+    assert not changed_behind_the_scenes({"m": "state = {**x.__dict__}\nx.__dict__['a']"})
 
 
 def test_words_calls_relative_imports_and_long_files_are_found():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array
 from lexiprog.curves.curve import CurveError
 from lexiprog.curves.integers.programs import Asked, IntegerPrograms
-from lexiprog.curves.integers.steps import Steps, steps_of
+from lexiprog.curves.integers.steps import CostSteps, steps_of
 
 __all__ = ["Measure", "Staircase", "Stop"]
 
@@ -30,7 +30,7 @@ class Measure:
 
     unit: float
     row: Array
-    steps: Steps | None
+    steps: CostSteps | None
 
     @classmethod
     def of(cls, cost: Array, integer: NDArray[np.intp]) -> Measure:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Array
 
-__all__ = ["Steps", "steps_of"]
+__all__ = ["CostSteps", "steps_of"]
 
 # Counts of steps beyond this are not told apart by a solver that calculates in floats.
 MOST = 2**31
 
 
 @dataclass(frozen=True)
-class Steps:
+class CostSteps:
     """An objective as ``size`` times a whole number.
 
     Attributes
@@ -40,7 +40,7 @@ class Steps:
         return sum(int(c) * int(v) for c, v in zip(self.counts[used], whole, strict=True))
 
 
-def steps_of(cost: Array, integer: NDArray[np.intp]) -> Steps | None:
+def steps_of(cost: Array, integer: NDArray[np.intp]) -> CostSteps | None:
     """The steps of a cost; None if a continuous column has one, or if they are too fine to use.
 
     Costs are taken as the decimal numbers that they print as: 0.1 is a tenth.
@@ -49,7 +49,7 @@ def steps_of(cost: Array, integer: NDArray[np.intp]) -> Steps | None:
     --------
     >>> import numpy as np
     >>> steps_of(np.array([0.4, 1.0, 0.0]), np.array([0, 1]))
-    Steps(size=Fraction(1, 5), counts=array([2, 5, 0]))
+    CostSteps(size=Fraction(1, 5), counts=array([2, 5, 0]))
     >>> steps_of(np.array([0.4, 1.0, 0.5]), np.array([0, 1])) is None
     True
     """
@@ -58,7 +58,7 @@ def steps_of(cost: Array, integer: NDArray[np.intp]) -> Steps | None:
         return None
     counts = np.zeros(cost.size, dtype=np.int64)
     if not used.size:
-        return Steps(Fraction(1), counts)
+        return CostSteps(Fraction(1), counts)
     parts = [Fraction(repr(float(value))) for value in cost[used]]
     bottom = reduce(lcm, (part.denominator for part in parts))
     top = reduce(gcd, (abs(part.numerator) * (bottom // part.denominator) for part in parts))
@@ -66,4 +66,4 @@ def steps_of(cost: Array, integer: NDArray[np.intp]) -> Steps | None:
     if max(abs(part) for part in parts) / size > MOST:
         return None
     counts[used] = [int(part / size) for part in parts]
-    return Steps(size, counts)
+    return CostSteps(size, counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from lexiprog.outline.numbers import duration, number, tiny
 from lexiprog.outline.records import LockOutline, ProblemOutline, SolvedOutline, counted
@@ -13,6 +14,32 @@ SHOWN_CONSTRAINTS = 3
 SHOWN_CHIPS = 8
 
 Solved = Mapping[str, SolvedOutline]
+
+
+@dataclass(frozen=True)
+class Halt:
+    """The problem at which a solve could not go on, and why."""
+
+    name: str
+    status: str
+    reason: str
+
+
+def stopped_card(
+    problem: ProblemOutline, colours: Mapping[str, str], stop: Halt, least: int
+) -> str:
+    """The card of the problem that has no certified optimum."""
+    status = tag("span", "lx-bad lx-value", safe(stop.status.replace("_", " ")))
+    head = [mark(certified=False), _name(problem), status, _kind(problem)]
+    locks = [(hold.owner, f"holds {hold}") for hold in problem.holds]
+    return _card(
+        "lx-failed",
+        least,
+        tag("div", "lx-head", *head),
+        _model(problem, constrained=True),
+        _chips([*_reads(problem), *locks], colours),
+        tag("div", "lx-reason", safe(stop.reason)),
+    )
 
 
 def problem_card(

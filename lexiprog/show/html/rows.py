@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from lexiprog.outline.records import ProblemOutline, ProgramOutline, StageOutline, counted
 
@@ -31,28 +32,34 @@ class Row:
         return reads | {hold.owner for p in self.problems for hold in p.holds}
 
 
-def rows_of(program: ProgramOutline) -> list[Row]:
-    """Heads and problems in order."""
+def rows_of(program: ProgramOutline, seen: str | None = None) -> list[Row]:
+    """Heads and problems in order; the problem called ``seen`` is never summarised."""
     stages = list(enumerate(program.stages, 1))
     if len(stages) <= MOST_STAGES:
-        return [row for k, stage in stages for row in _stage_rows(k, stage)]
-    start, hidden, end = stages[: MOST_STAGES - 3], stages[MOST_STAGES - 3 : -2], stages[-2:]
-    problems = tuple(p for _, stage in hidden for p in stage.problems)
-    text = f"{counted(len(hidden), 'further stage')}: {_span([s.name for _, s in hidden])}"
-    return [
-        *(row for k, stage in start for row in _stage_rows(k, stage)),
-        Row(text, _kinds(problems), problems),
-        *(row for k, stage in end for row in _stage_rows(k, stage)),
-    ]
+        return [row for k, stage in stages for row in _stage_rows(k, stage, seen)]
+    shown = {*range(1, MOST_STAGES - 2), len(stages) - 1, len(stages)}
+    shown |= {k for k, stage in stages if any(p.name == seen for p in stage.problems)}
+    rows: list[Row] = []
+    for visible, group in groupby(stages, key=lambda stage: stage[0] in shown):
+        together = list(group)
+        if visible:
+            rows += [row for k, stage in together for row in _stage_rows(k, stage, seen)]
+            continue
+        problems = tuple(p for _, stage in together for p in stage.problems)
+        names = _span([stage.name for _, stage in together])
+        text = f"{counted(len(together), 'further stage')}: {names}"
+        rows.append(Row(text, _kinds(problems), problems))
+    return rows
 
 
-def _stage_rows(position: int, stage: StageOutline) -> list[Row]:
+def _stage_rows(position: int, stage: StageOutline, seen: str | None) -> list[Row]:
     count = len(stage.problems)
     note = f"{count} problems, independent of each other" if count > 1 else ""
     head = Row(f"{position}. {stage.name}", note)
     cut = count if count <= MOST_PROBLEMS else MOST_PROBLEMS - 1
-    rows = [Row(p.name, problems=(p,), single=True) for p in stage.problems[:cut]]
-    hidden = stage.problems[cut:]
+    shown = [p for k, p in enumerate(stage.problems) if k < cut or p.name == seen]
+    rows = [Row(p.name, problems=(p,), single=True) for p in shown]
+    hidden = tuple(p for k, p in enumerate(stage.problems) if k >= cut and p.name != seen)
     if hidden:
         text = f"{len(hidden)} more: {_span([p.name for p in hidden])}"
         rows.append(Row(text, _kinds(hidden), hidden))

@@ -8,9 +8,9 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile import cvxpy_door
-from lexiprog.solvers.highs_mip import MipModel
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.certify import check_answer
+from lexiprog.solvers.highs_mip import MipModel
 
 
 def near(wanted, size=1e-6):

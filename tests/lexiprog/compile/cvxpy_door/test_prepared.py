@@ -4,9 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.compile.cvxpy_door import CvxpyMismatch, Prepared, check_version
-from lexiprog.compile.cvxpy_door.version import ANY_VERSION
-from lexiprog.status import Status
+from lexiprog.compile.cvxpy_door import CvxpyMismatch, Prepared
 
 
 def guessed_bounds() -> lx.Program:
@@ -45,24 +43,3 @@ def test_a_chain_is_prepared_once_and_used_for_every_parameter_value():
     assert first.chain is second.chain
     assert first.form.b.tolist() == [-1.0]
     assert second.form.b.tolist() == [-2.0]
-
-
-@pytest.mark.parametrize("version", ["1.9.3", "1.9.9", "1.9.4.post1"])
-def test_supported_versions_are_let_in(version):
-    check_version(version)
-
-
-@pytest.mark.parametrize("version", ["1.9.2", "1.8.0", "1.10.0", "1.10.0rc1", "2.0"])
-def test_other_versions_are_refused_with_a_sentence_unless_the_user_insists(version, monkeypatch):
-    monkeypatch.delenv(ANY_VERSION, raising=False)
-    with pytest.raises(CvxpyMismatch, match=f"CVXPY {version} is installed.*{ANY_VERSION}=1"):
-        check_version(version)
-    monkeypatch.setenv(ANY_VERSION, "1")
-    check_version(version)
-
-
-@pytest.mark.parametrize("text", [*Status, "an unheard-of word"])
-def test_a_status_is_its_own_text_and_unknown_ones_are_failures(text):
-    status = Status.of(text)
-    assert status == (text if text in list(Status) else "solver_error")
-    assert repr(status) == repr(str(status))

@@ -1,0 +1,89 @@
+"""Linear programs that are solved wherever an executor runs them: numbers go, numbers come back."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog.aliases import Array, Matrix, Options
+from lexiprog.solvers.highs import Bounds, Session, Vertex
+
+__all__ = ["SessionElsewhere", "vertex_of"]
+
+Statuses = tuple[NDArray[np.int8], NDArray[np.int8]]
+
+
+@dataclass(frozen=True)
+class Count:
+    """What is asked of HiGHS's own report, which stays where it was written."""
+
+    simplex_iteration_count: int
+
+
+def vertex_of(
+    A: Matrix,
+    options: dict[str, Any],
+    cost: Array,
+    limits: tuple[Array, Array, Array, Array],
+    statuses: Statuses | None,
+    refine: bool,  # noqa: FBT001 - executors hand arguments on by position
+) -> Vertex:
+    """Solve one linear program; arguments and answer are arrays and plain values.
+
+    Parameters
+    ----------
+    A, cost, limits
+        The program: limits of the columns, then of the rows.
+    options : dict
+        HiGHS options.
+    statuses : pair of ndarray, optional
+        The basis to start from, columns and rows.
+    refine : bool
+        As for :meth:`Session.run`.
+    """
+    basis = None if statuses is None else _basis(statuses)
+    vertex = Session(A, options).run(cost, Bounds(*limits), basis, refine=refine)
+    return replace(vertex, basis=_statuses(vertex.basis), info=Count(vertex.iterations))
+
+
+class SessionElsewhere(Session):
+    """A session whose runs are sent to an executor, each with all of its numbers."""
+
+    def __init__(self, A: Matrix, options: Options, executor: Executor) -> None:
+        super().__init__(A, options)
+        self._options, self._executor = dict(options), executor
+
+    def run(
+        self, cost: Array, bounds: Bounds, basis: Any = None, *, refine: bool = False
+    ) -> Vertex:
+        """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given."""
+        start = time.perf_counter()
+        limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
+        statuses = None if basis is None else _statuses(basis)
+        vertex = self._executor.submit(
+            vertex_of, self._A, self._options, cost, limits, statuses, refine
+        ).result()
+        seconds = time.perf_counter() - start
+        return replace(vertex, basis=_basis(vertex.basis), seconds=seconds)
+
+
+def _statuses(basis: Any) -> Statuses:
+    columns, rows = (
+        np.array([int(status) for status in part], dtype=np.int8)
+        for part in (basis.col_status, basis.row_status)
+    )
+    return columns, rows
+
+
+def _basis(statuses: Statuses) -> Any:
+    basis = highspy.HighsBasis()
+    kinds = [highspy.HighsBasisStatus(k) for k in range(5)]
+    basis.col_status, basis.row_status = ([kinds[k] for k in part] for part in statuses)
+    basis.valid = True
+    return basis

@@ -1,0 +1,1 @@
+"""Fronts of several objectives, by the kind of the problem."""

@@ -1,0 +1,184 @@
+"""A table, or a whole curve, of what slack on one level buys in the later ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lexiprog.errors import DeclarationError
+from lexiprog.outline.drawing import draw
+from lexiprog.outline.numbers import cleaned, number
+from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.outline.text import text_table
+from lexiprog.result.result import Result
+from lexiprog.sweeps.slack.track import Shape, Track
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Tradeoff"]
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Optima along a range of tolerances on one level.
+
+    Attributes
+    ----------
+    name : str
+        The level whose tolerance varies.
+    tolerances : tuple of float
+        Absolute degradations allowed. Of a whole curve: all its breakpoints, steps or samples.
+    values : mapping
+        Later subproblem to its optimum at each tolerance.
+    given_up : sequence of float
+        How much of the level's optimum the last stage really gave up.
+    results : sequence of Result
+        The whole solution at each tolerance; those of a whole curve are found when asked for.
+    slopes : mapping
+        Later subproblem to the right derivative of its optimum at each tolerance: for the one that
+        holds the level, its price up to the sign. Empty for a table, nan where it is not known.
+    errors : mapping
+        Later subproblem to how far its optimum may be from what the curve says between two
+        tolerances: 0 if it is exact, nan if nothing is known. Empty for a table.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
+    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
+    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
+    >>> print(lx.tradeoff(program, "x", [0, 0.5, 1.5]))
+    tolerance on x    y
+                 0    0
+               0.5    1
+               1.5  1.5
+    >>> curve = lx.tradeoff(program, "x")
+    >>> print(curve)
+    tolerance on x    y  slope
+                 0    0      2
+               0.5    1    0.5
+               1.5  1.5      0
+    y: exact, linear between breakpoints; constant from 1.5 on
+    >>> curve.at(0.75)
+    {'y': 1.125}
+    """
+
+    name: str
+    tolerances: tuple[float, ...]
+    values: Mapping[str, tuple[float, ...]]
+    given_up: Sequence[float] = field(repr=False)
+    results: Sequence[Result] = field(repr=False)
+    slopes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
+    tracks: Mapping[str, Track] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of_tracks(
+        cls,
+        name: str,
+        tracks: Mapping[str, Track],
+        tolerances: tuple[float, ...],
+        given_up: Sequence[float],
+        results: Sequence[Result],
+    ) -> Tradeoff:
+        """The whole curve that several later problems make."""
+        at = np.array(tolerances)
+        return cls(
+            name=name,
+            tolerances=tolerances,
+            values={k: tuple(map(float, track.at(at))) for k, track in tracks.items()},
+            given_up=given_up,
+            results=results,
+            slopes={k: tuple(track.slope_at(t) for t in tolerances) for k, track in tracks.items()},
+            errors={
+                k: np.nan if track.shape is Shape.SAMPLED else track.error
+                for k, track in tracks.items()
+            },
+            tracks=MappingProxyType(dict(tracks)),
+        )
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is a curve for every tolerance and no table of a few."""
+        return bool(self.tracks)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How well each later optimum is known, and what comes after the last tolerance."""
+        return tuple(f"{name}: {track.summary}" for name, track in self.tracks.items())
+
+    def at(self, tolerance: float) -> dict[str, float]:
+        """The later optima at any tolerance that a whole curve covers, without a solve.
+
+        Parameters
+        ----------
+        tolerance : float
+
+        Returns
+        -------
+        dict
+            Later subproblem to its optimum, exact or to the error that is stated; nan where the
+            curve says nothing.
+        """
+        if not self.whole:
+            raise DeclarationError(
+                "a table knows its own tolerances only; lexiprog.tradeoff(program, "
+                f"{self.name!r}) without tolerances gives the whole curve."
+            )
+        if not 0 <= tolerance < np.inf:
+            raise DeclarationError(
+                f"a tolerance is a finite number of at least 0, not {tolerance!r}."
+            )
+        return {name: float(track.at(tolerance)) for name, track in self.tracks.items()}
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas table, one row a tolerance."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
+        columns: dict[str, Sequence[float]] = {"tolerance": self.tolerances}
+        if not self.whole:  # a curve would have to solve at each breakpoint first
+            columns["given up"] = self.given_up
+        columns |= dict(self.values)
+        columns |= {f"slope of {name}": slopes for name, slopes in self.slopes.items()}
+        return pandas.DataFrame(columns).set_index("tolerance")
+
+    @property
+    def outline(self) -> TableOutline:
+        """The table as plain records for display."""
+        columns, series = [f"tolerance on {self.name}"], [_texts(self.tolerances)]
+        for name, values in self.values.items():
+            columns.append(name)
+            series.append(_texts(values))
+            if name in self.slopes and self.tracks[name].shape is not Shape.SAMPLED:
+                columns.append("slope" if len(self.values) == 1 else f"slope of {name}")
+                series.append(_texts(self.slopes[name]))
+        return TableOutline(
+            title=f"What slack on {self.name} buys",
+            columns=tuple(columns),
+            rows=tuple(tuple(map(TableCell, row)) for row in zip(*series, strict=True)),
+            numeric=frozenset(columns),
+            notes=tuple(TableCell(note, "quiet") for note in self.notes),
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)
+
+    def __str__(self) -> str:
+        return text_table(self.outline)
+
+
+def _texts(values: Sequence[float]) -> list[str]:
+    """Numbers without rounding noise; a dash for what is not known."""
+    known = [value for value in values if np.isfinite(value)]
+    clean = iter(cleaned(known))
+    return [number(next(clean)) if np.isfinite(value) else "-" for value in values]
