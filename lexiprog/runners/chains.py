@@ -8,7 +8,6 @@ from typing import Any
 
 import cvxpy as cp
 
-from lexiprog.aliases import Options
 from lexiprog.compile.cvxpy_door import Prepared
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
@@ -47,16 +46,10 @@ def find_chains(
         if not _is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
             continue
         options = sorted((k, repr(v)) for k, v in ladders[subproblem.name][0].options.items())
-        key = (_own_constraints(subproblem), tuple(options))
+        key = (own_constraints(subproblem), tuple(options))
         start = starts.setdefault(key, level[subproblem.name])
-        # All objectives are compiled together, so what they read must be known at the start.
-        known = all(
-            level[reference.owner_name] < start
-            for parameter in subproblem.objective.parameters()
-            if (reference := REFERENCES.get(parameter)) is not None
-        )
         group = groups.setdefault(key, {})
-        if known and _fits(subproblem, group, loosened):
+        if reads_nothing_later(subproblem, level, start) and _fits(subproblem, group, loosened):
             group[subproblem.name] = subproblem
     chains: dict[str, FaceChain] = {}
     for group in groups.values():
@@ -65,7 +58,7 @@ def find_chains(
         if held:
             first = next(iter(used))
             lead = ladders[first][0]
-            chain = _joined(used, {} if lead.target == EXACT else lead.options)
+            chain = FaceChain(used, {} if lead.target == EXACT else lead.options, *joined(used))
             chains |= dict.fromkeys(used, chain)
     return chains
 
@@ -84,7 +77,17 @@ def _asks_highs(ladder: Ladder) -> bool:
     return ladder[0].target in ("HIGHS", EXACT) and "highs_options" not in ladder[0].options
 
 
-def _own_constraints(subproblem: Subproblem) -> frozenset[int]:
+def reads_nothing_later(subproblem: Subproblem, level: Mapping[str, int], start: int) -> bool:
+    """Whether what its objective reads is known at ``start``: all of a chain is compiled then."""
+    return all(
+        level[reference.owner_name] < start
+        for parameter in subproblem.objective.parameters()
+        if (reference := REFERENCES.get(parameter)) is not None
+    )
+
+
+def own_constraints(subproblem: Subproblem) -> frozenset[int]:
+    """The ids of all constraints but the locks."""
     locks = {position for position, _ in subproblem.locks}
     return frozenset(c.id for k, c in enumerate(subproblem.constraints) if k not in locks)
 
@@ -103,13 +106,13 @@ def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set
     return True
 
 
-def _joined(members: dict[str, Subproblem], options: Options) -> FaceChain:
-    """All members as one problem, compiled once for as long as they live."""
+def joined(members: Mapping[str, Subproblem]) -> tuple[Prepared, dict[str, cp.Parameter]]:
+    """All members as one problem, compiled once for as long as they live, and their weights."""
     listed = list(members.values())
     # Members are kept weakly, or none would ever be freed.
     key = ("joint", *(weakref.ref(member) for member in listed))
     prepared, weights = listed[0].memory.once(key, lambda: _join(listed))
-    return FaceChain(members, options, prepared, dict(zip(members, weights, strict=True)))
+    return prepared, dict(zip(members, weights, strict=True))
 
 
 def _join(members: list[Subproblem]) -> Joint:

@@ -12,6 +12,7 @@ from lexiprog.runners.chains import find_chains
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.integers import IntegerChain, find_integer_chains
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
@@ -33,6 +34,7 @@ class Runners:
     chains: Mapping[str, FaceChain]
     loosened: frozenset[str]
     warm: WarmHighs | None = None
+    integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
 
     @classmethod
@@ -48,7 +50,7 @@ class Runners:
         if warm is not None:
             warm.join(chains)
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
-        return cls(ladders, chains, loosened, warm)
+        return cls(ladders, chains, loosened, warm, find_integer_chains(stages, ladders))
 
     def ways(self, subproblem: Subproblem) -> list[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
@@ -84,7 +86,12 @@ class Runners:
         if way.solver.is_custom:
             return _CUSTOM
         again = None if self.warm is None else self.warm.runner(subproblem, way)
-        return _NATIVE if again is None else again
+        if again is not None:
+            return again
+        chain = self.integers.get(subproblem.name)
+        if chain is not None and way == Way(self.ladders[subproblem.name][0]):
+            return chain
+        return _NATIVE
 
     def _exact(self, subproblem: Subproblem) -> Exact:
         """One exact runner a chain, since its levels build on each other."""

@@ -130,8 +130,7 @@ class MipModel:
         def look(event: Any) -> None:
             seen.look(event.data_out)
             watch.latest = seen.values
-            if watch.should_stop:
-                event.interrupt()
+            event.interrupt(watch.should_stop)  # HiGHS remembers a yes from search to search
 
         improving = self._highs.cbMipImprovingSolution.subscribe(seen.keep)
         interrupt = self._highs.cbMipInterrupt.subscribe(look)
