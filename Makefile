@@ -29,7 +29,7 @@ help:
 	@echo "make test       every test but the nightly ones, slowest printed"
 	@echo "make lint       ruff and mypy"
 	@echo "make format     let ruff rewrite what it can"
-	@echo "make docs       API documentation from the docstrings, to build/docs/"
+	@echo "make docs       the documentation: guide, gallery and API, to build/docs/"
 	@echo "make notebooks  run the notebooks again and keep what they show"
 	@echo "make bench      every benchmark in benchmarks/"
 	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; hours)"
@@ -52,11 +52,9 @@ format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# A warning is an error here.
+# A warning is an error here; nothing is fetched from a network.
 docs: .venv/dev.stamp
-	$(BIN)/python -W error -m pdoc --docformat numpy --no-show-source --template-directory .ci/pdoc \
-	    --output-directory build/docs lexiprog lexiprog.plots lexiprog_boost lexiprog_boost.plots
-	$(BIN)/python -W error .ci/pages.py build/docs
+	$(BIN)/python .ci/site.py build/docs
 	@echo "Written: build/docs/index.html"
 
 notebooks: .venv/dev.stamp

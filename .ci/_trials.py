@@ -38,8 +38,9 @@ def import_heavy() -> None:
 def copy_source(root: Path, to: Path) -> None:
     """Copy what tests need: both packages, the tests, and the settings of pytest."""
     leftovers = shutil.ignore_patterns("__pycache__", "results")
-    for name in (*PACKAGES, "tests", "benchmarks"):
-        shutil.copytree(root / name, to / name, ignore=leftovers)
+    for name in (*PACKAGES, "tests", "benchmarks", "docs"):
+        if (root / name).exists():
+            shutil.copytree(root / name, to / name, ignore=leftovers)
     shutil.copy(root / "pyproject.toml", to)
     subprocess.run([sys.executable, "-m", "compileall", "-q", *PACKAGES], cwd=to, check=True)
 

@@ -13,7 +13,7 @@ from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.classifiers.shared.default_members import default_pool
+from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
 from lexiprog_boost.experiments.cells.contenders import RIVALS
 
 OURS = "LexiEnsemble"

@@ -31,7 +31,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights
-from lexiprog_boost.classifiers.shared.default_members import default_pool
+from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
 from lexiprog_boost.datasets import KEEL_TWO_CLASS
 from lexiprog_boost.experiments.cells.contenders import RIVALS
 from lexiprog_boost.experiments.cells.store import Store

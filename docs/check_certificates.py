@@ -70,6 +70,8 @@ def check(found, proof):
         misses += [abs(proof["x"][j] - round(proof["x"][j])) for j in proof["integer"]]
         bound = -inf if found["bound"] is None else in_units_of_proof(found["bound"], proof)
     faces = [lock["name"] for lock in found["locks"] if lock["kind"] == "face"]
+    if certificate["basis"] == "exact":
+        faces = []  # there the held optima are rows of the proof
     if faces:
         how += f", on the optimal face of {', '.join(faces)}"
     # All in the units of the proof, in which the problem's numbers are about one.

@@ -1,6 +1,7 @@
 """Hierarchies of convex problems whose later stages use earlier optima."""
 
 import lexiprog.show.html  # noqa: F401 - registers how outlines are drawn
+from lexiprog.declare.objectives.fairness import Leximax, Leximin
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import (
@@ -10,7 +11,7 @@ from lexiprog.errors import (
     LexiprogWarning,
     StageError,
 )
-from lexiprog.formulations.fairness import Leximax, Leximin, leximax, leximin
+from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret

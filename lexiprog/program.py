@@ -25,6 +25,7 @@ from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
+from lexiprog.spelling import there_are
 from lexiprog.status import Status
 
 __all__ = ["Program"]
@@ -77,8 +78,8 @@ class Program(Frozen):
         try:
             return self.subproblems[name]
         except KeyError:
-            known = ", ".join(map(repr, self.subproblems))
-            raise KeyError(f"no subproblem is called {name!r}; there are {known}.") from None
+            known = there_are(self.subproblems, name)
+            raise KeyError(f"no subproblem is called {name!r}; there are {known}") from None
 
     def extend(self, *stages: Stage) -> Program:
         """A new program with further stages at the end."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.proof.certify import Checked
 from lexiprog.status import Status
 
 Array = NDArray[np.float64]
@@ -22,6 +23,35 @@ class ExactAnswer:
     value: Fraction
     primal: dict[int, Any]
     dual: dict[int, Any]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a fair problem has beside a point: its levels, already checked.
+
+    Attributes
+    ----------
+    levels : tuple of (value, positions)
+        In the user's sense, from the worst up.
+    checked : Checked
+        The certificate of all levels, and the bound of the first in the user's sense.
+    unit : float
+        What counts as one.
+    duals : tuple or None
+        Multipliers of the first level by constraint, where no compiled form has them.
+    evidence, lottery : object or None
+        Numbers that prove the first level; columns with weights.
+    doubt : str
+        Why some level is not known well enough; empty if all are.
+    """
+
+    levels: tuple[tuple[float, tuple[int, ...]], ...]
+    checked: Checked
+    unit: float
+    duals: tuple[Any, ...] | None = None
+    evidence: Any = None
+    lottery: Any = None
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,4 +76,7 @@ class Answer:
     dual: dict[int, Any] = field(default_factory=dict)
     form: StandardForm | None = None
     exact: ExactAnswer | None = None
+    # How much each held optimum may have changed the value, where the runner knows better.
+    doubts: dict[str, float] = field(default_factory=dict)
+    shares: Shares | None = None
     trace: Any = None  # what the runner wants back once the answer is accepted

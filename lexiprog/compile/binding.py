@@ -76,6 +76,14 @@ def read_parameters(subproblem: Subproblem) -> dict[str, Any]:
                 f"{'NaN' if np.isnan(value).any() else 'infinity'}: {shorten(value)}."
             )
         values[key_of(parameter, position)] = value
+    for _, lock in subproblem.locks:
+        for label, parameter in lock.parameters.items():
+            if np.min(parameter.value) < 0:
+                raise BadParameter(
+                    f"parameter {parameter.name()!r} is the {label} with which subproblem "
+                    f"{subproblem.name!r} holds {lock.owner_name!r}, and must be at least 0, not "
+                    f"{float(np.min(parameter.value)):g}."
+                )
     return values
 
 
@@ -85,9 +93,10 @@ def bind_references(
     """Give every placeholder in the subproblem its value from earlier solutions."""
     values = {}
     for parameter, reference in subproblem.references:
-        value = reference.read(solutions[reference.owner_name])
+        owner = solutions[reference.owner_name]
+        value = reference.read(owner)
         if reference.lock is not None:
-            value = slack.limit(reference.lock, value)
+            value = slack.limit(reference.lock, value, owner.unit)
         bind(parameter, value)
         label = reference.label
         while label in values:  # two expressions may look alike once shortened

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -125,10 +126,12 @@ def _starts(
 ) -> tuple[Mapping[int, Value], ...]:
     """Earlier points that say what every integer of the subproblem may be."""
     kinds = ("integer", "boolean")
-    whole = {v.id for v in subproblem.variables if any(v.attributes[kind] for kind in kinds)}
-    points = [*solutions.values(), *([] if begun is None else [begun])]
-    known = (solution.leaves for solution in reversed(points))
-    return tuple(leaves for leaves in known if whole <= leaves.keys())
+    whole = [v for v in subproblem.variables if any(v.attributes[kind] for kind in kinds)]
+    out: list[Mapping[int, Value]] = []
+    for solution in reversed([*solutions.values(), *([] if begun is None else [begun])]):
+        with suppress(KeyError):
+            out.append({v.id: solution[v] for v in whole})
+    return tuple(out)
 
 
 def compile_alone(subproblem: Subproblem, way: Way, _: Solutions) -> Compiled:

@@ -13,6 +13,10 @@ from lexiprog.declare.leaves import key_of
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 
+# Products have classes that CVXPY does not export, so they are asked for theirs.
+_one, _few = cp.Variable(), cp.Variable(2)
+_PRODUCTS = (type(_few @ [1, 2]), type(cp.multiply(_few, _few)), type(_one / 2))
+
 
 def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
     """Refuse what CVXPY's rules cannot prove convex (log-log convex for ``gp``)."""
@@ -27,12 +31,12 @@ def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
         if culprit is not None:
             raise DeclarationError(
                 f"{where} is not {rules}: in {label}, CVXPY cannot tell the curvature of "
-                f"{shorten(culprit)}."
+                f"{shorten(culprit)}.{_hint(problem, culprit, gp=gp)}"
             )
         raise DeclarationError(
             f"{where} is not {rules}: {label}, {shorten(part)}, points the wrong way "
             f"({_curvatures(expressions)}): minimise convex and maximise concave objectives, and "
-            "write convex <= concave or affine == affine."
+            f"write convex <= concave or affine == affine.{_hint(problem, None, gp=gp)}"
         )
     raise DeclarationError(f"{where} is not {rules}.")
 
@@ -105,7 +109,7 @@ def check_parameters(where: str, parameters: Sequence[cp.Parameter], *, gp: bool
 
 def _parts(problem: cp.Problem) -> Iterator[tuple[str, Any, list[Any]]]:
     yield "the objective", problem.objective, list(problem.objective.args)
-    for position, constraint in enumerate(problem.constraints):
+    for position, constraint in enumerate(problem.constraints, 1):
         yield f"constraint {position}", constraint, list(constraint.args)
 
 
@@ -116,6 +120,27 @@ def _deepest(expressions: list[cp.Expression], holds: Callable[[Any], bool]) -> 
             inner = _deepest(list(expression.args), holds)
             return expression if inner is None else inner
     return None
+
+
+def _hint(problem: cp.Problem, culprit: Any, *, gp: bool) -> str:
+    """What kind of problem it may be instead, and whether that can be solved."""
+    if gp:
+        return ""
+    if problem.is_dgp():
+        return " It is a geometric program, though: say so with gp=True."
+    hints = []
+    factors = [] if culprit is None else list(culprit.args)
+    if isinstance(culprit, _PRODUCTS) and not any(factor.is_constant() for factor in factors):
+        hints.append(
+            " Products of variables are for geometric programs: gp=True with positive variables "
+            "(pos=True), sums and products of them, and no differences."
+        )
+    if problem.is_dqcp():
+        hints.append(
+            " It is quasiconvex, which is not supported: fix the level (ratio <= t as numerator <= "
+            "t * denominator) and search for the best t."
+        )
+    return "".join(hints)
 
 
 def _curvatures(expressions: list[cp.Expression]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from lexiprog.declare.leaves import key_of
+from lexiprog.declare.leaves import automatic_names, key_of
+from lexiprog.declare.lock import Tolerance
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import readable
@@ -23,8 +24,19 @@ def outline_of(
     )
 
 
+def _shown(tolerance: Tolerance) -> float | str:
+    return tolerance if isinstance(tolerance, float) else str(tolerance.name())
+
+
+def _sense(subproblem: Subproblem) -> str:
+    if subproblem.fair is not None:
+        return subproblem.fair.kind
+    return "maximise" if subproblem.maximise else "minimise"
+
+
 def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
-    held = dict(subproblem.locks)
+    held, fair = dict(subproblem.locks), subproblem.fair
+    names = automatic_names(subproblem.variables)
     reads = dict.fromkeys(
         Read(reference.owner_name, reference.label.removeprefix(f"{reference.owner_name}."))
         for _, reference in subproblem.references
@@ -33,13 +45,15 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
     return ProblemOutline(
         name=subproblem.name,
         kind=subproblem.kind,
-        sense="maximise" if subproblem.maximise else "minimise",
-        objective=readable(subproblem.objective.expr),
+        sense=_sense(subproblem),
+        objective=readable(subproblem.objective.expr if fair is None else fair.stack, names),
         constraints=tuple(
-            readable(c) for k, c in enumerate(subproblem.constraints) if k not in held
+            readable(c, names) for k, c in enumerate(subproblem.constraints) if k not in held
         ),
         variables=tuple((key_of(v, k), tuple(v.shape)) for k, v in enumerate(subproblem.variables)),
         reads=tuple(reads),
-        holds=tuple(Hold(lock.owner_name, lock.atol, lock.rtol) for lock in held.values()),
+        holds=tuple(
+            Hold(lock.owner_name, _shown(lock.atol), _shown(lock.rtol)) for lock in held.values()
+        ),
         solvers=tuple(dict.fromkeys(solvers)),
     )

@@ -1,10 +1,8 @@
-"""Declarations hold what was said, results what was found, and neither can be changed."""
+"""Declarations hold what was said and cannot be changed."""
 
 from __future__ import annotations
 
 from typing import Any, NoReturn, Self
-
-import numpy as np
 
 
 class Frozen:
@@ -39,12 +37,3 @@ class Frozen:
             "variables would be taken for others there: build them in a function and call that "
             "where they are needed, in the other process too (a Result can be pickled)."
         )
-
-
-def read_only(value: Any) -> Any:
-    """A read-only copy of an array (or of a list of arrays)."""
-    if isinstance(value, list | tuple):
-        return tuple(read_only(part) for part in value)
-    copy = np.array(value)
-    copy.setflags(write=False)
-    return copy

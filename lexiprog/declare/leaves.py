@@ -106,6 +106,15 @@ def dense(value: Any) -> Any:
     return value.toarray() if hasattr(value, "toarray") else value
 
 
+def read_only(value: Any) -> Any:
+    """A copy of an array (or of a list of arrays) that nobody can write to."""
+    if isinstance(value, list | tuple):
+        return tuple(read_only(part) for part in value)
+    copy = np.array(value)
+    copy.setflags(write=False)
+    return copy
+
+
 def number(value: Any) -> float:
     """The one real number in what CVXPY calls a scalar, whatever its shape."""
     return float(np.real(np.asarray(dense(value))).reshape(-1)[0])

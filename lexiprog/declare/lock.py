@@ -2,30 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
 
-from lexiprog.aliases import Owner
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.aliases import Array, Owner
 from lexiprog.declare.memory import Registry
+from lexiprog.errors import DeclarationError
+
+# What somebody may give as a tolerance: a parameter is read when the program is solved.
+Tolerance: TypeAlias = float | cp.Parameter
+
+
+def checked_tolerance(what: str, given: object) -> Tolerance:
+    """A tolerance that can be meant: a finite number of at least 0, or a real scalar parameter."""
+    if isinstance(given, cp.Parameter) and given.is_scalar() and given.is_real():
+        return given
+    if isinstance(given, int | float | np.number) and 0 <= given < np.inf:
+        return float(given)
+    raise DeclarationError(
+        f"{what} must be a finite number of at least 0, or a scalar cp.Parameter, not {given!r}."
+    )
+
+
+Optimum = TypeVar("Optimum", float, Array)  # one number, or one for each of several utilities
 
 
 @dataclass(frozen=True)
 class Lock:
-    """A constraint that holds an earlier optimum, within a tolerance."""
+    """A constraint that holds an earlier optimum, or all levels of one, within a tolerance."""
 
     owner_name: str
     owner: Owner
     maximise: bool
-    atol: float
-    rtol: float
+    atol: Tolerance
+    rtol: Tolerance
+    fair: bool = False  # whether it keeps several utilities
 
-    def tolerance(self, optimum: float) -> float:
+    @property
+    def parameters(self) -> dict[str, cp.Parameter]:
+        """The tolerances that are read only when the program is solved."""
+        given = {"atol": self.atol, "rtol": self.rtol}
+        return {key: value for key, value in given.items() if isinstance(value, cp.Parameter)}
+
+    @property
+    def tolerances(self) -> tuple[float, float]:
+        """The two as numbers, parameters by the value they have now."""
+        atol, rtol = (
+            float(np.asarray(given.value).reshape(-1)[0])
+            if isinstance(given, cp.Parameter) else given
+            for given in (self.atol, self.rtol)
+        )  # fmt: skip
+        return atol, rtol
+
+    def tolerance(self, optimum: Optimum) -> Optimum:
         """Degradation the user allows."""
-        return max(self.atol, self.rtol * abs(optimum))
+        atol, rtol = self.tolerances
+        return np.maximum(atol, rtol * np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, optimum: float, slack: float) -> float:
+    def limit(self, optimum: Optimum, slack: Optimum) -> Optimum:
         """The bound on the held objective."""
         return optimum - slack if self.maximise else optimum + slack
+
+
+def single(locks: Iterable[tuple[int, Lock]]) -> list[tuple[int, Lock]]:
+    """Of locks with their positions, those on single optima."""
+    return [(position, lock) for position, lock in locks if not lock.fair]
 
 
 @dataclass(frozen=True)
@@ -38,17 +83,18 @@ class Slack:
     tolerances: Mapping[str, float] = field(default_factory=dict)
     guard: float = 0.0
 
-    def tolerance(self, lock: Lock, optimum: float) -> float:
+    def tolerance(self, lock: Lock, optimum: Optimum) -> Optimum | float:
         """Degradation the user allows."""
         return self.tolerances.get(lock.owner_name, lock.tolerance(optimum))
 
-    def guard_for(self, optimum: float) -> float:
-        """Degradation added for numerical reasons."""
-        return self.guard * max(1.0, abs(optimum))
+    def guard_for(self, optimum: Optimum, unit: float) -> Optimum:
+        """Degradation added for numerical reasons; ``unit`` is what counts as one there."""
+        return self.guard * (unit + np.abs(optimum))  # type: ignore[no-any-return]
 
-    def limit(self, lock: Lock, optimum: float) -> float:
+    def limit(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
         """The bound on the held objective."""
-        return lock.limit(optimum, self.tolerance(lock, optimum) + self.guard_for(optimum))
+        slack = self.tolerance(lock, optimum) + self.guard_for(optimum, unit)
+        return lock.limit(optimum, slack)
 
 
 NO_SLACK = Slack()

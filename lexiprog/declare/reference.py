@@ -12,7 +12,7 @@ import numpy as np
 
 from lexiprog.aliases import Constraint, Owner
 from lexiprog.declare.leaves import dense, holding
-from lexiprog.declare.lock import Lock
+from lexiprog.declare.lock import LOCKS, Lock, Tolerance, checked_tolerance
 from lexiprog.declare.memory import Registry
 from lexiprog.errors import DeclarationError, LexiprogError
 
@@ -30,6 +30,11 @@ class Reference:
     read: Callable[[Solution], Any]
     lock: Lock | None = None  # for limits of held optima, whose slack may vary
     inside: tuple[cp.Parameter, ...] = ()  # parameters and placeholders the value itself depends on
+
+    @property
+    def kind(self) -> str:
+        """What is referred to: "optimum", "at", "dual" or "held"."""
+        return self.label.removeprefix(f"{self.owner_name}.").partition("(")[0]
 
 
 REFERENCES: Registry[Reference] = Registry()
@@ -55,6 +60,34 @@ def refer(
     reference = Reference(label, owner.name, weakref.ref(owner), read, lock, tuple(inside))
     REFERENCES.add(parameter, reference)
     return parameter
+
+
+def hold(owner: Any, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
+    """The constraint that keeps the optimum of ``owner``, on record as a lock."""
+    atol = checked_tolerance(f"{owner.name}.held: atol", atol)
+    rtol = checked_tolerance(f"{owner.name}.held: rtol", rtol)
+    fair, ordered = owner.fair, owner.integer
+    lock = Lock(owner.name, weakref.ref(owner), owner.maximise, atol, rtol, fair is not None)
+    inside = lock.parameters.values()
+    if fair is None:
+        attributes = {"pos": True} if owner.gp else {}
+        limit = refer(owner, "held", (), lambda found: found.value, attributes, lock, inside)
+        expression = owner.objective.expr
+        constraint = expression >= limit if owner.maximise else expression <= limit
+    else:
+        shape = (len(fair.names),)
+        limit = refer(
+            owner,
+            "held",
+            shape,
+            lambda found: fair.values(found.levels, ordered=ordered),
+            {},
+            lock,
+            inside,
+        )
+        constraint = fair.keep(limit, ordered=ordered)
+    LOCKS.add(constraint, lock)
+    return constraint
 
 
 def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:

@@ -17,7 +17,7 @@ from lexiprog.declare.lock import Lock
 from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 
-__all__ = ["Restatement", "arguments", "can_restate", "restated"]
+__all__ = ["Restatement", "arguments", "can_restate", "has_arguments", "restated"]
 
 Restatement = Literal["argument", "equal"]
 Terms = list[cp.Expression]
@@ -75,8 +75,15 @@ def _other_way(lock: Lock, constraint: Constraint, how: Restatement) -> list[Con
         if not expression.is_affine():
             return None
         return [expression == limit_of(constraint, lock)]
-    held = None if owner.gp else arguments(expression)
-    return None if held is None else [part == owner.at(part) for part in held]
+    if not has_arguments(lock):
+        return None
+    return [part == owner.at(part) for part in arguments(expression) or []]
+
+
+def has_arguments(lock: Lock) -> bool:
+    """Whether what a held objective depends on can be held in its place."""
+    owner = lock.owner()
+    return owner is not None and not owner.gp and arguments(owner.objective.expr) is not None
 
 
 def arguments(expression: cp.Expression) -> Terms | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,14 +13,16 @@ from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
-from lexiprog.declare.lock import LOCKS, Lock
+from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.reference import (
     REFERENCES,
     Reference,
     attributes_of,
     check_callbacks,
     dual_attributes,
+    hold,
     inputs_of,
     is_whole,
     refer,
@@ -29,6 +30,7 @@ from lexiprog.declare.reference import (
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
 from lexiprog.kinds import has_integers, kind_of
+from lexiprog.spelling import there_are
 
 __all__ = ["Subproblem"]
 
@@ -40,7 +42,7 @@ class Subproblem(Frozen):
     ----------
     name : str
         Unique in its program.
-    objective : cvxpy.Minimize, cvxpy.Maximize or cvxpy.Problem
+    objective : cvxpy.Minimize, cvxpy.Maximize, cvxpy.Problem, Leximin or Leximax
         What to optimise; a whole problem brings its constraints along.
     constraints : sequence of cvxpy constraints
         May use references to earlier subproblems, like the objective.
@@ -59,6 +61,8 @@ class Subproblem(Frozen):
         Position and meaning of every constraint that holds an earlier optimum.
     memory : Memory
         What was made for it and may be needed again, such as compiled forms.
+    fair : Leximin, Leximax or None
+        The utilities, if it is solved level by level; ``objective`` is then the first level.
     kind : str
         LP, QP, SOCP, SDP, power cone, exponential cone or GP; with integers MILP, MIQP and so on.
 
@@ -89,6 +93,7 @@ class Subproblem(Frozen):
     maximise: bool
     integer: bool
     kind: str
+    fair: Fairness | None
     memory: Memory
 
     def __init__(
@@ -99,10 +104,18 @@ class Subproblem(Frozen):
         if isinstance(objective, cp.Problem):
             constraints = [*objective.constraints, *constraints]
             objective = objective.objective
+        fair = objective if isinstance(objective, Fairness) else None
+        if fair is not None:
+            objective = fair.objective
+            fair.check(where)
+            if gp:
+                raise DeclarationError(
+                    f"{where}: fairness has no geometric form: take logarithms of the utilities."
+                )
         if not isinstance(objective, cp.Minimize | cp.Maximize):
             raise DeclarationError(
-                f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...) or a "
-                f"cp.Problem, not {shorten(repr(objective))}."
+                f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...), a fairness "
+                f"objective or a cp.Problem, not {shorten(repr(objective))}."
             )
         try:
             with CVXPY_LOCK:
@@ -126,6 +139,7 @@ class Subproblem(Frozen):
             maximise=isinstance(objective, cp.Maximize),
             integer=has_integers(problem),
             kind=kind_of(problem, gp=gp),
+            fair=fair,
             memory=Memory(),
         )
         self._check(where)
@@ -206,38 +220,22 @@ class Subproblem(Frozen):
             ),
         )
 
-    def held(self, *, atol: float = 0.0, rtol: float = 0.0) -> Constraint:
+    def held(self, *, atol: Tolerance = 0.0, rtol: Tolerance = 0.0) -> Constraint:
         """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.
 
-        Put it among the constraints of a later subproblem.
+        Put it among the constraints of a later subproblem. Of a leximin or leximax it keeps every
+        utility at its level; with integers, where others may take their places, the order. A
+        tolerance that is a scalar ``cp.Parameter`` is read when the program is solved.
         """
-        for label, value in (("atol", atol), ("rtol", rtol)):
-            if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-                raise DeclarationError(
-                    f"{self.name}.held: {label} must be a finite number of at least 0, "
-                    f"not {value!r}."
-                )
-        lock = Lock(self.name, weakref.ref(self), self.maximise, float(atol), float(rtol))
-        limit = refer(
-            self,
-            "held",
-            (),
-            lambda solution: solution.value,
-            {"pos": True} if self.gp else {},
-            lock=lock,
-        )
-        expression = self.objective.expr
-        constraint = expression >= limit if self.maximise else expression <= limit
-        LOCKS.add(constraint, lock)
-        return constraint
+        return hold(self, atol=atol, rtol=rtol)
 
     def variable(self, name: str) -> cp.Variable:
         """The variable called ``name``."""
         by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
         if name not in by_name:
             raise KeyError(
-                f"subproblem {self.name!r} has no variable {name!r}; "
-                f"it has {', '.join(map(repr, by_name))}."
+                f"subproblem {self.name!r} has no variable {name!r}; it has "
+                f"{there_are(by_name, name)}"
             )
         return by_name[name]
 

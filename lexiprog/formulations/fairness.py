@@ -1,101 +1,34 @@
-"""Fairness: raise the smallest utility, then the second smallest, and so on.
+"""Fairness: raise the smallest utility, then the next that can rise, until everybody is settled.
 
-Stages: the sum of the k smallest utilities is maximised for k = 1, 2, ..., each sum held. For
-concave utilities over a convex set this is the leximin order, with integers too.
-
-Reference: Ogryczak and Sliwinski, "On direct methods for lexicographic min-max optimization",
-ICCSA 2006.
+One stage with one subproblem, which the engine solves level by level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-import cvxpy as cp
+from collections.abc import Sequence
 
 from lexiprog.aliases import Constraint, Expressions
-from lexiprog.errors import DeclarationError
-from lexiprog.formulations.levels import Level, stages_in_turn
+from lexiprog.declare.objectives.fairness import Fairness, Leximax, Leximin
+from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.program import Program
 
-__all__ = ["Leximax", "Leximin", "leximax", "leximin"]
-
-
-@dataclass(frozen=True, init=False)
-class Leximin:
-    """A level that makes the smallest of several utilities as large as possible, and so on.
-
-    Parameters
-    ----------
-    utilities : sequence or mapping of scalar concave CVXPY expressions
-
-    Examples
-    --------
-    >>> import cvxpy as cp, lexiprog as lx
-    >>> x = cp.Variable(2, nonneg=True, name="x")
-    >>> program = lx.preemptive(
-    ...     {"fair": lx.Leximin([x[0], x[1]]), "last": cp.Minimize(x[0])}, [cp.sum(x) <= 4])
-    >>> list(program.subproblems)
-    ['fair 1', 'fair 2', 'last']
-    """
-
-    parts: tuple[cp.Expression, ...]
-
-    def __init__(self, utilities: Expressions) -> None:
-        object.__setattr__(self, "parts", _scalars(utilities, type(self).__name__))
-
-    def levels(self, name: str) -> list[Level]:
-        """Objectives in order of priority."""
-        stacked = cp.hstack(list(self.parts))
-        count = len(self.parts)
-        sums = [cp.sum_smallest(stacked, k) for k in range(1, count)] + [cp.sum(stacked)]
-        return [(f"{name} {k}", cp.Maximize(part)) for k, part in enumerate(sums, 1)]
-
-
-@dataclass(frozen=True, init=False)
-class Leximax:
-    """A level that makes the largest of several costs as small as possible, and so on.
-
-    Parameters
-    ----------
-    costs : sequence or mapping of scalar convex CVXPY expressions
-
-    Examples
-    --------
-    >>> import cvxpy as cp, lexiprog as lx
-    >>> x = cp.Variable(2, nonneg=True, name="x")
-    >>> program = lx.preemptive({"load": lx.Leximax([x[0], 2 * x[1]])}, [cp.sum(x) >= 3])
-    >>> [round(float(v), 6) for v in program.solve().final[x]]
-    [2.0, 1.0]
-    """
-
-    parts: tuple[cp.Expression, ...]
-
-    def __init__(self, costs: Expressions) -> None:
-        object.__setattr__(self, "parts", _scalars(costs, type(self).__name__))
-
-    def levels(self, name: str) -> list[Level]:
-        """Objectives in order of priority."""
-        stacked = cp.hstack(list(self.parts))
-        count = len(self.parts)
-        sums = [cp.sum_largest(stacked, k) for k in range(1, count)] + [cp.sum(stacked)]
-        return [(f"{name} {k}", cp.Minimize(part)) for k, part in enumerate(sums, 1)]
+__all__ = ["leximax", "leximin"]
 
 
 def leximin(utilities: Expressions, constraints: Sequence[Constraint] = ()) -> Program:
-    """Program whose last stage is the leximin-fairest point.
+    """Program that finds the leximin-fairest point.
 
     Parameters
     ----------
-    utilities : sequence or mapping of scalar concave CVXPY expressions
+    utilities : sequence or mapping of scalar concave CVXPY expressions, or one vector of them
     constraints : sequence of CVXPY constraints
 
     Returns
     -------
     Program
-        Stages "smallest 1", "smallest 2", ...: the optimum of the k-th is the sum of the k
-        smallest utilities.
+        One stage and subproblem "leximin". Its solution's ``levels`` are pairs of a value and the
+        names of all who are settled there, from the lowest up; its ``value`` is the first of them.
 
     Examples
     --------
@@ -105,9 +38,9 @@ def leximin(utilities: Expressions, constraints: Sequence[Constraint] = ()) -> P
     >>> a = cp.Variable(3, bounds=[0, 1], name="a")
     >>> alice = 5 * a[0] + 3 * a[1]
     >>> george = 2 * (1 - a[0]) + 4 * (1 - a[1]) + 9 * (1 - a[2])
-    >>> result = lx.leximin([alice, george]).solve()
-    >>> [round(float(result.final.at(u)), 6) for u in (alice, george)]
-    [8.0, 9.0]
+    >>> fair = lx.leximin({"Alice": alice, "George": george}).solve().final
+    >>> [(round(value, 6), names) for value, names in fair.levels]
+    [(8.0, ('Alice',)), (9.0, ('George',))]
 
     The nucleolus of a cooperative game is the leximin of what coalitions get beyond their worth.
 
@@ -118,22 +51,21 @@ def leximin(utilities: Expressions, constraints: Sequence[Constraint] = ()) -> P
     >>> [round(float(v), 4) for v in nucleolus]
     [2.6667, 0.6667, 1.6667]
     """
-    return Program(*stages_in_turn(Leximin(utilities).levels("smallest"), constraints))
+    return _program(Leximin(utilities), constraints)
 
 
 def leximax(costs: Expressions, constraints: Sequence[Constraint] = ()) -> Program:
-    """Program whose last stage is the leximax-fairest point: largest cost least, and so on.
+    """Program that finds the leximax-fairest point: largest cost least, and so on.
 
     Parameters
     ----------
-    costs : sequence or mapping of scalar convex CVXPY expressions
+    costs : sequence or mapping of scalar convex CVXPY expressions, or one vector of them
     constraints : sequence of CVXPY constraints
 
     Returns
     -------
     Program
-        Stages "largest 1", "largest 2", ...: the optimum of the k-th is the sum of the k
-        largest costs.
+        One stage and subproblem "leximax", with levels from the highest down.
 
     Examples
     --------
@@ -143,25 +75,8 @@ def leximax(costs: Expressions, constraints: Sequence[Constraint] = ()) -> Progr
     >>> [round(float(v), 6) for v in result.final[x]]
     [2.0, 1.0]
     """
-    return Program(*stages_in_turn(Leximax(costs).levels("largest"), constraints))
+    return _program(Leximax(costs), constraints)
 
 
-def _scalars(parts: Expressions, kind: str) -> tuple[cp.Expression, ...]:
-    values = list(parts.values() if isinstance(parts, Mapping) else parts)
-    if not values:
-        raise DeclarationError(f"{kind} needs at least one expression.")
-    out = []
-    for position, part in enumerate(values):
-        try:
-            expression = part if isinstance(part, cp.Expression) else cp.Constant(part)
-        except (TypeError, ValueError):
-            raise DeclarationError(
-                f"{kind}: expression {position} is no CVXPY expression, but {part!r}."
-            ) from None
-        if expression.size != 1:
-            raise DeclarationError(
-                f"{kind}: expression {position} has shape {expression.shape}, but must be a "
-                "scalar; give the entries of a vector one by one."
-            )
-        out.append(cp.sum(expression) if expression.shape else expression)
-    return tuple(out)
+def _program(fair: Fairness, constraints: Sequence[Constraint]) -> Program:
+    return Program(Stage(fair.kind, Subproblem(fair.kind, fair, constraints)))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from lexiprog.aliases import Constraint, Objective
+from lexiprog.declare.lock import Tolerance
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 
-Level = tuple[str, Objective]
+Priority = tuple[str, Objective | Fairness]
 
 
 def stages_in_turn(
-    levels: Iterable[Level],
+    levels: Iterable[Priority],
     constraints: Sequence[Constraint],
-    tolerance: Callable[[str], dict[str, float]] = lambda _: {},
+    tolerance: Callable[[str], dict[str, Tolerance]] = lambda _: {},
     *,
     gp: bool = False,
 ) -> list[Stage]:

@@ -7,26 +7,27 @@ its tolerance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import numpy as np
+from typing import TypeAlias
 
 from lexiprog.aliases import Constraint, Objective
+from lexiprog.declare.lock import Tolerance, checked_tolerance
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.errors import DeclarationError
-from lexiprog.formulations.fairness import Leximax, Leximin
-from lexiprog.formulations.levels import Level, stages_in_turn
+from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
+from lexiprog.spelling import there_are
 
 __all__ = ["preemptive"]
 
-Tolerance = float | Mapping[str, float]
+Tolerances: TypeAlias = Tolerance | Mapping[str, Tolerance]
 
 
 def preemptive(
-    objectives: Mapping[str, Objective],
+    objectives: Mapping[str, Objective | Fairness],
     constraints: Sequence[Constraint] = (),
     *,
-    atol: Tolerance = 0.0,
-    rtol: Tolerance = 0.0,
+    atol: Tolerances = 0.0,
+    rtol: Tolerances = 0.0,
     gp: bool = False,
 ) -> Program:
     """Program that optimises objectives in order, never giving up an earlier one.
@@ -38,15 +39,16 @@ def preemptive(
         important first.
     constraints : sequence of CVXPY constraints
         The same for all of them.
-    atol, rtol : float or mapping from names
+    atol, rtol : float, scalar cp.Parameter, or mapping from names to these
         An optimum f may later degrade by max(atol, rtol * abs(f)), by nothing by default.
+        Parameters are read when the program is solved.
     gp : bool
         Read all of them as geometric programs.
 
     Returns
     -------
     Program
-        One stage and subproblem a name; a fairness level "fair" has "fair 1", "fair 2", ...
+        One stage and subproblem a name, fairness levels too: these keep every utility they settled.
 
     Examples
     --------
@@ -72,27 +74,15 @@ def preemptive(
             if unknown:
                 raise DeclarationError(
                     f"{label} names {unknown[0]!r}, which is no objective; "
-                    f"there are {', '.join(map(repr, objectives))}."
+                    f"there are {there_are(objectives, unknown[0])}"
                 )
-    levels: list[Level] = []
-    origin: dict[str, str] = {}
-    for name, objective in objectives.items():
-        fair = isinstance(objective, Leximin | Leximax)
-        own = objective.levels(name) if fair else [(name, objective)]
-        levels += own
-        origin |= dict.fromkeys((level for level, _ in own), name)
 
-    def tolerance(level: str) -> dict[str, float]:
-        name = origin[level]
+    def tolerance(name: str) -> dict[str, Tolerance]:
         return {"atol": _pick(atol, name, "atol"), "rtol": _pick(rtol, name, "rtol")}
 
-    return Program(*stages_in_turn(levels, list(constraints), tolerance, gp=gp))
+    return Program(*stages_in_turn(objectives.items(), list(constraints), tolerance, gp=gp))
 
 
-def _pick(given: Tolerance, name: str, label: str) -> float:
+def _pick(given: Tolerances, name: str, label: str) -> Tolerance:
     value = given.get(name, 0.0) if isinstance(given, Mapping) else given
-    if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-        raise DeclarationError(
-            f"{label} of {name!r} must be a finite number of at least 0, not {value!r}."
-        )
-    return float(value)
+    return checked_tolerance(f"{label} of {name!r}", value)

@@ -1,7 +1,7 @@
 """A compromise: each objective alone first, then the least worst regret.
 
 Stages: "ideal" with every objective by itself; "regret", which minimises the largest scaled
-distance to an ideal; with ``refine``, "regret 2", "regret 3", ... for the second largest and so on.
+distance to an ideal; with ``refine`` it goes on to the second largest, level by level.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lexiprog.aliases import Constraint, Objective
+from lexiprog.declare.objectives.fairness import Leximax
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
-from lexiprog.formulations.fairness import Leximax
-from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
+from lexiprog.spelling import there_are
 
 __all__ = ["minimax_regret"]
 
@@ -38,7 +38,8 @@ def minimax_regret(
     scales : mapping, optional
         Factor of each regret, 1 by default.
     refine : bool
-        Go on to the second largest regret and so on, so that no regret is larger than it must.
+        Go on to the second largest regret and so on, so that no regret is larger than it must:
+        "regret" is then a leximax, whose levels name the objectives.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def minimax_regret(
         if name not in objectives:
             raise DeclarationError(
                 f"scales names {name!r}, which is no objective; "
-                f"there are {', '.join(map(repr, objectives))}."
+                f"there are {there_are(objectives, name)}"
             )
         if not isinstance(scale, int | float | np.number) or not 0 < scale < np.inf:
             raise DeclarationError(f"the scale of {name!r} must be positive, not {scale!r}.")
@@ -69,7 +70,6 @@ def minimax_regret(
         * (p.optimum - p.objective.expr if p.maximise else p.objective.expr - p.optimum)
         for p in ideals
     ]
-    levels = Leximax(regrets).levels("regret")
-    levels[0] = ("regret", levels[0][1])
-    chosen = levels if refine else levels[:1]
-    return Program(Stage("ideal", *ideals), *stages_in_turn(chosen, list(constraints)))
+    worst = Leximax(dict(zip(objectives, regrets, strict=True)))
+    last = Subproblem("regret", worst if refine else worst.objective, constraints)
+    return Program(Stage("ideal", *ideals), Stage("regret", last))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -10,6 +10,7 @@ from lexiprog.aliases import Values
 
 __all__ = [
     "Hold",
+    "Levels",
     "LockOutline",
     "ProblemOutline",
     "ProgramOutline",
@@ -21,6 +22,10 @@ __all__ = [
     "TableCell",
     "TableOutline",
 ]
+
+
+# Of a fair solution: each value with the names of all who are settled there.
+Levels = Sequence[tuple[float, Sequence[Hashable]]]
 
 
 @dataclass(frozen=True)
@@ -39,13 +44,18 @@ class Hold:
     """An earlier optimum that a problem keeps, and how much of it may be given up."""
 
     owner: str
-    atol: float = 0.0
-    rtol: float = 0.0
+    atol: float | str = 0.0  # or the name of a parameter, read when the program is solved
+    rtol: float | str = 0.0
 
     @property
     def allowance(self) -> str:
         """The tolerance in words."""
-        parts = [f"{self.atol:g}"] * (self.atol > 0) + [f"{100 * self.rtol:g} %"] * (self.rtol > 0)
+        parts = []
+        if self.atol:
+            parts.append(self.atol if isinstance(self.atol, str) else f"{self.atol:g}")
+        if self.rtol:
+            share = self.rtol if isinstance(self.rtol, str) else f"{100 * self.rtol:g} %"
+            parts.append(f"{share} of it" if isinstance(self.rtol, str) else share)
         return f"within {' or '.join(parts)}" if parts else "exactly"
 
     def __str__(self) -> str:
@@ -127,6 +137,7 @@ class SolvedOutline:
     certified: bool
     certificate: str
     locks: tuple[LockOutline, ...] = ()
+    levels: Levels = ()
     bound: float | None = None
 
     @property

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.outline.records import TableOutline
+from lexiprog.outline.numbers import number
+from lexiprog.outline.records import Levels, TableOutline
+
+MOST_LEVELS, MOST_NAMES = 12, 10
 
 
 def text_table(table: TableOutline) -> str:
@@ -21,6 +26,28 @@ def text_table(table: TableOutline) -> str:
         for row in rows
     ]
     return "\n".join([*lines, *(note.text for note in table.notes)])
+
+
+def level_texts(levels: Levels) -> list[tuple[str, str]]:
+    """Each level's value and who is on it, long lists of names and of levels shortened."""
+    shown = [(number(value), names_text(names)) for value, names in levels[:MOST_LEVELS]]
+    if len(levels) > MOST_LEVELS:
+        rest = sum(len(names) for _, names in levels[MOST_LEVELS:])
+        shown.append(("...", f"{len(levels) - MOST_LEVELS} more levels with {rest} names"))
+    return shown
+
+
+def names_text(names: Sequence[Hashable]) -> str:
+    """Names in a row, the first ones if there are many."""
+    listed = ", ".join(map(str, names[:MOST_NAMES]))
+    return listed if len(names) <= MOST_NAMES else f"{listed} and {len(names) - MOST_NAMES} more"
+
+
+def level_lines(levels: Levels) -> list[str]:
+    """One line a level."""
+    texts = level_texts(levels)
+    width = max((len(value) for value, _ in texts), default=0)
+    return [f"  level {value.rjust(width)}: {names}" for value, names in texts]
 
 
 def array_text(value: NDArray[np.generic]) -> str:

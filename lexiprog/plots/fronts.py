@@ -8,6 +8,7 @@ import numpy as np
 
 from lexiprog.errors import DeclarationError
 from lexiprog.plots.canvas import ACCENT, MAIN, NOTE, SOFT, axes_for, fitting
+from lexiprog.spelling import there_are
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,6 +98,6 @@ def _position(front: Frontier, name: str | None, default: int) -> int:
     if name is None:
         return default
     if name not in front.names:
-        known = ", ".join(map(repr, front.names))
-        raise DeclarationError(f"the front has no objective {name!r}; there are {known}.")
+        known = there_are(front.names, name)
+        raise DeclarationError(f"the front has no objective {name!r}; there are {known}")
     return front.names.index(name)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lexiprog.outline.numbers import number
 from lexiprog.plots.canvas import ACCENT, LIGHT, MAIN, NOTE, axes_for, fitting
+from lexiprog.spelling import there_are
 from lexiprog.sweeps.slack.track import Shape
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     """
     name = list(sweep.values)[-1] if name is None else name
     if name not in sweep.values:
-        known = ", ".join(map(repr, sweep.values))
-        raise KeyError(f"the sweep has no later subproblem {name!r}; there are {known}.")
+        known = there_are(sweep.values, name)
+        raise KeyError(f"the sweep has no later subproblem {name!r}; there are {known}")
     ax = axes_for(ax, height=4.2, width=6.5)
     points = sorted(zip(sweep.tolerances, sweep.values[name], strict=True))
     steps, values = [p[0] for p in points], [p[1] for p in points]

@@ -10,7 +10,7 @@ import numpy as np
 from lexiprog.aliases import Value, Values
 from lexiprog.compile.binding import bind_references, read_parameters
 from lexiprog.declare.leaves import CVXPY_LOCK, key_of
-from lexiprog.declare.lock import Lock, Slack
+from lexiprog.declare.lock import Lock, Optimum, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import LexiprogError
@@ -99,9 +99,16 @@ class _AsRecorded(Slack):
 
     guards: Mapping[str, float] = field(default_factory=dict)
 
-    def limit(self, lock: Lock, optimum: float) -> float:
-        slack = lock.tolerance(optimum) + self.guards.get(lock.owner_name, 0.0)
-        return lock.limit(optimum, slack)
+    def guard_for_lock(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
+        """Recorded for the optimum itself, or for the worst of several utilities."""
+        worst = float(np.min(optimum) if lock.maximise else np.max(optimum))
+        share = self.guards.get(lock.owner_name, 0.0) / (unit + abs(worst))
+        return share * (unit + np.abs(optimum))  # type: ignore[no-any-return]
+
+    def limit(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
+        """The bound as it was when the solution was found."""
+        guard = self.guard_for_lock(lock, optimum, unit)
+        return lock.limit(optimum, lock.tolerance(optimum) + guard)
 
 
 def _references(

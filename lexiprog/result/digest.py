@@ -60,7 +60,7 @@ class Digest:
     >>> digest_of(problem(5)) == digest_of(problem(5.0))
     True
     >>> digest_of(problem(5)).difference(digest_of(problem(50)), problem(50))
-    'constraint 0, 50 <= x[0], is another'
+    'constraint 1, 50 <= x[0], is another'
     """
 
     whole: str
@@ -94,7 +94,7 @@ class Digest:
             return
         for k, (then, this) in enumerate(zip(self.constraints, now.constraints, strict=True)):
             if then != this:
-                yield f"constraint {k}, {readable(subproblem.constraints[k])}, is another"
+                yield f"constraint {k + 1}, {readable(subproblem.constraints[k])}, is another"
 
 
 def digest_of(subproblem: Subproblem) -> Digest:

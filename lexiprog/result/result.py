@@ -10,11 +10,12 @@ from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.failures import FailureOutline
 from lexiprog.outline.records import ProgramOutline, ResultOutline, TableCell, TableOutline
-from lexiprog.outline.text import text_table
+from lexiprog.outline.text import level_lines, text_table
 from lexiprog.result.files import store
 from lexiprog.result.files.reading import fitted
 from lexiprog.result.recalled import recall
 from lexiprog.result.solution import Solution
+from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Result(Mapping[str, Solution]):
             return self._solutions[name]
         except KeyError:
             solved = ", ".join(map(repr, self._solutions)) or "nothing"
-            raise KeyError(f"no solution named {name!r}; solved: {solved}.") from None
+            hint = did_you_mean(name, self._solutions)
+            raise KeyError(f"no solution named {name!r}; solved: {solved}.{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._solutions)
@@ -203,13 +205,15 @@ class Result(Mapping[str, Solution]):
             for row in self._table()
         ]
         missing = [n for names in self.stages.values() for n in names if n not in self]
+        notes = [f"{k}:\n" + "\n".join(level_lines(s.levels)) for k, s in self.items() if s.levels]
+        notes += [f"not solved: {', '.join(missing)}"] * bool(missing)
         return text_table(
             TableOutline(
                 title="",
                 columns=columns,
                 rows=tuple(tuple(map(TableCell, row)) for row in rows),
                 numeric=frozenset(["value", "seconds", "certificate"]),
-                notes=(TableCell(f"not solved: {', '.join(missing)}"),) if missing else (),
+                notes=tuple(map(TableCell, notes)),
             )
         )
 

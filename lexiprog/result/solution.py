@@ -12,15 +12,16 @@ from typing import Any
 import cvxpy as cp
 
 from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
-from lexiprog.declare.frozen import read_only
-from lexiprog.declare.leaves import evaluate
+from lexiprog.declare.leaves import evaluate, read_only
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
-from lexiprog.outline.text import array_text
+from lexiprog.outline.text import array_text, level_lines
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord
+from lexiprog.result.shares import Level, Lottery
+from lexiprog.spelling import there_are
 from lexiprog.status import Status
 
 __all__ = ["Solution"]
@@ -38,9 +39,8 @@ class Solution:
     value : float
         The objective evaluated at the returned point.
     status : str
-        "optimal"; "within_gap" for an integer point whose gap the user accepted, by ``gap=``, a
-        limit or a word; "optimal_inaccurate" where the optima it holds are not known well
-        enough; or, in the partial result of an error alone, "unfinished".
+        "optimal"; "within_gap" for an integer point that the user accepted, by a gap or a limit;
+        "optimal_inaccurate" where what it holds is not known well enough; or "unfinished".
     solver : str
         Who found it.
     timings : mapping
@@ -50,17 +50,23 @@ class Solution:
     certificate : Certificate
         Why this is an optimum.
     bound : float or None
-        What the optimum is proved not to be better than, in the sense and units of the
-        objective; None if nothing is proved.
+        What the optimum is proved not to be better than; None if nothing is proved.
     unit : float
         What counts as one for the objective: tolerances are relative to ``unit + abs(value)``.
     exact : Fraction or None
         The optimum itself, if it was found by ``Solver("EXACT")``; with it ``exact_variables``, a
         mapping from names to arrays of fractions, and ``exact_duals``, one a constraint.
+    levels : tuple of (value, names)
+        Of a leximin or leximax, from the worst level up, with all who are settled on each; empty
+        otherwise. ``value``, ``bound`` and the multipliers speak of the first level.
+    lottery : Lottery or None
+        The columns that an oracle found, with their weights.
     parameters, references : mapping
         The user's parameters and the earlier optima this problem was solved with.
     locks : tuple of LockRecord
         The earlier optima that were held.
+    effects : mapping
+        How much what is not known of each earlier optimum it uses may have changed the value.
     digest : Digest or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
     evidence : Evidence or None
@@ -96,10 +102,13 @@ class Solution:
     parameters: Values = field(default_factory=dict)
     references: Values = field(default_factory=dict)
     locks: tuple[LockRecord, ...] = ()
+    effects: Mapping[str, float] = field(default_factory=dict)
     attempts: tuple[str, ...] = ()
     exact: Fraction | None = None
     exact_variables: Values = field(default_factory=dict)
     exact_duals: tuple[Value | None, ...] = ()
+    levels: tuple[Level, ...] = ()
+    lottery: Lottery | None = None
     digest: Digest | None = None
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
@@ -111,7 +120,7 @@ class Solution:
         for name in ("variables", "parameters", "references", "exact_variables"):
             copies = {key: read_only(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(copies))
-        for name in ("options", "timings"):
+        for name in ("options", "timings", "effects"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
             parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))
@@ -133,13 +142,9 @@ class Solution:
 
     @property
     def uncertainty(self) -> float:
-        """How far the true optimum may be from the value; infinite if nothing is proved."""
-        return float("inf") if self.bound is None else abs(self.value - self.bound)
-
-    @property
-    def leaves(self) -> Mapping[int, Value]:
-        """Values by CVXPY id, of variables and parameters."""
-        return self._leaves
+        """How far the true optimum may be from the value, by its bound and what it inherits."""
+        own = float("inf") if self.bound is None else abs(self.value - self.bound)
+        return own + sum(self.effects.values())
 
     @property
     def seconds(self) -> float:
@@ -156,8 +161,8 @@ class Solution:
             return self.variables[str(variable.name())]
         name = variable.name() if hasattr(variable, "id") else variable
         raise KeyError(
-            f"subproblem {self.name!r} has no variable {name!r}; "
-            f"it has {', '.join(map(repr, self.variables))}.{self._detached}"
+            f"subproblem {self.name!r} has no variable {name!r}; it has "
+            f"{there_are(self.variables, name)}{self._detached}"
         )
 
     @property
@@ -201,16 +206,17 @@ class Solution:
 
     def price(self, name: str) -> float | None:
         """Gain in this objective per unit of further slack on the held optimum ``name``."""
-        for lock in self.locks:
-            if lock.name == name:
-                return lock.price
-        held = ", ".join(repr(lock.name) for lock in self.locks) or "none"
-        raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {held}.")
+        held = {lock.name: lock for lock in self.locks}
+        if name not in held:
+            known = there_are(held, name)
+            raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
+        return held[name].price
 
     def record(self, *, evidence: bool = False) -> dict[str, Any]:
         """Everything but the CVXPY ids, as plain containers and arrays."""
         plain: dict[str, Any] = {"certificate": asdict(self.certificate)}
         plain["locks"] = [lock.record() for lock in self.locks]
+        plain["lottery"] = None if self.lottery is None else vars(self.lottery)
         plain["digest"] = None if self.digest is None else asdict(self.digest)
         if evidence and self.evidence is not None:
             plain["evidence"] = self.evidence.record()
@@ -228,6 +234,7 @@ class Solution:
             certificate=str(self.certificate),
             locks=tuple(lock.outline for lock in self.locks),
             bound=self.bound,
+            levels=self.levels,
         )
 
     def __repr__(self) -> str:
@@ -238,7 +245,7 @@ class Solution:
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.outline.text(10)} ({self.status}, {self.solver})"]
+        lines += level_lines(self.levels)
         for key, value in self.variables.items():
-            text = array_text(value)
-            lines.append(f"  {key} = {text}".replace("\n", "\n    "))
+            lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
         return "\n".join([*lines, f"  {self.certificate}"])

@@ -8,7 +8,9 @@ from typing import Any
 
 import cvxpy as cp
 
+from lexiprog.aliases import Constraint
 from lexiprog.compile.cvxpy_door import Prepared
+from lexiprog.declare.lock import single
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
@@ -41,7 +43,7 @@ def find_chains(
     everyone = [p for stage in stages for p in stage.subproblems]
     wanted = {lock.owner_name for p in everyone for _, lock in p.locks}
     for subproblem in everyone:
-        if not subproblem.locks and subproblem.name not in wanted:
+        if not single(subproblem.locks) and subproblem.name not in wanted:
             continue  # neither holds nor is held
         if not _is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
             continue
@@ -53,8 +55,9 @@ def find_chains(
             group[subproblem.name] = subproblem
     chains: dict[str, FaceChain] = {}
     for group in groups.values():
-        held = {lock.owner_name for member in group.values() for _, lock in member.locks}
-        used = {name: member for name, member in group.items() if member.locks or name in held}
+        locks = {name: single(member.locks) for name, member in group.items()}
+        held = {lock.owner_name for own in locks.values() for _, lock in own}
+        used = {name: member for name, member in group.items() if locks[name] or name in held}
         if held:
             first = next(iter(used))
             lead = ladders[first][0]
@@ -67,6 +70,7 @@ def _is_linear(subproblem: Subproblem) -> bool:
     problem = subproblem.problem
     return (
         not subproblem.gp
+        and subproblem.fair is None
         and subproblem.dpp
         and subproblem.kind == "LP"
         and all(variable.is_real() for variable in problem.variables())
@@ -80,22 +84,27 @@ def _asks_highs(ladder: Ladder) -> bool:
 def reads_nothing_later(subproblem: Subproblem, level: Mapping[str, int], start: int) -> bool:
     """Whether what its objective reads is known at ``start``: all of a chain is compiled then."""
     return all(
-        level[reference.owner_name] < start
+        level.get(reference.owner_name, -1) < start  # an owner outside is solved already
         for parameter in subproblem.objective.parameters()
         if (reference := REFERENCES.get(parameter)) is not None
     )
 
 
 def own_constraints(subproblem: Subproblem) -> frozenset[int]:
-    """The ids of all constraints but the locks."""
-    locks = {position for position, _ in subproblem.locks}
-    return frozenset(c.id for k, c in enumerate(subproblem.constraints) if k not in locks)
+    """The ids of all constraints but the locks on single optima."""
+    return frozenset(c.id for c in _without_faces(subproblem))
+
+
+def _without_faces(subproblem: Subproblem) -> list[Constraint]:
+    """All constraints but the locks on single optima: levels are kept by their rows."""
+    faces = dict(single(subproblem.locks))
+    return [c for k, c in enumerate(subproblem.constraints) if k not in faces]
 
 
 def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set[str]) -> bool:
     """Whether each of its locks is exact and its holders held nothing that it lets go."""
     held = {lock.owner_name for _, lock in subproblem.locks}
-    for _, lock in subproblem.locks:
+    for _, lock in single(subproblem.locks):
         owner = group.get(lock.owner_name)
         if owner is None or owner is not lock.owner() or lock.atol or lock.rtol:
             return False
@@ -116,8 +125,7 @@ def joined(members: Mapping[str, Subproblem]) -> tuple[Prepared, dict[str, cp.Pa
 
 
 def _join(members: list[Subproblem]) -> Joint:
-    locks = {position for position, _ in members[0].locks}
-    constraints = [c for k, c in enumerate(members[0].constraints) if k not in locks]
+    constraints = _without_faces(members[0])
     weights, terms = [], []
     for member in members:
         cost = -member.objective.expr if member.maximise else member.objective.expr

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lexiprog.declare.lock import Slack
+from lexiprog.declare.lock import Slack, single
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.chains import find_chains
+from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.fair import FairHighs
 from lexiprog.runners.integers import IntegerChain, find_integer_chains
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
@@ -21,7 +23,7 @@ from lexiprog.solvers.ways import Way, ways_to_try
 
 __all__ = ["Runners"]
 
-_NATIVE, _CUSTOM = Native(), Custom()
+_NATIVE, _CUSTOM, _FAIR = Native(), Custom(), FairHighs()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 
@@ -36,6 +38,9 @@ class Runners:
     warm: WarmHighs | None = None
     integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
+    curved: CurvedFace = field(default_factory=CurvedFace)
+    # Who solves fair problems that are not linear, or not for HiGHS.
+    fair: Callable[[Subproblem, Way], Runner] | None = None
 
     @classmethod
     def of(
@@ -44,13 +49,15 @@ class Runners:
         ladders: Mapping[str, Ladder],
         slack: Slack,
         warm: WarmHighs | None,
+        fair: Callable[[Subproblem, Way], Runner] | None = None,
     ) -> Runners:
         """The runners for these stages and solvers."""
         chains = find_chains(stages, ladders, loosened=slack.tolerances)
         if warm is not None:
             warm.join(chains)
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
-        return cls(ladders, chains, loosened, warm, find_integer_chains(stages, ladders))
+        integers = find_integer_chains(stages, ladders)
+        return cls(ladders, chains, loosened, warm, integers, fair=fair)
 
     def ways(self, subproblem: Subproblem) -> list[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
@@ -66,7 +73,7 @@ class Runners:
 
     def _needs_exactness(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether floats cannot tell which points are optimal, and fractions can, in time."""
-        held = [lock.owner_name for _, lock in subproblem.locks]
+        held = [lock.owner_name for _, lock in single(subproblem.locks)]
         exact = self.exact.get(id(chain))
         begun = exact is not None and any(name in exact.outcomes for name in held)
         small = all(form.b.size <= LARGEST for form in chain.forms.values())
@@ -79,8 +86,14 @@ class Runners:
 
     def runner(self, subproblem: Subproblem, way: Way) -> Runner:
         """Who runs the subproblem this way."""
+        if subproblem.fair is not None:
+            if FairHighs.serves(subproblem, way):
+                return _FAIR
+            if self.fair is None:
+                raise TypeError("nobody here solves fair problems")
+            return self.fair(subproblem, way)
         if way.mode == "face":
-            return self.chains[subproblem.name]
+            return self.chains.get(subproblem.name, self.curved)
         if way.solver.target == EXACT:
             return self._exact(subproblem)
         if way.solver.is_custom:

@@ -14,6 +14,7 @@ from lexiprog.aliases import Array
 from lexiprog.compile.answer import Answer, ExactAnswer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at, exact_parts
 from lexiprog.compile.task import Solutions, Task, compile_for
+from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.exact.chain import locked_multipliers
 from lexiprog.exact.outcome import Outcome
@@ -64,7 +65,7 @@ class Exact:
         limit = task.options.get("time_limit")
         if self._prover is None or self.chain is None:
             self._prover = Prover(ExactLP.from_form(task.form, read_as), time_limit=limit)
-        locks = task.subproblem.locks if self.chain is not None else ()
+        locks = single(task.subproblem.locks) if self.chain is not None else []
         held = [lock.owner_name for _, lock in locks]
         levels = self._levels(task, held, read_as)
         last = levels[-1]
@@ -97,6 +98,7 @@ class Exact:
             dual=answer.dual | floats,
             seconds=seconds,
             exact=ExactAnswer(value, primal, dual),
+            doubts=dict.fromkeys(held, 0.0),  # held by exact faces, whatever floats made of them
         )
 
     def _levels(self, task: Task, held: list[str], read_as: ReadAs) -> list[Outcome]:

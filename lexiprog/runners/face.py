@@ -24,6 +24,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.cvxpy_door import Compiled, Prepared, answer_at
 from lexiprog.compile.task import Solutions, Task
+from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes, binding
@@ -77,7 +78,7 @@ class FaceChain:
 
     def serves(self, member: Subproblem) -> bool:
         """Whether the faces of all optima that it holds are known."""
-        return all(lock.owner_name in self.faces for _, lock in member.locks)
+        return all(lock.owner_name in self.faces for _, lock in single(member.locks))
 
     def follow(self, before: FaceChain) -> None:
         """Start each member from the basis that it ended at in an earlier solve."""
@@ -88,7 +89,7 @@ class FaceChain:
         """The held optima whose face rounding may have changed."""
         return [
             lock.owner_name
-            for _, lock in member.locks
+            for _, lock in single(member.locks)
             if lock.owner_name in self.faces and self.faces[lock.owner_name].doubtful
         ]
 
@@ -128,7 +129,7 @@ class FaceChain:
         cones = Cones(zero=int(fixed.sum()), nonneg=int((~fixed).sum()))
         on_face = replace(_on_face(form, held), A=rows, b=form.b[order], cones=cones)
         value = -answer.value if task.subproblem.maximise else answer.value
-        locks = [task.subproblem.constraints[k].id for k, _ in task.subproblem.locks]
+        locks = [task.subproblem.constraints[k].id for k, _ in single(task.subproblem.locks)]
         # A unit of a held objective is worth so many units of this one, both in the user's units.
         own = task.native.scaling.cost
         paid = (price * face.cost / own for price, face in zip(prices, held, strict=True))
@@ -199,7 +200,7 @@ class FaceChain:
         return any(lock.owner_name == name for m in self.members.values() for _, lock in m.locks)
 
     def _held(self, member: Subproblem) -> list[HeldFace]:
-        return [self.faces[lock.owner_name] for _, lock in member.locks]
+        return [self.faces[lock.owner_name] for _, lock in single(member.locks)]
 
 
 def _on_face(form: StandardForm, held: list[HeldFace]) -> StandardForm:

@@ -157,6 +157,8 @@ def find_integer_chains(
             continue
         if not subproblem.dpp or not (subproblem.locks or subproblem.name in wanted):
             continue
+        if subproblem.fair is not None or any(lock.fair for _, lock in subproblem.locks):
+            continue
         if not all(variable.is_real() for variable in subproblem.variables):
             continue
         options = ladder[0].options_for(integer=True)

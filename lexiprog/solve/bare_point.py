@@ -9,7 +9,6 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint, Leaf, Value
-from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
@@ -20,8 +19,8 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.solution import Solution
-from lexiprog.runners.polish import made_whole
-from lexiprog.solvers.solver import default_ladder
+from lexiprog.runners.native import Native
+from lexiprog.solvers.solver import EXACT, Ladder, default_ladder
 from lexiprog.solvers.ways import Way
 from lexiprog.watch import Watch
 
@@ -60,18 +59,17 @@ def own_optimum(
     solutions: Mapping[str, Solution],
     given: Given,
     watch: Watch,
+    ladder: Ladder | None = None,
 ) -> OwnOptimum | None:
     """The problem's optimum as our own default solvers find and certify it, if they do in time."""
-    for solver in default_ladder(subproblem.kind):
+    for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
+        if solver.target == EXACT:
+            continue
         if watch.should_stop:
             return None
         try:
             task = prepare(subproblem, Way(solver), solutions, slack, given=given, watch=watch)
-            answer = cvxpy_door.interpret(
-                task.native, cvxpy_door.run(task.native, task.fresh_options())
-            )
-            if subproblem.integer:
-                answer = made_whole(task.native, answer, watch)
+            answer = Native().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
         if answer.x is None or answer.form is None:

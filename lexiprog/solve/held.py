@@ -13,33 +13,54 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task, compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding, number
 from lexiprog.declare.lock import Lock
+from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
+from lexiprog.solve.bare_point import own_optimum
 from lexiprog.solve.price import right_derivative
+from lexiprog.solve.travel import with_references
 from lexiprog.solvers.solver import Solver
 from lexiprog.status import Fault, Status
 
 # A linear level that gives up more than this share of an optimum it holds exactly is not proved.
 LOOSE = 1e-9
+# Shares of a held optimum's size by which a lock on a curve is loosened to learn its price.
+NARROW = 1e-4, 1e-6
 
 
-def with_locks(
+def with_inheritance(
     task: Task,
     answer: Answer,
     solution: Solution,
     solved: Mapping[str, Solution],
     doubtful: Sequence[str] = (),
 ) -> Solution | Attempt:
-    """The solution with a record of each optimum it holds, if they are really held.
+    """The solution with a record of what it holds and refers to, if all of that is really held."""
+    if task.subproblem.locks:
+        found = _with_locks(task, answer, solution, solved, doubtful)
+        if isinstance(found, Attempt):
+            return found
+        solution = found
+    return with_references(task, answer, solution, solved)
+
+
+def _with_locks(
+    task: Task,
+    answer: Answer,
+    solution: Solution,
+    solved: Mapping[str, Solution],
+    doubtful: Sequence[str],
+) -> Solution | Attempt:
+    """The solution with a record of each optimum it holds.
 
     Uncertainty about a held optimum, or a guard, counts by what it may have done to this one.
     ``doubtful`` names the held optima whose optimal face rounding may have changed.
     """
     records = tuple(
-        _record(task, position, lock, solution, solved[lock.owner_name].value)
+        _record(task, answer, position, lock, solution, solved)
         for position, lock in task.subproblem.locks
     )
     for lock in records:
@@ -51,7 +72,9 @@ def with_locks(
     unsure = sum(effects.values()) / solution.size
     doubted = Status.INACCURATE
     # What holds a doubtful optimum is as doubtful; it was warned of when that was found.
-    status = doubted if any(solved[r.name].status is doubted for r in records) else solution.status
+    again = set(answer.doubts) if answer.exact is not None else set()  # they were solved anew
+    unclear = (r.name not in again and solved[r.name].status is doubted for r in records)
+    status = doubted if any(unclear) else solution.status
     if unsure > task.solver.accept:
         status = doubted
         if np.isfinite(unsure):
@@ -73,12 +96,15 @@ def with_locks(
             "parallel rows): hold with a tolerance (atol=, rtol=), or use Solver('EXACT')."
         )
     if any(lock.guard for lock in records):
+        # The first of a slack may be worth far more than its multiplier says.
+        status = doubted
         names = ", ".join(repr(lock.name) for lock in records if lock.guard)
         _warn(
             f"subproblem {solution.name!r} could only be solved with the lock on {names} loosened "
             f"by {max(lock.guard for lock in records):.1e}."
         )
-    return replace(solution, locks=records, status=status)
+    inherited = {f"{name}.held": effect for name, effect in effects.items()}
+    return replace(solution, locks=records, status=status, effects=inherited)
 
 
 def _is_loose(record: LockRecord, held: Solution) -> bool:
@@ -91,21 +117,41 @@ def _warn(message: str) -> None:
 
 
 def _record(
-    task: Task, position: int, lock: Lock, solution: Solution, optimum: float
+    task: Task,
+    answer: Answer,
+    position: int,
+    lock: Lock,
+    solution: Solution,
+    solved: Mapping[str, Solution],
 ) -> LockRecord:
-    owner = lock.owner()
+    owner, held = lock.owner(), solved[lock.owner_name]
     if owner is None:
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
+    optimum = held.value
+    exactly = answer.exact is not None and lock.owner_name in answer.doubts
     found = number(solution.at(owner.objective.expr))
+    drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
+    if owner.fair is not None:
+        drift = _worst_drift(owner, owner.fair, solution, held)
+    limit, tolerance = task.given.undisturbed(
+        lambda: (task.slack.limit(lock, optimum, held.unit), task.slack.tolerance(lock, optimum))
+    )
     return LockRecord(
         name=lock.owner_name,
-        kind=task.way.kind_of_lock(task.subproblem, position),
-        limit=task.slack.limit(lock, optimum),
-        tolerance=task.slack.tolerance(lock, optimum),
-        guard=task.slack.guard_for(optimum),
-        drift=max(optimum - found if lock.maximise else found - optimum, 0.0),
-        _price=_price(task, position, lock, solution),
+        kind="face" if exactly else task.way.kind_of_lock(task.subproblem, position),
+        limit=float(limit),
+        tolerance=float(tolerance),
+        guard=float(task.slack.guard_for(optimum, held.unit)),
+        drift=drift,
+        _price=_price(task, position, lock, solution, solved),
     )
+
+
+def _worst_drift(owner: Subproblem, fair: Fairness, solution: Solution, held: Solution) -> float:
+    """How far somebody ended up below his level, or a position of the order below its own."""
+    levels = fair.sign * fair.values(held.levels, ordered=owner.integer)
+    gets = fair.sign * np.asarray(solution.at(fair.stack), dtype=float).ravel()
+    return max(float(np.max(levels - (np.sort(gets) if owner.integer else gets))), 0.0)
 
 
 def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> dict[str, float]:
@@ -117,34 +163,61 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
     effects = {}
     for position, lock in task.subproblem.locks:
         held = solved[lock.owner_name]
-        guard = task.slack.guard_for(held.value)
+        guard = task.slack.guard_for(held.value, held.unit)
+        if lock.owner_name in answer.doubts:
+            effects[lock.owner_name] = answer.doubts[lock.owner_name]
+            continue
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
             unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
+            if lock.fair:  # of any level, not only of the first
+                unknown = max(unknown, held.certificate.gap * held.size)
             # What the user tolerates is not known any better than what is held; it is a wish.
-            effects[lock.owner_name] = abs(float(np.sum(multiplier))) * (unknown + guard)
+            effects[lock.owner_name] = float(np.sum(np.abs(multiplier))) * (unknown + guard)
         elif guard:
             # Nobody knows what a loosened lock without multiplier is worth.
             effects[lock.owner_name] = np.inf
     return effects
 
 
-def _price(task: Task, position: int, lock: Lock, solution: Solution) -> Price:
-    """The price of a lock, or how to find it where that costs a linear program."""
+def _price(
+    task: Task, position: int, lock: Lock, solution: Solution, solved: Mapping[str, Solution]
+) -> Price:
+    """The price of a lock, or how to find it where that costs another solve."""
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
-    if task.integer or owner is None or owner.integer:
-        return Price()
+    if task.integer or owner is None or owner.integer or lock.fair:
+        return Price()  # slack on several utilities at once has no single price
     if task.way.kind_of_lock(subproblem, position) == "argument":
         return Price()
     if subproblem.kind == "LP" and subproblem.dpp:
         return Price(find=lambda: _linear_price(subproblem, constants, position, lock))
     dual = solution.duals[position]
+    if task.way.kind_of_lock(subproblem, position) == "face" and not subproblem.gp:
+        before = {name: solved[name] for name in {r.owner_name for _, r in subproblem.references}}
+        return Price(find=lambda: _curved_price(task, position, lock, before))
     if dual is None:
         return Price()
     # A geometric program is solved in logarithms, so its multipliers are elasticities.
     limit = task.references[f"{lock.owner_name}.held"]
     unit = solution.value / float(limit) if subproblem.gp else 1.0
     return Price(abs(float(np.sum(dual)) * unit))
+
+
+def _curved_price(
+    task: Task, position: int, lock: Lock, solved: Mapping[str, Solution]
+) -> float | None:
+    """The multiplier of the lock as a bound with little slack, and less; infinite at a curve."""
+    constraint = task.subproblem.constraints[position]
+    prices = []
+    for share in NARROW:
+        room = {lock.owner_name: share * solved[lock.owner_name].size}
+        slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
+        own = own_optimum(task.subproblem, slack, solved, task.given, task.watch)
+        dual = None if own is None else own.answer.dual.get(constraint.id)
+        if dual is None:
+            return None
+        prices.append(abs(float(np.sum(dual))))
+    return float("inf") if prices[1] > 2.0 * prices[0] + LOOSE else prices[1]
 
 
 def _linear_price(

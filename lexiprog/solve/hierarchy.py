@@ -26,7 +26,8 @@ from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.calling import at_once, failed, is_solvers_fault, settled, shielded
 from lexiprog.solve.failure import stage_error
-from lexiprog.solve.held import with_locks
+from lexiprog.solve.fair.choice import fair_runner
+from lexiprog.solve.held import with_inheritance
 from lexiprog.solve.reasons.conflict import SECONDS
 from lexiprog.solve.relaxation import tell_apart
 from lexiprog.solve.verdict import judge, warn_of_limit
@@ -56,18 +57,18 @@ def execute(
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
-    ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems from where
-    an earlier call left them, which makes their vertex depend on that call; ``given`` are the
-    user's parameters, by default with the values they have now; ``wishes`` are time and the like.
+    ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
+    earlier call left them; ``given`` are the user's parameters, by default as they are now;
+    ``wishes`` are time and the like.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    widest = max(len(stage.subproblems) for stage in stages)
-    size = workers if workers is not None else min(widest, os.cpu_count() or 1)
     wishes = Wishes() if wishes is None else wishes
-    runners, watches = Runners.of(stages, full, slack, warm), Watches(stages, wishes, size)
+    size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
+    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
+    watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
     # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
@@ -217,9 +218,8 @@ class _Run:
             incumbent = attach(verdict.incumbent, task.subproblem, task.constants)
             return replace(verdict, incumbent=incumbent)
         verdict = attach(verdict, task.subproblem, task.constants)
-        if task.subproblem.locks:
-            doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
-            verdict = with_locks(task, answer, verdict, self.solved, doubtful)
+        doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
+        verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)
             warn_of_limit(task, verdict)

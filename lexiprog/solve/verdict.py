@@ -10,9 +10,9 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Constraint, Value
+from lexiprog.aliases import Constraint, Leaf, Value
 from lexiprog.compile import cvxpy_door
-from lexiprog.compile.answer import Answer
+from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of, number
 from lexiprog.declare.subproblem import Subproblem
@@ -20,6 +20,7 @@ from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.evidence import Evidence
+from lexiprog.result.shares import Level
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import check_point, own_optimum
 from lexiprog.status import Fault, Status
@@ -42,7 +43,12 @@ def judge(
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
     value = number(evaluate(subproblem.objective.expr, [*values, *constants]))
     unit = 1.0 if subproblem.gp or task.compiled is None else 1.0 / task.native.scaling.cost
-    if answer.x is None or (answer.z is None and not task.integer):
+    shares = answer.shares
+    if shares is not None:
+        value, unit = shares.levels[0][0], shares.unit
+        checked = _of_shares(task, shares, [*values, *constants])
+        evidence = shares.evidence or Evidence.of(task, answer)
+    elif answer.x is None or (answer.z is None and not task.integer):
         # A bare point. Multipliers nobody can vouch for would poison later stages, so both they
         # and the bound come from a solve of our own.
         own = own_optimum(subproblem, task.slack, solutions, task.given, task.watch)
@@ -63,20 +69,21 @@ def judge(
         name=subproblem.name,
         stage=stage,
         value=value,
-        # Only what is proved is called optimal; a gap the user accepts has its own name.
-        status=wish or (Status.OPTIMAL if certificate.proved else Status.WITHIN_GAP),
+        status=wish or _status(subproblem, shares, proved=certificate.proved),
         solver=name,
         certificate=certificate,
         bound=checked.bound,
         unit=unit,
         variables={key_of(v, k): found for k, (v, found) in enumerate(values)},
-        duals=tuple(_dual(c, answer) for c in subproblem.constraints),
+        duals=_duals(subproblem, answer),
         options=task.solver.options,
         timings={"compile": task.compile_seconds, "solve": answer.seconds},
         iterations=answer.iterations,
         parameters=task.parameters,
         references=task.references,
         evidence=evidence,
+        levels=_levels(subproblem, shares),
+        lottery=None if shares is None else shares.lottery,
         **_exactly(subproblem, answer),
     )  # fmt: skip
     if wish is Status.UNFINISHED:
@@ -179,6 +186,46 @@ def _whole(variable: cp.Variable, value: Value, tolerance: float) -> Value:
         return value
     rounded = np.round(value)
     return np.where(np.abs(rounded - value) <= tolerance, rounded, value)
+
+
+def _status(subproblem: Subproblem, shares: Shares | None, *, proved: bool) -> Status:
+    """Only what is proved is called optimal; a gap the user accepts has its own name."""
+    if shares is not None and shares.doubt:
+        warnings.warn(
+            f"subproblem {subproblem.name!r}: {shares.doubt}.", LexiprogWarning, stacklevel=2
+        )
+        return Status.INACCURATE
+    return Status.OPTIMAL if proved else Status.WITHIN_GAP
+
+
+def _of_shares(task: Task, shares: Shares, leaves: list[tuple[Leaf, Value]]) -> Checked:
+    """The certificate of all levels, which must also hold for the utilities as written."""
+    fair = task.subproblem.fair
+    if fair is None or fair.pricing is not None:
+        return shares.checked
+    gets = np.asarray(evaluate(fair.stack, leaves), dtype=float).ravel()
+    missed = 0.0
+    for level, members in shares.levels:
+        errors = np.abs(gets[list(members)] - level) / (shares.unit + abs(level))
+        missed = max(missed, float(np.max(errors)))
+    certificate = shares.checked.certificate
+    # What is known in fractions is rounded once, to be written in floats.
+    return replace(
+        shares.checked, certificate=replace(certificate, claim=max(certificate.claim, missed))
+    )
+
+
+def _levels(subproblem: Subproblem, shares: Shares | None) -> tuple[Level, ...]:
+    if shares is None or subproblem.fair is None:
+        return ()
+    names = subproblem.fair.names
+    return tuple(Level(value, tuple(names[i] for i in who)) for value, who in shares.levels)
+
+
+def _duals(subproblem: Subproblem, answer: Answer) -> tuple[Any, ...]:
+    if answer.shares is not None and answer.shares.duals is not None:
+        return answer.shares.duals
+    return tuple(_dual(c, answer) for c in subproblem.constraints)
 
 
 def _dual(constraint: Constraint, answer: Answer) -> Any:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array
 from lexiprog.forms.cones import blocks
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.proof.ranges import own_ranges
 
 __all__ = ["Interior", "solve_conic"]
 
@@ -43,13 +44,19 @@ def solve_conic(form: StandardForm) -> Interior | None:
             cones.append(clarabel.GenPowerConeT([float(p) for p in parameter], 1))
     size = form.c.size
     sides, limits = [form.A], [form.b]
-    for bound, sign in ((form.lower, -1.0), (form.upper, 1.0)):
-        finite = np.flatnonzero(np.isfinite(bound)) if bound is not None else np.zeros(0, int)
-        if bound is not None and finite.size:
-            entries = (np.full(finite.size, sign), (np.arange(finite.size), finite))
-            sides.append(sp.csc_array(entries, shape=(finite.size, size)))
-            limits.append(sign * bound[finite])
-            cones.append(clarabel.NonnegativeConeT(int(finite.size)))
+    lower, upper = own_ranges(form)
+    fixed = lower == upper
+    for bound, sign, chosen, cone in (
+        (lower, -1.0, np.isfinite(lower) & ~fixed, clarabel.NonnegativeConeT),
+        (upper, 1.0, np.isfinite(upper) & ~fixed, clarabel.NonnegativeConeT),
+        (upper, 1.0, fixed, clarabel.ZeroConeT),
+    ):
+        columns = np.flatnonzero(chosen)
+        if columns.size:
+            entries = (np.full(columns.size, sign), (np.arange(columns.size), columns))
+            sides.append(sp.csc_array(entries, shape=(columns.size, size)))
+            limits.append(sign * bound[columns])
+            cones.append(cone(int(columns.size)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = 1e-12

@@ -15,7 +15,9 @@ from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
+from lexiprog.solvers.options import unknown_option
 from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
+from lexiprog.spelling import did_you_mean
 
 __all__ = [
     "CustomSolver",
@@ -28,6 +30,8 @@ __all__ = [
 ]
 
 EXACT = "EXACT"
+# Whatever CVXPY has a name for, installed or not.
+_SOLVERS = [key for key, value in vars(cp).items() if key.isupper() and key == value]
 
 
 @cache
@@ -37,7 +41,7 @@ def has_exact() -> bool:
 
 
 class UnknownSolver(LexiprogError, LookupError):
-    """A solver, stage or subproblem was named that does not exist here."""
+    """A solver, option, stage or subproblem was named that does not exist here."""
 
 
 @runtime_checkable
@@ -65,11 +69,10 @@ class Solver:
         ``accept`` if not given. The solver's own option (HIGHS's ``mip_rel_gap``, GUROBI's
         ``MIPGap``) is understood as the same wish.
     time_limit : float, optional
-        Seconds for one subproblem, once: retries with this solver, making whole and judging are
-        included. What an integer search has found by then is taken, status "within_gap", with a
-        warning; if ``gap`` is given, only within that gap. HIGHS, GUROBI, SCIP, SCIPY, CBC,
-        COPT, CPLEX, GLPK_MI, MOSEK, XPRESS, CLARABEL, OSQP, SCS and PDLP can be stopped; others,
-        ECOS and ECOS_BB among them, cannot.
+        Seconds for one subproblem, retries included. What an integer search has found by then is
+        taken, status "within_gap", with a warning; if ``gap`` is given, only within that gap.
+        HIGHS, GUROBI, SCIP, SCIPY, CBC, COPT, CPLEX, GLPK_MI, MOSEK, XPRESS, CLARABEL, OSQP, SCS
+        and PDLP can be stopped; others, ECOS and ECOS_BB among them, cannot.
     **options
         Passed to the solver as they are.
 
@@ -134,12 +137,10 @@ class Solver:
             words_of(self.name).put("gap", self.gap, out)
         return out
 
-    def without_presolve(self) -> Solver:
-        """The same, told to look at the problem as it is."""
-        options = dict(self.options) | {"presolve": "off"}
-        return Solver(
-            self.target, accept=self.accept, gap=self.gap, time_limit=self.time_limit, **options
-        )
+    def also(self, **more: Any) -> Solver:
+        """The same with further options."""
+        own = {name: getattr(self, name) for name in ("accept", "gap", "time_limit")}
+        return Solver(self.target, **own, **(dict(self.options) | more))
 
     def __repr__(self) -> str:
         shown: dict[str, Any] = {} if self.accept == TOLERANCE else {"accept": self.accept}
@@ -205,7 +206,7 @@ def resolve(
         if name not in known:
             raise UnknownSolver(
                 f"solver choice for {name!r}, which is no stage or subproblem of this program; "
-                f"it has {', '.join(map(repr, sorted(known)))}."
+                f"it has {', '.join(map(repr, sorted(known)))}.{did_you_mean(name, known)}"
             )
     table: dict[str, Ladder | None] = {}
     for stage, (names, own) in stages.items():
@@ -238,7 +239,10 @@ def _solver(choice: OneSolver, where: str) -> Solver:
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "
                 f"installed are {', '.join(sorted(installed()))}."
+                f"{did_you_mean(solver.target, [*installed(), *_SOLVERS])}"
             )
+        if (unknown := unknown_option(solver.target, solver.options)) is not None:
+            raise UnknownSolver(f"solver choice for {where!r}: {unknown}")
     elif solver.is_custom and not isinstance(solver.target, CustomSolver):
         raise UnknownSolver(
             f"{solver.target!r}, asked for {where!r}, is no solver: give a name, a lexiprog.Solver "

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lexiprog.declare.lock import Slack
-from lexiprog.declare.restate import can_restate, restated
+from lexiprog.declare.restate import can_restate, has_arguments, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.solver import EXACT, Ladder, Solver
 
@@ -20,6 +20,7 @@ __all__ = ["GUARD", "Way", "ways_to_try"]
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 
 GUARD = 1e-6
+SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Way:
             kept = self.statement(subproblem).constraints
             constraint = subproblem.constraints[position]
             return "value" if any(constraint is other for other in kept) else "argument"
-        return "face" if self.mode == "face" else "value"
+        if self.mode == "face" and not dict(subproblem.locks)[position].fair:
+            return "face"
+        return "value"
 
 
 def ways_to_try(
@@ -60,6 +63,11 @@ def ways_to_try(
 
     Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
     """
+    if subproblem.fair is not None:
+        guarded = [Way(solver, "guarded") for solver in ladder] if subproblem.locks else []
+        return [*(Way(solver) for solver in ladder), *guarded]
+    if any(lock.fair for _, lock in subproblem.locks):
+        ladder = tuple(_sharp(solver) for solver in ladder)
     if not subproblem.locks:
         if not face:
             return [Way(solver) for solver in ladder]
@@ -73,15 +81,36 @@ def ways_to_try(
         if solver.is_custom or solver.target == EXACT:
             out.append(Way(solver))
             continue
+        if solver.target == "CLARABEL" and _has_curved_face(subproblem, loosened):
+            out.append(Way(solver, "face"))
         if curved:
             out.append(Way(solver, "argument", loosened))
         out.append(Way(solver))
         if solver.name == "HIGHS" and "presolve" not in solver.options:
-            out.append(Way(solver.without_presolve()))
+            out.append(Way(solver.also(presolve="off")))
         if equal:
             out.append(Way(solver, "equal", loosened))
         out.append(Way(solver, "guarded"))
     return _without_repeats(out)
+
+
+def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
+    """Whether a curved set is all that is held exactly, and not all of it by arguments."""
+    locks = [lock for _, lock in subproblem.locks]
+    if subproblem.integer or not subproblem.dpp or subproblem.kind in ("LP", "QP"):
+        return False
+    if len(subproblem.references) > len(locks):
+        return False  # their effect could not be told without multipliers
+    if any(k.atol or k.rtol or k.fair or k.owner_name in loosened for k in locks):
+        return False
+    return not all(map(has_arguments, locks))
+
+
+def _sharp(solver: Solver) -> Solver:
+    """Levels are kept by rows that HiGHS may miss by its tolerance: the least that it takes."""
+    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARP}:
+        return solver
+    return solver.also(**SHARP)
 
 
 def _without_repeats(ways: list[Way]) -> list[Way]:

@@ -185,6 +185,12 @@ class_costs : mapping or sequence, optional
     What a unit of each class's deviation costs, by label or in the order of the sorted labels;
     1 each by default.
 """,
+    "estimator class_costs": """
+class_costs : mapping, sequence or "balanced", optional
+    What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+    1 each by default. "balanced": the largest class's weight over the class's own, which puts
+    rare classes before the others, beyond the balance that class means give them anyway.
+""",
     "inside weights": """
 sample_weight : array-like of shape (n,), optional
     Weights of the points inside their classes; w_i is their share of the class.

@@ -44,8 +44,10 @@ def check_rounds(n_estimators: int) -> None:
         raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
 
 
-def check_class_costs(class_costs: Any, classes: NDArray) -> Floats:
+def check_class_costs(class_costs: Any, classes: NDArray, masses: Floats | None = None) -> Floats:
     """Return one cost a class from a mapping by label or a sequence in the order of the classes.
+
+    "balanced", where the classes' masses are known, stands for the largest mass over each.
 
     Examples
     --------
@@ -57,6 +59,11 @@ def check_class_costs(class_costs: Any, classes: NDArray) -> Floats:
     labels = classes.tolist()
     if class_costs is None:
         return np.ones(len(labels))
+    if isinstance(class_costs, str):
+        if class_costs != "balanced" or masses is None:
+            way = "give the costs" if masses is None else "it is 'balanced', or give the costs"
+            raise ValueError(f"unknown class_costs {class_costs!r}; {way}.")
+        return masses.max() / masses
     if isinstance(class_costs, Mapping):
         unknown = [label for label in class_costs if label not in labels]
         missing = [label for label in labels if label not in class_costs]

@@ -45,7 +45,8 @@ class DualLexiBoostClassifier(LexiVote):
     error_limit : {"paper", "chance"}
         A member with a weighted error above 1/C ("paper") or 1 - 1/C ("chance") ends its loop and
         is dropped, unless it is the first.
-    {margin rule, margins_from, class_offsets, class_costs, margin_target, weight_cap}
+    {margin rule, margins_from, class_offsets, estimator class_costs, margin_target,
+    weight_cap}
     {lexicographic tie_break, reduce, stage solver, n_jobs, verbose, random_state}
 
     {Attributes: classes_, estimators_ and offsets, estimator_weights_, n_members_}
@@ -95,9 +96,9 @@ class DualLexiBoostClassifier(LexiVote):
         rng = check_random_state(self.random_state)
         learner = prepare_learner(self._learner(), data.X)
         duals = DualPrograms(
-            data.y, data.weights, class_costs=self.class_costs, margin_target=self.margin_target,
-            weight_cap=self.weight_cap, form=self.dual, reduce=self.reduce == "auto",
-            solver=self.solver,
+            data.y, data.weights, class_costs=self._costs(data.y, data.weights),
+            margin_target=self.margin_target, weight_cap=self.weight_cap, form=self.dual,
+            reduce=self.reduce == "auto", solver=self.solver,
         )  # fmt: skip
         first = self._loop("Dual-LexiBoost, loop 1", learner, data, duals, rng)
         seed = int(rng.randint(np.iinfo(np.int32).max))

@@ -11,23 +11,28 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.frames import check_no_text, is_frame
 from lexiprog_boost.classifiers.shared.calibration import calibrate
-from lexiprog_boost.classifiers.shared.default_members import DEFAULT_INPUT_KINDS, default_pool
 from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
-from lexiprog_boost.classifiers.shared.named_members import NamedMembers, trained_ensemble
+from lexiprog_boost.classifiers.shared.listed.default_members import (
+    DEFAULT_INPUT_KINDS,
+    default_pool,
+)
+from lexiprog_boost.classifiers.shared.listed.member_access import MemberAccess
+from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers, trained_ensemble
 from lexiprog_boost.classifiers.shared.training_data import (
     TrainingData,
     check_points,
     check_training_data,
 )
-from lexiprog_boost.margins import ensemble_members
+from lexiprog_boost.margins import Member, ensemble_members
 
 Floats = NDArray[np.float64]
 
 
 @estimator_class
-class LexiEnsembleClassifier(LexiVote):
+class LexiEnsembleClassifier(MemberAccess, LexiVote):
     """The members' weights and the classes' thresholds with the least loss of the worst class.
 
     Without arguments: four learners that err differently (`default_pool`), measured on points
@@ -39,8 +44,9 @@ class LexiEnsembleClassifier(LexiVote):
 
     Parameters
     ----------
-    ensemble : ensemble or list of (name, classifier), optional
-        By default `default_pool()`. It is cloned and fitted, never changed.
+    ensemble : ensemble or list of classifiers or (name, classifier), optional
+        By default `default_pool()`. It is cloned and fitted, never changed. Parameters of listed
+        members are reached by their names: ``set_params(rf__max_depth=3)``, ``set_params(rf=...)``.
     prefit : bool
         Take the ensemble (or the classifiers of the list) as fitted already: `fit` only weighs.
         The points given to it should then be new to the members.
@@ -55,7 +61,7 @@ class LexiEnsembleClassifier(LexiVote):
         Add one constant member a class (fact F13, docs/facts.md). Each class could then be had
         whole, so that its least loss is zero and its deviation is its loss. What the offsets have
         in common decides nothing between the classes: it only makes the members' margins smaller.
-    {class_costs, margin_target, weight_cap, lexicographic tie_break}
+    {estimator class_costs, margin_target, weight_cap, lexicographic tie_break}
     calibrate : bool
         Fit `predict_proba` to the scores of unseen points. Otherwise it returns the scores, whose
         largest is always the predicted class.
@@ -74,7 +80,11 @@ class LexiEnsembleClassifier(LexiVote):
     {classes_, estimators_ and offsets, estimator_weights_, n_members_, class_optima_}
     {class_losses_, deviation_, program_, reduction_, stopped_}
     margins_from_ : str
-        Where margins were measured.
+        Where margins were measured; "new points" after `reweigh`.
+    named_estimators_ : Bunch
+        The fitted members of a list by their names.
+    feature_importances_ : ndarray of shape (n_features,)
+        The mean of those members' that have any, by their weights; see Notes.
     calibration_ : Calibration or None
         From scores to probabilities; None if there are no scores of unseen points to fit it to.
 
@@ -83,6 +93,11 @@ class LexiEnsembleClassifier(LexiVote):
     ``margin="vote", class_offsets=False, margin_target=1`` is the paper's program. The own weights
     of an ensemble, which ``tie_break="closest"`` is close to, are its ``estimator_weights_``, or
     equal ones.
+
+    Of the default members only the forest has importances; what a column is worth to all of them
+    is told by scikit-learn's ``permutation_importance(model, X, y, scoring="balanced_accuracy")``.
+    For another threshold than the balanced one, wrap the model in ``TunedThresholdClassifierCV`` or
+    compare ``predict_proba`` with it.
 
     Examples
     --------
@@ -115,7 +130,13 @@ class LexiEnsembleClassifier(LexiVote):
             data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
             rng=rng,
         )  # fmt: skip
-        members = ensemble_members(self.ensemble_)
+        self._weigh(
+            ensemble_members(self.ensemble_), data, self._where(),
+            seed=int(rng.randint(np.iinfo(np.int32).max)),
+        )  # fmt: skip
+
+    def _weigh(self, members: list[Member], data: TrainingData, where: str, *, seed: int) -> None:
+        """Measure the members there, and find their weights and the classes' thresholds."""
         known = np.unique(np.concatenate([member.classes_ for member in members]))
         unseen = np.setdiff1d(known, data.classes).tolist()
         if unseen:
@@ -123,8 +144,7 @@ class LexiEnsembleClassifier(LexiVote):
                 f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "
                 "can be measured for it; give points of every class."
             )
-        self.margins_from_ = self._where()
-        seed = int(rng.randint(np.iinfo(np.int32).max))
+        self.margins_from_ = where
         measured = measure_ensemble(self, members, data, seed=seed)
         own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
         rows = measured.points
@@ -158,6 +178,39 @@ class LexiEnsembleClassifier(LexiVote):
     def _probabilities(self, scores: Floats) -> Floats:
         return scores if self.calibration_ is None else self.calibration_(scores)
 
+    def reweigh(self, X: Any, y: Any, sample_weight: Any = None) -> LexiEnsembleClassifier:
+        """Find new weights and thresholds for the fitted members; nothing is trained again.
+
+        Use it when the classes have moved and the members need not: new data of another hospital,
+        another year. The points should be new to the members, on which they are measured as they
+        are; the calibration follows them too.
+
+        {Parameters: training points, labels}
+            Every class that the members know has to be there.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the points inside their classes.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from lexiprog_boost import LexiEnsembleClassifier
+        >>> X, y = make_classification(400, weights=[0.9], random_state=0)
+        >>> model = LexiEnsembleClassifier([GaussianNB(), LogisticRegression()], random_state=0)
+        >>> model.fit(X[:200], y[:200]).reweigh(X[200:], y[200:]).margins_from_
+        'new points'
+        """
+        check_is_fitted(self)
+        data = check_training_data(self, X, y, sample_weight, keep_frames=True, reset=False)
+        self._check_options(data.classes, also="auto")
+        self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
+        return self
+
     def _where(self) -> str:
         """Where margins are asked for, or where they are honest at the least expense."""
         if self.margins_from != "auto":
@@ -176,6 +229,8 @@ class LexiEnsembleClassifier(LexiVote):
     # A data frame stays one: its columns may be of any kind, and members know what to do with it.
 
     def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        if self.ensemble is None and not is_frame(X):
+            check_no_text(X)
         return check_training_data(self, X, y, sample_weight, keep_frames=True)
 
     def _checked_points(self, X: Any) -> Any:

@@ -26,8 +26,8 @@ class LexiBoostClassifier(LexiVote):
     points inside their classes.
 
     {Parameters: estimator, n_estimators, pool, margin rule, margins_from, class_offsets,
-    class_costs, margin_target, weight_cap, lexicographic tie_break, reduce, stage solver, n_jobs,
-    verbose, random_state}
+    estimator class_costs, margin_target, weight_cap, lexicographic tie_break, reduce, stage solver,
+    n_jobs, verbose, random_state}
 
     {Attributes: classes_, estimators_ and offsets, estimator_weights_}
     n_members_ : int
@@ -55,6 +55,36 @@ class LexiBoostClassifier(LexiVote):
     n_estimators: int = 50
     _: KW_ONLY
     pool: str = "m2"
+
+    @classmethod
+    def modern(cls, estimator: Any = None, **options: Any) -> LexiBoostClassifier:
+        """One with what its successors taught: probabilities, unseen points, thresholds.
+
+        Its margins are probabilities (``margin="proba"``), measured by cross-fitting
+        (``margins_from="cross"``), with class offsets and a margin target of 0.3. The defaults of
+        the class are the paper's; this is what to compare with other boosters.
+
+        Parameters
+        ----------
+        estimator : classifier, optional
+            As for the class.
+        **options
+            Whatever else the class takes; these options come before the above.
+
+        Returns
+        -------
+        LexiBoostClassifier
+
+        Examples
+        --------
+        >>> from lexiprog_boost import LexiBoostClassifier
+        >>> LexiBoostClassifier.modern(n_estimators=20, margin_target=0.2).margins_from
+        'cross'
+        """
+        newer: dict[str, Any] = {
+            "margin": "proba", "margins_from": "cross", "class_offsets": True, "margin_target": 0.3
+        }  # fmt: skip
+        return cls(estimator, **(newer | options))
 
     def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes)

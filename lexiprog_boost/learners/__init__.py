@@ -4,6 +4,8 @@ from lexiprog_boost.learners.balanced_forest import BalancedForestClassifier
 from lexiprog_boost.learners.c45_tree import C45TreeClassifier
 from lexiprog_boost.learners.landmark_features import LandmarkFeatures
 from lexiprog_boost.learners.neighbor_table import NeighborTable
+from lexiprog_boost.learners.quantile_codes import QuantileCodes
+from lexiprog_boost.learners.table_columns import TableColumns
 from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
 from lexiprog_boost.members.constant import constant_members
 from lexiprog_boost.members.resampled import ResampledClassifier
@@ -13,7 +15,9 @@ __all__ = [
     "C45TreeClassifier",
     "LandmarkFeatures",
     "NeighborTable",
+    "QuantileCodes",
     "ResampledClassifier",
+    "TableColumns",
     "WeightedKNeighborsClassifier",
     "constant_members",
 ]

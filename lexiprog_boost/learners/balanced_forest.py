@@ -115,6 +115,12 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
             self.oob_decision_function_[seen] = self._mean(X[seen])
         return self
 
+    @property
+    def feature_importances_(self) -> Floats:
+        """The mean of the trees' importances: how much each column's splits purify the classes."""
+        check_is_fitted(self)
+        return np.mean([tree.feature_importances_ for tree in self.estimators_], axis=0)
+
     def predict_proba(self, X: Any) -> Floats:
         """Return the mean of the trees' probabilities.
 

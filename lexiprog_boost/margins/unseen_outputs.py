@@ -14,9 +14,10 @@ from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.margins.cross_fitted import deal_folds
 from lexiprog_boost.margins.out_of_bag import members_and_samples
 from lexiprog_boost.margins.unseen import fill_with_class_means
-from lexiprog_boost.members.ensembles import Member
+from lexiprog_boost.members.ensembles import Member, last_step
 from lexiprog_boost.members.outputs import class_codes, probabilities
 from lexiprog_boost.members.weighted import weighted_fit
+from lexiprog_boost.members.workers import workers_for
 
 Floats = NDArray[np.float64]
 FOLDS = 5
@@ -92,7 +93,7 @@ def cross_fitted_outputs(
             unknown = np.union1d(alone, np.flatnonzero(~np.isfinite(known).all(axis=1)))
         if len(unknown):
             outputs[unknown, t] = probabilities(member, take_rows(X, unknown), classes)
-    judged = Parallel(n_jobs=n_jobs, return_as="generator")(
+    judged = Parallel(n_jobs=workers_for(X, n_jobs), return_as="generator")(
         delayed(_judge)(members[t], X, y, folds != k, classes, sample_weight) for t, k in tasks
     )
     for (t, k), found in zip(tasks, judged, strict=True):
@@ -150,7 +151,7 @@ def out_of_bag_outputs(
 
 
 def _out_of_bag(member: Member, classes: NDArray) -> Floats | None:
-    found = getattr(member.estimator, "oob_decision_function_", None)
+    found = getattr(last_step(member.estimator), "oob_decision_function_", None)
     if found is None or member.labels is not None:
         return None
     codes = class_codes(member.classes_, classes)

@@ -15,6 +15,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.members.outputs import class_codes
@@ -101,6 +102,21 @@ class Member:
         if hasattr(X, "iloc") and not self._takes_frames():
             X = np.asarray(X)
         return X if self.features is None else X[:, self.features]
+
+
+def last_step(estimator: Any) -> Any:
+    """The classifier itself where a pipeline prepares its points, else the estimator.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lexiprog_boost.members.ensembles import last_step
+    >>> last_step(make_pipeline(StandardScaler(), GaussianNB()))
+    GaussianNB()
+    """
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
 def ensemble_members(ensemble: Any) -> list[Member]:

@@ -14,6 +14,8 @@ SHARP = (
     lx.Solver("CLARABEL", tol_gap_abs=1e-14, tol_gap_rel=1e-14, tol_feas=1e-14),
     lx.Solver("CLARABEL"),
 )
+# What solvers may leave of a deviation that is settled.
+ROUNDING = 1e-10
 
 
 def smallest_norm(
@@ -114,9 +116,9 @@ def closest_weights(program: lx.Program, weights: Any, *, tolerance: float = 0.0
 def leximax_deviations(program: lx.Program) -> lx.Program:
     """Add stages that make the second largest costed deviation least, then the third, and so on.
 
-    Stage k minimises the sum of the k largest deviations, the earlier sums held. The deviations
-    are then unique; the last stage takes the smallest norm among the weights that attain them. Use
-    it with three classes or more, where the worst one leaves the others room.
+    A leximax of the deviations, solved level by level, makes them unique; the last stage takes the
+    smallest norm among the weights that attain them. Use it with three classes or more, where the
+    worst one leaves the others room.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ def leximax_deviations(program: lx.Program) -> lx.Program:
     Returns
     -------
     lexiprog.Program
-        With stages "deviation 2", ..., "deviation C" and "weights".
+        With stages "deviations" and "weights".
 
     Examples
     --------
@@ -140,18 +142,14 @@ def leximax_deviations(program: lx.Program) -> lx.Program:
     """
     balance = _last(program)
     deviations = balance.variable("deviations")
-    stages, held = [], [balance.held()]
-    for k in range(2, deviations.size + 1):
-        total = cp.sum(deviations) if k == deviations.size else cp.sum_largest(deviations, k)
-        name = f"deviation {k}"
-        level = lx.Subproblem(name, cp.Minimize(total), [*balance.constraints, *held])
-        stages.append(lx.Stage(name, level))
-        held.append(level.held())
-    last = stages[-1].subproblems[0]
-    reached = deviations == last.at(deviations)
+    held = [*balance.constraints, balance.held()]
+    levels = lx.Subproblem("deviations", lx.Leximax(deviations), held)
     alpha = balance.variable("alpha")
     goal = cp.Minimize(cp.sum_squares(alpha))
-    return program.extend(*stages, weights_stage("smallest", goal, [*balance.constraints, reached]))
+    # Nobody can have less, so that a bound is as good as an equation, and some solver can meet it.
+    reached = deviations <= levels.at(deviations) + ROUNDING
+    weights = weights_stage("smallest", goal, [*balance.constraints, reached])
+    return program.extend(lx.Stage("deviations", levels), weights)
 
 
 def weights_stage(name: str, goal: Any, constraints: list[Any]) -> lx.Stage:

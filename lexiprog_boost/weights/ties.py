@@ -75,5 +75,4 @@ def check_tie_break(tie_break: Any, pool_weights: Any) -> None:
 def stage_names(classes: NDArray) -> list[str]:
     """Every stage and subproblem of any form of the programs: what a solver can be chosen for."""
     single = [f"class:{label}" for label in classes]
-    levels = [f"deviation {k}" for k in range(2, len(classes) + 1)]
-    return ["classes", *single, "balance", *levels, "weights", "smallest", "closest"]
+    return ["classes", *single, "balance", "deviations", "weights", "smallest", "closest"]

@@ -50,7 +50,7 @@ def test_a_fact_has_a_statement_a_proof_and_a_use(number):
 
 
 def test_every_fact_that_is_named_anywhere_is_on_the_page():
-    files = [*ROOT.glob("lexiprog_boost/**/*.py"), *ROOT.glob("docs/*.md"), ROOT / "README.md"]
+    files = [*ROOT.glob("lexiprog_boost/**/*.py"), *ROOT.glob("docs/**/*.md"), ROOT / "README.md"]
     named = {int(number) for file in files for number in NUMBER.findall(file.read_text())}
     assert named <= FACTS.keys()
     assert list(FACTS) == list(range(1, len(FACTS) + 1))

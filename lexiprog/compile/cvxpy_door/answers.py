@@ -81,6 +81,7 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
         offset = float(record[s.OFFSET])
         shift = compiled.scaled.offset - offset
         claimed, bound = number(solution.opt_val) + shift, _reported_bound(attr)
+        solution.primal_vars = _own_columns(compiled, solution.primal_vars)
         if not compiled.scaling.identity:
             solution = _in_users_units(compiled, solution, offset)
         answer = _translated(compiled, solution)
@@ -132,6 +133,12 @@ def exact_parts(
 def _is_exact(value: Any) -> bool:
     entries = np.asarray(value, dtype=object).reshape(-1)
     return all(isinstance(entry, Fraction | int) for entry in entries)
+
+
+def _own_columns(compiled: Compiled, primal: dict[int, Any]) -> dict[int, Any]:
+    """The point without the columns that an interface (SCIP's, for cones) has added behind it."""
+    size = compiled.data[s.PARAM_PROB].x.size
+    return {key: x[:size] if np.ndim(x) == 1 else x for key, x in primal.items()}
 
 
 def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
@@ -213,6 +220,10 @@ def _reported_bound(attr: dict[str, Any]) -> float | None:
         value = value() if callable(value) else value
         if value is not None and np.isfinite(value):
             return float(value)
+    model: Any = stats.get("model") if isinstance(stats, dict) else None
+    if hasattr(model, "getDualbound"):  # SCIP's
+        value = float(model.getDualbound())
+        return value if abs(value) < model.infinity() else None
     return None
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lexiprog.outline.numbers import duration, number, tiny
-from lexiprog.outline.records import LockOutline, ProblemOutline, SolvedOutline, counted
+from lexiprog.outline.records import Levels, LockOutline, ProblemOutline, SolvedOutline, counted
+from lexiprog.outline.text import level_texts
 from lexiprog.show.html.frame import safe, tag
 from lexiprog.show.html.rows import Row
 
@@ -60,6 +61,7 @@ def problem_card(
         least,
         _solved_head(problem, found),
         _model(problem, constrained=False),
+        level_table(found.levels),
         _chips([*_reads(problem), *locks], colours),
         tag("div", "lx-quiet" if found.certified else "lx-bad", safe(found.certificate)),
     )
@@ -110,13 +112,20 @@ def _kind(problem: ProblemOutline) -> str:
 def _solved_head(problem: ProblemOutline, found: SolvedOutline) -> str:
     end = f"{found.solver}, {duration(found.seconds)}"
     word = "optimum " if found.settled else "reached "
-    value = tag("span", "", _quiet(word), tag("span", "lx-value", safe(found.text())))
+    what = "first level " if found.levels else word
+    value = tag("span", "", _quiet(what), tag("span", "lx-value", safe(found.text())))
     parts = [mark(certified=found.certified), _name(problem), value, _kind(problem)]
     parts += [
         _quiet("" if found.status == "optimal" else found.status),
         tag("span", "lx-end lx-quiet", safe(end)),
     ]
     return tag("div", "lx-head", *parts)
+
+
+def level_table(levels: Levels) -> str:
+    """Each level of a fair solution with the names of all who are settled there."""
+    lines = [_line(value, names) for value, names in level_texts(levels)]
+    return tag("div", "lx-levels", *lines) if lines else ""
 
 
 def mark(*, certified: bool) -> str:

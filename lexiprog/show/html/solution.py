@@ -9,7 +9,7 @@ from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import duration, number
 from lexiprog.outline.records import SolutionOutline, TableCell, TableOutline
 from lexiprog.outline.text import array_text
-from lexiprog.show.html.card import lock_text, mark
+from lexiprog.show.html.card import level_table, lock_text, mark
 from lexiprog.show.html.frame import page, safe, tag
 from lexiprog.show.html.table import table_parts
 
@@ -42,7 +42,10 @@ def solution_html(solution: SolutionOutline) -> str:
     )
     locks = [tag("div", "", safe(lock_text(lock))) for lock in found.locks]
     tone = "lx-quiet" if found.certified else "lx-bad"
-    return page(head, *table_parts(table), *locks, tag("div", tone, safe(found.certificate)))
+    levels = level_table(found.levels)
+    return page(
+        head, levels, *table_parts(table), *locks, tag("div", tone, safe(found.certificate))
+    )
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -81,8 +81,9 @@ class Scene:
                 continue
             found.append(track.knots)
             lock = reference.lock
-            if lock is not None and lock.rtol > 0.0:
-                turns = {0.0, lock.atol / lock.rtol, -lock.atol / lock.rtol}
+            atol, rtol = (0.0, 0.0) if lock is None else lock.tolerances
+            if rtol > 0.0:
+                turns = {0.0, atol / rtol, -atol / rtol}
                 found += [_crossings(track, level) for level in turns]
         return np.unique(np.concatenate(found))
 

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.frames import check_no_text
 from lexiprog_boost.classifiers.shared.reports import Report, report_of
 from lexiprog_boost.classifiers.shared.training_data import (
     TrainingData,
@@ -68,6 +69,10 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return inner.sparse, inner.allow_nan
 
     def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        if (
+            getattr(self, "estimator", None) is None
+        ):  # trees; a learner of the user's may know words
+            check_no_text(X)
         return check_training_data(self, X, y, sample_weight)
 
     def _checked_points(self, X: Any) -> Any:

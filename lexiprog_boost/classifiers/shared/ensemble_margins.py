@@ -22,6 +22,8 @@ from lexiprog_boost.margins import (
     probabilities,
 )
 from lexiprog_boost.margins.unseen_outputs import FOLDS
+from lexiprog_boost.members.ensembles import last_step
+from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.progress import rounds_shown
 
 Floats = NDArray[np.float64]
@@ -72,8 +74,8 @@ def _measured_outputs(model: Any, members: list[Member], data: TrainingData, see
     if model.margins_from_ == "oob":
         return out_of_bag_outputs(model.ensemble_, data.X, data.y, data.classes, data.weights)
     if model.margins_from_ == "cross":
-        blind = [m for m in members if not hasattr(m.estimator, "oob_decision_function_")]
-        n_fits = FOLDS * len(blind)
+        known = [hasattr(last_step(m.estimator), "oob_decision_function_") for m in members]
+        n_fits = FOLDS * known.count(False)
         with rounds_shown(n_fits, "cross-fitting", verbose=model.verbose) as shown:
             return cross_fitted_outputs(
                 members, data.X, data.y, data.classes, sample_weight=data.given_weights,
@@ -88,7 +90,7 @@ def _measured_margins(model: Any, members: list[Member], data: TrainingData, see
             model.ensemble_, data.X, data.y, rule=model.margin, sample_weight=data.weights
         ).margins
     if model.margins_from_ == "cross":
-        columns = Parallel(n_jobs=model.n_jobs)(
+        columns = Parallel(n_jobs=workers_for(data.X, model.n_jobs))(
             delayed(cross_fitted_margins)(
                 [member], data.X, data.y, rule=model.margin, random_state=seed
             )

@@ -23,16 +23,9 @@ def cost_matrix(class_costs: Any, classes: NDArray, masses: Floats) -> Floats:
     >>> cost_matrix("balanced", np.array(["many", "rare"]), np.array([90.0, 10.0])).tolist()
     [[0.0, 1.0], [9.0, 0.0]]
     """
-    if isinstance(class_costs, str):
-        if class_costs != "balanced":
-            raise ValueError(
-                f"unknown class_costs {class_costs!r}; it is 'balanced', or give the costs."
-            )
-        costs = masses.max() / masses
-    elif np.ndim(class_costs) == 2:
+    if not isinstance(class_costs, str) and np.ndim(class_costs) == 2:
         return _checked_matrix(class_costs, classes)
-    else:
-        costs = check_class_costs(class_costs, classes)
+    costs = check_class_costs(class_costs, classes, masses)
     return costs[:, None] * (1 - np.eye(len(classes)))
 
 

@@ -24,6 +24,7 @@ from lexiprog_boost.margins import (
 )
 from lexiprog_boost.members.constant import constant_members
 from lexiprog_boost.members.training import refit_member
+from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.weights import LexiWeights, lexicographic_weights
 from lexiprog_boost.weights.ties import check_tie_break
@@ -61,7 +62,7 @@ class LexiVote(WeightedVote):
 
     def _check_options(self, classes: NDArray, *, also: str | None = None) -> None:
         """Refuse options that no program could be made of, before any member is trained."""
-        check_class_costs(self.class_costs, classes)
+        check_class_costs(self.class_costs, classes, np.ones(len(classes)))
         check_margin_target(self.margin_target)
         check_tie_break(self.tie_break, pool_weights=())
         if self.margins_from not in ("train", "oob", "cross", also):
@@ -91,7 +92,7 @@ class LexiVote(WeightedVote):
                 "margins_from='cross' trains each member again with its own point weights, which "
                 "this pool does not keep; use pool='m2' or margins_from='train'."
             )
-        columns = Parallel(n_jobs=self.n_jobs)(
+        columns = Parallel(n_jobs=workers_for(data.X, self.n_jobs))(
             delayed(cross_fitted_margins)(
                 [member], data.X, data.y, rule=self.margin, sample_weights=row[None],
                 refit=refit_member, random_state=seed,
@@ -99,6 +100,14 @@ class LexiVote(WeightedVote):
             for member, row in zip(pool.estimators, pool.distributions, strict=True)
         )  # fmt: skip
         return np.column_stack([column.margins for column in columns])
+
+    def _costs(self, y: NDArray, weights: Floats) -> Floats | None:
+        """The classes' costs; "balanced" by the weights of these rows."""
+        if self.class_costs is None:
+            return None
+        classes, codes = np.unique(y, return_inverse=True)
+        masses: Floats = np.bincount(codes, weights).astype(np.float64)
+        return check_class_costs(self.class_costs, classes, masses)
 
     def _find_weights(
         self, margins: NDArray, y: NDArray, weights: Floats, pool_weights: Floats,
@@ -109,7 +118,7 @@ class LexiVote(WeightedVote):
         return lexicographic_weights(
             margins,
             y,
-            class_costs=self.class_costs,
+            class_costs=self._costs(y, weights),
             sample_weight=weights,
             margin_target=self.margin_target,
             weight_cap=self.weight_cap if weight_cap is None else weight_cap,

@@ -171,8 +171,9 @@ def _given_name(model: Any, t: int) -> str | None:
     offset = t - (len(model.estimators_) - len(model.classes_))
     if getattr(model, "class_offsets", False) and offset >= 0:
         return f"always {model.classes_[offset]}"
-    listed = getattr(getattr(model, "ensemble_", None), "members", None)
-    return None if listed is None else str(listed[t][0])
+    named = getattr(getattr(model, "ensemble_", None), "named_estimators_", None)
+    # Voting has such names as well, of all its members or of all but those it dropped.
+    return None if named is None or len(named) <= t else str(list(named)[t])
 
 
 def _kind(estimator: Any) -> str:

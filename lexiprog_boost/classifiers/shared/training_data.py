@@ -60,7 +60,7 @@ class TrainingData:
 
 
 def check_training_data(
-    model: Any, X: Any, y: Any, sample_weight: Any, *, keep_frames: bool = False
+    model: Any, X: Any, y: Any, sample_weight: Any, *, keep_frames: bool = False, reset: bool = True
 ) -> TrainingData:
     """Check what `fit` is given; refuse one class, or one that weighs nothing.
 
@@ -72,6 +72,8 @@ def check_training_data(
         As given by the caller.
     keep_frames : bool
         Leave a data frame as it is, for members that know what to do with its columns.
+    reset : bool
+        Whether the model learns its features from these points; otherwise it must know them.
 
     Returns
     -------
@@ -89,11 +91,11 @@ def check_training_data(
     ValueError: class 'b' has no point of weight > 0; give it one, or leave the class out of y.
     """
     if keep_frames and hasattr(X, "iloc"):
-        validate_data(model, X, y, skip_check_array=True)
+        validate_data(model, X, y, skip_check_array=True, reset=reset)
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
         check_consistent_length(X, y)
     else:
-        X, y = validate_data(model, X, y, **_accepted(model))
+        X, y = validate_data(model, X, y, reset=reset, **_accepted(model))
     check_classification_targets(y)
     weights = check_sample_weight(sample_weight, len(y))
     data = TrainingData(X, y, weights, None if sample_weight is None else weights)

@@ -102,7 +102,7 @@ def test_columns_without_entries_and_empty_matrices_sum_to_zero():
 
 def test_long_matrices_are_summed_piece_by_piece():
     rng = np.random.default_rng(2)
-    A = sp.csc_array(sp.random_array((300, 20_000), density=0.01, rng=rng))
+    A = sp.csc_array(sp.random_array((300, 20_000), density=0.01, random_state=rng))
     z = rng.normal(size=300)
     assert A.nnz > 3 * 2**14
     assert np.allclose(transposed_times(A, z).nearest, A.T @ z, rtol=0, atol=1e-13)

@@ -69,7 +69,7 @@ def test_the_caller_keeps_its_arrays():
 
 @pytest.mark.parametrize("layout", ["csc", "csr", "coo"])
 def test_matrices_of_any_format_are_multiplied_row_by_row_and_column_by_column(layout):
-    A = sp.random_array((4, 3), density=0.6, rng=np.random.default_rng(1)).asformat(layout)
+    A = sp.random_array((4, 3), density=0.6, random_state=np.random.default_rng(1)).asformat(layout)
     form = StandardForm(np.ones(3), 0.0, A, np.ones(4), Cones(nonneg=4))
     scaling = random_scaling(form, np.random.default_rng(2))
     expected = scaling.rows[:, None] * A.toarray() * scaling.columns

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiprog.forms.equilibrium import equilibrate
+from lexiprog.forms.precision import Sums
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.proof.bound import LowerBound, lower_bound
+from lexiprog.proof.bound import LowerBound, _charge, lower_bound
 from tests.lexiprog.forms.known_optima import highs, in_units, known
 from tests.lexiprog.proof.exact_bounds import bound_by_hand, linear_optimum
 
@@ -216,3 +217,12 @@ def test_the_gap_catches_every_wrong_answer_on_nearly_parallel_rows():
         assert scaled.objective(y) - lower_bound(scaled, y, w).everywhere < 1e-9
         assert scaling.value(scaled.objective(y)) == pytest.approx(optimum, rel=1e-9)
     assert caught > 0, "these rows are no test any more: HiGHS is right on all of them"
+
+
+def test_a_reduced_cost_of_unknown_sign_costs_the_farthest_end():
+    """Within 1e-3 of zero, over [-2, 5]: it may cost 5e-3 and no more; beside it a plain one."""
+    reduced = Sums(np.array([0.0, 2.0]), np.zeros(2), np.array([1e-3, 0.0]))
+    charges, unknown = _charge(reduced, np.array([-2.0, -3.0]), np.array([5.0, 4.0]))
+    assert not unknown.any()
+    assert charges.lower == pytest.approx([-5e-3, -6.0], rel=1e-5)
+    assert charges.lower[0] <= -5e-3

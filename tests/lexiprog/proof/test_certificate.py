@@ -5,11 +5,13 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import lexiprog as lx
 from lexiprog.compile import cvxpy_door
 from lexiprog.forms.cones import distances
-from lexiprog.forms.standard_form import Cones
+from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import check_answer
 
 RNG = np.random.default_rng(7)
@@ -169,3 +171,47 @@ def test_the_certificate_of_a_result_says_what_it_rests_on():
     assert result["whole"].certificate.basis == "incumbent"
     assert result["real"].certificate.basis == "duals"
     assert "certified" in str(result["real"].certificate)
+
+
+def test_a_blank_certificate_is_a_proof_and_one_at_its_tolerance_still_is():
+    blank = Certificate()
+    assert set(blank.measures.values()) == {0.0}
+    assert blank.passed
+    assert blank.proved
+    assert Certificate(gap=1e-6).proved
+    accepted = Certificate(gap=2e-6, gap_tolerance=1e-3)
+    assert accepted.passed
+    assert not accepted.proved
+    assert not Certificate(integrality=1e-12).passed
+
+
+def test_words_say_how_it_is_known_or_what_failed():
+    assert Certificate(radius=50.0).words == (
+        "Proved by its multipliers among all points within 50 of it, to 1e-06 of the sizes in "
+        "equilibrated units (worst measure 0.0e+00)."
+    )
+    assert Certificate(gap=0.5).words == "not certified: gap 5.0e-01 (accepted up to 1e-06)."
+
+
+def free_column(scale, x):
+    """Minimize 0 over scale * x >= 0, where x has no upper end: only a ball bounds it."""
+    A = sp.csc_array([[-scale]])
+    form = StandardForm(np.zeros(1), 0.0, A, np.zeros(1), Cones(nonneg=1))
+    return check_answer(form, np.array([x]), np.array([1e-9]), claimed=0.0).certificate
+
+
+def test_where_a_column_has_no_end_the_proof_names_its_ball_which_grows_with_the_point():
+    radii = [free_column(1.0, x).radius for x in (0.5, 7.0)]
+    assert radii == [10.0, 70.0]
+
+
+@pytest.mark.parametrize(("size", "wanted"), [(1.0, 1e-3), (4.0, 2.5e-4)])
+def test_a_violated_row_is_compared_with_its_terms_but_with_one_at_least(size, wanted):
+    """-x <= 0 at x = -1e-3, and size + 1e-3 <= size."""
+    A, b = sp.csc_array([[-1.0]]), np.zeros(1)
+    x = -1e-3
+    if size > 1:
+        A, b, x = sp.csc_array([[1.0]]), np.array([size]), size + 1e-3
+    form = StandardForm(np.zeros(1), 0.0, A, b, Cones(nonneg=1))
+    found = check_answer(form, np.array([x]), np.zeros(1), claimed=0.0).certificate
+    assert found.primal == pytest.approx(wanted, rel=1e-3)

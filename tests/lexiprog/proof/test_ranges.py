@@ -118,3 +118,16 @@ def test_own_bounds_are_never_written_to():
     form = form_of([[1, 1], [-1, 0]], [4, 0], Cones(nonneg=2), lower=lower)
     implied_ranges(form)
     assert lower.tolist() == [-np.inf, 0.0]
+
+
+def test_zeros_that_are_stored_change_nothing():
+    A = np.array([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    b = np.array([4.0, 1.0, 0.0])
+    plain = StandardForm(np.ones(2), 0.0, sp.csc_array(A), b, Cones(nonneg=3))
+    stored = sp.csc_array((A.T.ravel(), np.tile(np.arange(3), 2), np.array([0, 3, 6])), A.shape)
+    assert stored.nnz == 6
+    for ours, theirs in zip(
+        implied_ranges(replace(plain, A=stored)), implied_ranges(plain), strict=True
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+    assert stored.nnz == 6  # what was given is not written to

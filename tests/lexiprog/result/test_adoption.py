@@ -31,7 +31,7 @@ def connected_ways(result, path, program):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"demand": 50.0}, r"'cost'.*constraint 0, 50 <= sum\(x\), is another"),
+        ({"demand": 50.0}, r"'cost'.*constraint 1, 50 <= sum\(x\), is another"),
         ({"price": 3.0}, r"'cost'.*its objective"),
         ({"top": 90.0}, r"'cost'.*attributes or bounds"),
         ({"atol": 0.5}, r"'first'.*another value of cost\.held"),

@@ -48,7 +48,7 @@ def test_the_part_that_changed_is_named():
     base = digest_of(problem())
     for changed, words in [
         ({"cost": 2.0}, "its objective, minimize 2 * x[0] + x[1], is another"),
-        ({"need": 2.0}, "constraint 0, 2 <= sum(x), is another"),
+        ({"need": 2.0}, "constraint 1, 2 <= sum(x), is another"),
         ({"top": 8.0}, "its variables have other attributes or bounds"),
     ]:
         assert base.difference(digest_of(problem(**changed)), problem(**changed)) == words

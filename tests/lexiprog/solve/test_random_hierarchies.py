@@ -6,6 +6,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.lexiprog.solve.random_hierarchies import hierarchies
 from tests.lexiprog.solve.random_rates import SOLVERS, survey
 
+# References to multipliers that are not unique are warned about; here they are data like others.
+pytestmark = pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
+
 # What the others answer is reported: `python -m tests.lexiprog.solve.random_rates`.
 LEAST_RATE = {"HIGHS": 0.99, "CLARABEL": 0.95}
 

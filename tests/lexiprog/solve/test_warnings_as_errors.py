@@ -16,4 +16,4 @@ def test_a_warning_made_an_error_is_not_taken_for_a_failed_solver():
     with warnings.catch_warnings():
         warnings.simplefilter("error", lx.LexiprogWarning)
         with pytest.raises(lx.LexiprogWarning, match="'up'"):
-            program.solve(lx.Solver("CLARABEL", tol_gap_abs=1e-8, tol_gap_rel=1e-8))
+            program.solve(lx.Solver("SCS"))

@@ -32,16 +32,16 @@ class Case:
 
 
 def verdict(case: Case, solver=None) -> str:
-    """Whether the answers are right, refused, flagged (not called optimal), or wrong."""
+    """Whether the answers are refused, flagged (one is not called optimal), right or wrong."""
     try:
         result = case.program.solve(solver)
     except lx.StageError:
         return "refused"
     pairs = zip(result.values(), case.truth, case.sizes, strict=True)
+    if any(s.status != "optimal" for s in result.values()):
+        return "flagged"
     good = all(abs(s.value - true) <= RIGHT * (size + abs(true)) for s, true, size in pairs)
-    if good:
-        return "right"
-    return "flagged" if any(s.status != "optimal" for s in result.values()) else "wrong"
+    return "right" if good else "wrong"
 
 
 def tally(draw: Callable[[Random], Case | None], count: int, solver=None, seed: int = 0) -> Counter:

@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights, margin_matrix
-from lexiprog_boost.classifiers.shared.default_members import default_pool
+from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
 from lexiprog_boost.learners import BalancedForestClassifier
 from lexiprog_boost.margins import cross_fitted_margins, offset_margins
 

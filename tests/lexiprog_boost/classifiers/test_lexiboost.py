@@ -115,9 +115,27 @@ def test_a_cost_makes_the_rare_class_lose_less():
     assert costed.class_losses_[1] < plain.class_losses_[1] - 1e-6
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_balanced_costs_are_the_largest_class_over_each(name):
+    sizes = {label: float((label == Y).sum()) for label in ("many", "rare")}
+    costs = {label: max(sizes.values()) / size for label, size in sizes.items()}
+    given = clone(MODELS[name]).set_params(class_costs=costs).fit(X, Y)
+    balanced = clone(MODELS[name]).set_params(class_costs="balanced").fit(X, Y)
+    np.testing.assert_allclose(balanced.estimator_weights_, given.estimator_weights_, atol=1e-9)
+    assert balanced.chi_ == pytest.approx(given.chi_)
+
+
+def test_the_modern_one_keeps_what_it_is_given():
+    model = LexiBoostClassifier.modern(STUMP, n_estimators=5, margin_target=0.2, random_state=0)
+    told = {"margin": "proba", "margins_from": "cross", "class_offsets": True, "margin_target": 0.2}
+    assert {key: getattr(model, key) for key in told} == told
+    assert len(model.fit(X, Y).estimators_) == 5 + 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"class_costs": "even"}, "unknown class_costs 'even'; it is 'balanced'"),
         ({"pool": "bagging"}, "unknown pool"),
         ({"margin": "soft"}, "margin"),
         ({"margins_from": "test"}, "unknown margins_from"),

@@ -6,6 +6,7 @@ from lexiprog_boost.learners import (
     BalancedForestClassifier,
     C45TreeClassifier,
     LandmarkFeatures,
+    QuantileCodes,
     ResampledClassifier,
     WeightedKNeighborsClassifier,
 )
@@ -25,6 +26,7 @@ ESTIMATORS = {
     "resampled": (ResampledClassifier(), both(DRAW)),
     "forest": (BalancedForestClassifier(5, random_state=0), {DENSE: DRAW}),
     "landmarks": (LandmarkFeatures(5, random_state=0), {}),
+    "quantile codes": (QuantileCodes(), {}),
 }
 
 

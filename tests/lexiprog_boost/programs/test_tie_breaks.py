@@ -50,10 +50,7 @@ def test_a_tolerance_is_used_up_where_it_helps():
 def test_leximax_makes_the_second_worst_class_as_good_as_it_can_be():
     margins = [[1, -1, -1], [-1, 1, 1], [1, 1, -1]]
     refined = leximax_deviations(lexiboost_program(margins, ["a", "b", "c"])).solve()
-    assert [stage for stage in refined if stage.startswith("deviation")] == [
-        "deviation 2",
-        "deviation 3",
-    ]
+    assert [round(value, 6) for value, _ in refined["deviations"].levels] == [1, 0]
     np.testing.assert_allclose(np.sort(refined.final["deviations"]), [0, 1, 1], atol=1e-6)
 
 

@@ -1,10 +1,13 @@
 """The dual form of A1, A2 and A3 finds the same smallest weights."""
 
+import cvxpy as cp
+import numpy as np
 import pytest
 
 import lexiprog_boost.reductions.merged_soft_margin as reductions
 from lexiprog_boost.programs.soft_margin import point_limits
 from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights
+from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
 from tests.lexiprog_boost.written_out.soft_margins import weighted_votes
 
 
@@ -22,3 +25,31 @@ def test_the_dual_form_finds_the_same_smallest_weights(seed, lower_bound, cap, m
     assert list(large.result) == ["edge"]
     assert large.margin == pytest.approx(small.margin, abs=1e-6)
     assert large.alpha == pytest.approx(small.alpha, abs=1e-6)
+
+
+@pytest.mark.parametrize("smallest", [True, False])
+def test_the_margin_that_is_returned_is_the_largest_that_all_points_can_have(smallest):
+    """Rock, paper, scissors, and a member that is right by a half everywhere: 1/2."""
+    game = np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]])
+    margins = np.column_stack([game, np.full(3, 0.5)])
+    alpha, r, _, _ = weights_by_dual_form(margins, point_limits(3), smallest=smallest)
+    assert r == pytest.approx(0.5, abs=1e-7)
+    assert alpha == pytest.approx([0, 0, 0, 1], abs=1e-6)
+
+
+def test_the_solver_that_is_chosen_is_asked_in_the_dual_form_too(monkeypatch):
+    asked = []
+
+    class Noted:
+        name = "NOTED"
+
+        def solve(self, problem):
+            asked.append(problem)
+            problem.solve(solver=cp.CLARABEL)
+
+    margins, weights, _ = weighted_votes(0, n_members=4)
+    limits = point_limits(len(margins), sample_weight=weights)
+    monkeypatch.setattr(reductions, "MANY_ROWS", 0)
+    found = soft_margin_weights(margins, limits, solver={"edge": [Noted(), "HIGHS"]})
+    assert asked
+    assert found.alpha.sum() == pytest.approx(1.0)

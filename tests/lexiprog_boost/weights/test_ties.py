@@ -39,3 +39,12 @@ def test_closest_gives_up_no_more_than_its_tolerance():
     assert distances[0] > distances[1] > distances[2]
     default = lexicographic_weights(M, y, tie_break="closest", pool_weights=own)
     assert max(default.deviations) <= exact.chi + 0.01 + 1e-6
+
+
+@pytest.mark.parametrize(
+    "unknown", ["nearest", ("nearest", 0.1), ("closest",), ("closest", 0.1, 0.2), None]
+)
+def test_an_unknown_tie_break_is_named(unknown):
+    M, y = independent.margins(5)
+    with pytest.raises(ValueError, match="unknown tie_break"):
+        lexicographic_weights(M, y, tie_break=unknown, pool_weights=np.full(6, 1 / 6))

@@ -5,8 +5,11 @@ from sklearn.utils import get_tags
 
 from lexiprog_boost import LexiEnsembleClassifier
 from lexiprog_boost.classifiers import lexi_ensemble
-from lexiprog_boost.classifiers.shared.default_members import DEFAULT_INPUT_KINDS, default_pool
-from lexiprog_boost.classifiers.shared.named_members import NamedMembers
+from lexiprog_boost.classifiers.shared.listed.default_members import (
+    DEFAULT_INPUT_KINDS,
+    default_pool,
+)
+from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers
 from tests.lexiprog_boost.classifiers.kinds import X, Y
 
 

@@ -9,12 +9,15 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import Bunch, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.frames import category_columns
+from lexiprog_boost.classifiers.shared.listed.member_names import named_members
 from lexiprog_boost.members.seeding import seeded_clone
 from lexiprog_boost.members.weighted import weighted_fit
+from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.progress import rounds_shown
 
 
@@ -24,7 +27,8 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    members : list of (name, classifier)
+    members : list of classifiers or (name, classifier)
+        Those without a name are called by their class.
     prefit : bool
         Take them as fitted already.
     n_jobs : int, optional
@@ -37,7 +41,7 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from lexiprog_boost.classifiers.shared.named_members import NamedMembers
+    >>> from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers
     >>> NamedMembers([("bayes", GaussianNB())]).fit([[0], [1]], ["a", "b"]).classes_.tolist()
     ['a', 'b']
     """
@@ -51,7 +55,8 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NamedMembers:
         """Fit a clone of each, with sample weights where it takes them."""
-        learners = [learner for _, learner in check_named(self.members)]
+        pairs = named_members(self.members)
+        learners = [learner for _, learner in pairs]
         if self.prefit:
             for learner in learners:
                 check_is_fitted(learner)
@@ -62,39 +67,28 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
                 seeded_clone(one, rng) if self.random_state is not None else clone(one)
                 for one in learners
             ]
-            fitted = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-                delayed(weighted_fit)(copy, X, y, sample_weight) for copy in copies
+            fitted = Parallel(n_jobs=workers_for(X, self.n_jobs), return_as="generator")(
+                delayed(_fit_member)(name, copy, X, y, sample_weight)
+                for (name, _), copy in zip(pairs, copies, strict=True)
             )
             self.estimators_ = []
             with rounds_shown(len(copies), "members", verbose=self.verbose) as shown:
                 for one in fitted:
                     self.estimators_.append(one)
                     shown(len(self.estimators_), 0.0)
+        named = zip((name for name, _ in pairs), self.estimators_, strict=True)
+        self.named_estimators_ = Bunch(**dict(named))
         self.classes_ = np.unique(np.concatenate([one.classes_ for one in self.estimators_]))
         return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        learners = [learner for _, learner in check_named(self.members)]
+        learners = [learner for _, learner in named_members(self.members)]
         tags.input_tags.sparse = all(get_tags(one).input_tags.sparse for one in learners)
         # A pipeline's own tag does not say that its first step mends missing values.
         first = [one.steps[0][1] if isinstance(one, Pipeline) else one for one in learners]
         tags.input_tags.allow_nan = all(get_tags(one).input_tags.allow_nan for one in first)
         return tags
-
-
-def check_named(members: Any) -> list[tuple[str, Any]]:
-    """Refuse a list that is empty or not made of (name, classifier)."""
-    pairs = list(members)
-    for pair in pairs:
-        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)):
-            raise TypeError(f"a list of members holds (name, classifier) pairs, not {pair!r}.")
-    if not pairs:
-        raise ValueError("the list of members is empty; give at least one (name, classifier).")
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        raise ValueError(f"two members have the same name: {names}.")
-    return pairs
 
 
 def trained_ensemble(
@@ -126,7 +120,7 @@ def trained_ensemble(
 
     >>> import numpy as np
     >>> from sklearn.ensemble import BaggingClassifier
-    >>> from lexiprog_boost.classifiers.shared.named_members import trained_ensemble
+    >>> from lexiprog_boost.classifiers.shared.listed.named_members import trained_ensemble
     >>> bagging, rng = BaggingClassifier(n_estimators=3), np.random.RandomState(0)
     >>> fitted = trained_ensemble(bagging, [[0], [1]], ["a", "b"], rng=rng)
     >>> len(fitted.estimators_), bagging.random_state is None
@@ -149,3 +143,19 @@ def trained_ensemble(
 
 def _seed(rng: np.random.RandomState) -> int:
     return int(rng.randint(np.iinfo(np.int32).max))
+
+
+def _fit_member(name: str, learner: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Fit one member; if it fails on a data frame with categories, say that they may be why."""
+    try:
+        return weighted_fit(learner, X, y, sample_weight)
+    except (TypeError, ValueError) as error:
+        categories = category_columns(X)
+        if not categories:
+            raise
+        raise ValueError(
+            f"member {name!r}, {type(learner).__name__}, could not be trained; column "
+            f"{categories[0]!r} holds categories. If it takes numbers only, put a transformer such "
+            "as OneHotEncoder before it, or use the default members, which take categories. It "
+            f"said: {error}"
+        ) from error

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from lexiprog_boost.classifiers.shared.named_members import NamedMembers, trained_ensemble
+from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers, trained_ensemble
 from tests.lexiprog_boost.classifiers.kinds import X, Y
 
 TREES = [(name, DecisionTreeClassifier(max_features=1)) for name in ("first", "second")]
@@ -48,8 +49,12 @@ def test_prefit_members_are_taken_as_they_are_and_have_to_be_fitted():
     ("members", "error", "message"),
     [
         ([], ValueError, "the list of members is empty"),
-        ([GaussianNB()], TypeError, r"holds \(name, classifier\) pairs, not GaussianNB"),
-        ([("a", GaussianNB()), ("a", GaussianNB())], ValueError, "the same name"),
+        ([("a", GaussianNB()), ("a", GaussianNB())], ValueError, "the same name, 'a'"),
+        ([("a", LinearRegression())], TypeError, "'a' is a regressor, .*a classifier is needed"),
+        ([("a", GaussianNB)], TypeError, "'a' is the class GaussianNB; give an instance"),
+        ([("a__b", GaussianNB())], ValueError, "contains '__'"),
+        ([("a", GaussianNB(), 1)], TypeError, r"holds classifiers or \(name, classifier\)"),
+        ([3], TypeError, "'int' is 3: a classifier is needed"),
     ],
 )
 def test_a_list_that_is_none_is_refused(members, error, message):

@@ -1,0 +1,1 @@
+"""What a subproblem may optimise beside one expression."""

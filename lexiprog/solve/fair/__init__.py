@@ -1,0 +1,1 @@
+"""Fair problems that no linear shortcut serves: any solver, curves, integers, fractions."""

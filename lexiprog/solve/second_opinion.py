@@ -1,0 +1,145 @@
+"""How far a point or a multiplier may be from the true one: at a glance, then by another solve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from lexiprog.aliases import Array
+from lexiprog.compile.cvxpy_door import answer_at, dual_arrays
+from lexiprog.compile.task import Task
+from lexiprog.declare.leaves import CVXPY_LOCK, evaluate
+from lexiprog.declare.lock import NO_SLACK
+from lexiprog.declare.reference import Reference
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.result.solution import Solution
+from lexiprog.solve.bare_point import OwnOptimum, own_optimum
+from lexiprog.solve.multipliers import dual_range
+from lexiprog.solvers.solver import Ladder, default_ladder
+
+__all__ = ["DUAL", "POINT"]
+
+# Two answers to the same question differ by the errors of both.
+TWICE = 2.0
+# Multipliers whose ranges are found one by one; more are looked at together.
+FEW = 8
+# Ranges of multipliers below this share of their size are noise.
+NOISE = 1e-6
+
+
+class Unsure(Protocol):
+    """What is not known of each entry of a reference; None if this way cannot tell."""
+
+    def __call__(
+        self, task: Task, reference: Reference, owner: Solution, solved: Mapping[str, Solution], /
+    ) -> Array | None:
+        """Look."""
+
+
+def _at_a_glance(_: Task, reference: Reference, owner: Solution, __: Any) -> Array | None:
+    """The relative error of the certificate; its root where the objective is curved."""
+    value = np.asarray(reference.read(owner))
+    declared = reference.owner()
+    worst = max(owner.certificate.worst, np.finfo(float).eps)
+    if declared is None or declared.kind not in ("LP", "MILP"):
+        worst = np.sqrt(worst)
+    return np.full(value.shape, worst * float(np.max(np.abs(value), initial=0.0)))
+
+
+def _by_another_solve(
+    task: Task, reference: Reference, owner: Solution, solved: Mapping[str, Solution]
+) -> Array | None:
+    """The distance to what another solver finds, where the optimum is one point."""
+    declared = reference.owner()
+    if declared is None or declared.integer or declared.kind == "LP" or declared.fair:
+        return None
+    own = _second(task, declared, owner, solved)
+    if own is None:
+        return None
+    found = np.asarray(reference.read(_Second(own, declared, owner)))  # type: ignore[arg-type]
+    return np.asarray(TWICE * np.abs(found - np.asarray(reference.read(owner))))
+
+
+def _second(
+    task: Task, declared: Subproblem, owner: Solution, solved: Mapping[str, Solution]
+) -> OwnOptimum | None:
+    ladder: Ladder = default_ladder(declared.kind)
+    if owner.solver == ladder[0].name:
+        ladder = ladder[1:]
+    return own_optimum(declared, NO_SLACK, solved, task.given, task.watch, ladder)
+
+
+class _Second:
+    """An optimum of our own, read as a solution is."""
+
+    def __init__(self, own: OwnOptimum, declared: Subproblem, owner: Solution) -> None:
+        self._own, self._declared, self._owner = own, declared, owner
+
+    @property
+    def value(self) -> float:
+        return self._own.answer.value
+
+    def at(self, expression: Any) -> Any:
+        primal = self._own.answer.primal
+        leaves = [
+            (leaf, np.asarray(primal.get(leaf.id, value)))
+            for leaf, value in self._owner.recorded(expression)
+        ]
+        return evaluate(expression, leaves)
+
+    def dual(self, position: int) -> Any:
+        constraint = self._declared.constraints[position]
+        value = self._own.answer.dual.get(constraint.id)
+        if value is None:
+            return self._owner.dual(position)
+        with CVXPY_LOCK:
+            return dual_arrays(constraint, value)
+
+
+def _among_multipliers(
+    task: Task, reference: Reference, owner: Solution, solved: Mapping[str, Solution]
+) -> Array | None:
+    """The extent of the optimal multipliers of linear rows, entry by entry if they are few."""
+    declared = reference.owner()
+    if declared is None or declared.gp or declared.fair:
+        return None
+    own = own_optimum(declared, NO_SLACK, solved, task.given, task.watch)
+    if own is None or own.answer.x is None or own.answer.form is None:
+        return None
+    compiled, form = own.task.native, own.answer.form
+    # Rows numbered from one, as multipliers: what comes back says which row is which entry's.
+    numbers = np.arange(1.0, form.b.size + 1.0)
+    listed = answer_at(
+        compiled, own.answer.x, compiled.scaling.scaled_multipliers(numbers), iterations=None
+    )
+    numbered = _Second(OwnOptimum(own.task, listed, own.checked), declared, owner)
+    found = np.asarray(reference.read(numbered))  # type: ignore[arg-type]
+    rows = np.abs(found).reshape(-1, order="F")
+    if not np.isin(np.round(rows, 6), numbers).all():
+        return None
+    rows = np.round(rows).astype(int) - 1
+    units = compiled.scaling.multipliers(np.ones(form.b.size))[rows]
+    values = np.asarray(reference.read(owner)).reshape(-1, order="F")
+    size = max(float(np.max(np.abs(values), initial=0.0)), float(np.max(units, initial=0.0)))
+    out = np.zeros(rows.size)
+    random = np.random.default_rng(0)
+    groups = [[k] for k in range(rows.size)] if rows.size <= FEW else [range(rows.size)]
+    for group in groups:
+        weights = np.zeros(form.b.size)
+        for k in group:
+            weights[rows[k]] = 1.0 if len(group) == 1 else random.uniform(0.5, 1.5)
+        ends = dual_range(form, own.answer.x, weights)
+        if ends is None:
+            return None
+        extent = (ends[1] - ends[0]) * float(np.max(units[list(group)]))
+        out[list(group)] = extent if extent > NOISE * size else 0.0
+    return out.reshape(found.shape, order="F")
+
+
+# Ways to tell how far an expression at the optimum is from what it truly is there. Which of
+# several optimal points is meant is no question: the one that was found.
+POINT: tuple[Unsure, ...] = (_at_a_glance, _by_another_solve)
+# Ways to tell how far a multiplier may be from other optimal ones.
+DUAL: tuple[Unsure, ...] = (_among_multipliers, _by_another_solve)

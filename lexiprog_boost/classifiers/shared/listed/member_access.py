@@ -1,0 +1,112 @@
+"""The members of an ensemble by their names, with their parameters and importances."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from lexiprog_boost.classifiers.shared.listed.member_names import nested_params, with_replaced
+from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers
+from lexiprog_boost.members.ensembles import Member, last_step
+
+Floats = NDArray[np.float64]
+
+
+class MemberAccess(BaseEstimator):
+    """What an estimator whose ``ensemble`` may be a list tells of its members."""
+
+    ensemble: Any
+    ensemble_: Any
+    estimators_: list[Any]
+    estimator_weights_: Floats
+    n_features_in_: int
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002
+        """Return the parameters; with `deep` also listed members by name, and theirs.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether parameters of the ensemble, or of listed members, are included.
+
+        Returns
+        -------
+        dict
+        """
+        own = super().get_params(deep=deep)
+        listed = deep and isinstance(self.ensemble, list | tuple)
+        return nested_params(self.ensemble) | own if listed else own
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, or those of listed members, or put others in their place.
+
+        A list that was given stays as it is; the members whose parameters are set do not.
+
+        Parameters
+        ----------
+        **params : dict
+            By name: ``rf__max_depth=3`` for the member "rf", ``rf=...`` for another in its place.
+
+        Returns
+        -------
+        self
+        """
+        if "ensemble" in params:
+            super().set_params(ensemble=params.pop("ensemble"))
+        if isinstance(self.ensemble, list | tuple):
+            names = nested_params(self.ensemble).keys() - super().get_params(deep=False).keys()
+            plain = [name for name in names & params.keys() if "__" not in name]
+            replaced = {name: params.pop(name) for name in plain}
+            if replaced:
+                self.ensemble = with_replaced(self.ensemble, replaced)
+        super().set_params(**params)
+        return self
+
+    @property
+    def named_estimators_(self) -> Bunch:
+        """The fitted members of a list by their names."""
+        check_is_fitted(self)
+        if not isinstance(self.ensemble_, NamedMembers):
+            raise AttributeError(
+                f"the members of {type(self.ensemble_).__name__} have no names: see estimators_."
+            )
+        return self.ensemble_.named_estimators_
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Importances of the columns, by those members that have them; they sum to one."""
+        check_is_fitted(self)
+        found, weights = [], []
+        for member, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
+            own = _importances(member, self.n_features_in_)
+            if own is not None:
+                found.append(own)
+                weights.append(weight)
+        if not found:
+            raise AttributeError(
+                "no member has feature_importances_ for the columns as they were given: use "
+                "sklearn.inspection.permutation_importance, which needs none."
+            )
+        shares = np.array(weights) if np.any(weights) else np.ones(len(found))
+        mean = shares @ np.array(found)
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+
+def _importances(member: Any, n_features: int) -> Floats | None:
+    """A member's own, if they are about the columns that the ensemble was given."""
+    if not isinstance(member, Member):
+        return None
+    own = getattr(last_step(member.estimator), "feature_importances_", None)
+    if own is None:
+        return None
+    full = np.zeros(n_features)
+    columns = np.arange(n_features) if member.features is None else member.features
+    if len(own) != len(columns):  # a step before it made other columns
+        return None
+    full[columns] = own
+    return full

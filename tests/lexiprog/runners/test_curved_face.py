@@ -1,0 +1,58 @@
+"""Optima on curves are held by their face: what follows is right, not only nearly so."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+
+
+def test_the_second_coordinate_of_the_disks_right_end_is_zero():
+    x = cp.Variable(2, name="x")
+    levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
+    up = lx.preemptive(levels, [cp.norm(x) <= 1]).solve()["up"]
+    assert (up.status, up.locks[0].kind) == ("optimal", "face")
+    assert up.value == pytest.approx(0.0, abs=1e-8)
+    assert up.price("right") == np.inf  # the first bit of slack buys its root
+
+
+def test_a_third_level_holds_both_faces():
+    """On a cylinder the first level leaves a line, the second one end of it."""
+    x = cp.Variable(3, name="x")
+    levels = {
+        "right": cp.Maximize(x[0]),
+        "low": cp.Minimize(x[2]),
+        "other": cp.Maximize(x[1] + x[2]),
+    }
+    limits = [cp.norm(x[:2]) <= 2, cp.norm(x[2] - 5) <= 1, x[2] <= 7]
+    result = lx.preemptive(levels, limits).solve()
+    assert [s.value for s in result.values()] == pytest.approx([2, 4, 4], abs=1e-7)
+    assert {s.status for s in result.values()} == {"optimal"}
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_units_do_not_matter_on_a_face(unit):
+    x = cp.Variable(2, name="x")
+    levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
+    up = lx.preemptive(levels, [cp.norm(x) <= unit]).solve()["up"]
+    assert up.status == "optimal"
+    assert up.value / unit == pytest.approx(0.0, abs=1e-7)
+
+
+def test_a_lock_with_a_tolerance_is_a_bound_with_a_price():
+    x = cp.Variable(2, name="x")
+    right = lx.Subproblem("right", cp.Maximize(x[0]), [cp.norm(x) <= 1])
+    up = lx.Subproblem("up", cp.Maximize(x[1]), [cp.norm(x) <= 1, right.held(atol=0.1)])
+    found = lx.Program(lx.Stage("1", right), lx.Stage("2", up)).solve()["up"]
+    assert found.locks[0].kind == "value"
+    assert found.value == pytest.approx(np.sqrt(0.19), abs=1e-6)
+    assert found.price("right") == pytest.approx(0.9 / np.sqrt(0.19), rel=1e-4)
+
+
+def test_a_square_of_half_planes_has_a_face_of_its_own_and_a_price():
+    x = cp.Variable(2, name="x")
+    limits = [cp.norm(x - np.array([0.0, 9.0])) <= 20, x <= 3, x >= 0, x[0] + x[1] <= 4]
+    levels = {"first": cp.Maximize(x[0]), "second": cp.Maximize(x[1])}
+    found = lx.preemptive(levels, limits).solve()["second"]
+    assert (found.value, found.status) == (pytest.approx(1.0, abs=1e-7), "optimal")
+    assert found.price("first") == pytest.approx(1.0, abs=1e-5)

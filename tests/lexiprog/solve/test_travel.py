@@ -1,0 +1,110 @@
+"""What is not known of earlier optima is inherited by whoever refers to them."""
+
+from contextlib import nullcontext
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+
+
+def stages(*subproblems):
+    return lx.Program(*(lx.Stage(f"stage {p.name}", p) for p in subproblems))
+
+
+def rough(gap):
+    """A custom solver that stops so far above the optimum."""
+
+    class Rough:
+        name = "rough"
+
+        def solve(self, problem, **options):
+            problem.solve(solver="HIGHS")
+            for variable in problem.variables():
+                variable.value = variable.value + gap
+
+    return lx.Solver(Rough(), accept=1e-3)
+
+
+@pytest.mark.parametrize("solver", [None, "CLARABEL"])
+def test_a_multiplier_that_is_not_unique_flags_who_refers_to_it(solver):
+    x, y = cp.Variable(2, name="x", nonneg=True), cp.Variable(name="y")
+    any_of = cp.sum(x) >= 2  # its multiplier may be anything between 0 and 1
+    a = lx.Subproblem("a", cp.Minimize(x[0] + 2 * x[1]), [any_of, x >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= a.dual(any_of)])
+    with pytest.warns(lx.LexiprogWarning, match=r"a\.dual\(0\).*not unique"):
+        found = stages(a, b).solve(solver)["b"]
+    assert found.status == "optimal_inaccurate"
+    assert found.effects["a.dual(0)"] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_unique_multiplier_is_no_reason_for_doubt():
+    x, y = cp.Variable(2, name="x", nonneg=True), cp.Variable(name="y")
+    total = cp.sum(x) >= 3
+    a = lx.Subproblem("a", cp.Minimize(x[0] + 2 * x[1]), [total, x[1] >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= a.dual(total)])
+    found = stages(a, b).solve()["b"]
+    assert (found.status, found.value) == ("optimal", pytest.approx(1.0))
+
+
+def test_a_multiplier_that_nobody_can_feel_flags_nobody():
+    x, y = cp.Variable(2, name="x", nonneg=True), cp.Variable(name="y")
+    any_of = cp.sum(x) >= 2
+    a = lx.Subproblem("a", cp.Minimize(x[0] + 2 * x[1]), [any_of, x >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= a.dual(any_of), y >= 5])
+    assert stages(a, b).solve()["b"].status == "optimal"
+
+
+@pytest.mark.parametrize("where", ["objective", "constraint"])
+@pytest.mark.parametrize("maximise", [False, True])
+def test_an_optimum_known_to_a_millionth_flags_who_multiplies_it(where, maximise):
+    x, y = cp.Variable(name="x"), cp.Variable(name="y", bounds=[-100, 100])
+    a = lx.Subproblem("a", cp.Minimize(x), [x >= 1])
+    sense, sign = (cp.Maximize, -1.0) if maximise else (cp.Minimize, 1.0)
+    if where == "objective":
+        b = lx.Subproblem("b", sense(sign * (1000 * a.optimum + y)), [sign * y >= 0])
+    else:
+        b = lx.Subproblem("b", sense(y), [sign * y >= 0.01 * a.optimum + sign * 0.5])
+    program = stages(a, b)
+    with (
+        pytest.warns(lx.LexiprogWarning, match=r"a\.optimum")
+        if where == "objective"
+        else nullcontext()
+    ):
+        found = program.solve({"a": rough(1e-5)})["b"]
+    expected = 1000 if where == "objective" else 0.01
+    assert found.effects["a.optimum"] == pytest.approx(1e-5 * expected, rel=1e-3)
+    assert (found.status == "optimal_inaccurate") == (where == "objective")
+    assert found.uncertainty >= 1e-5 * expected * 0.99
+
+
+def test_errors_travel_over_more_than_one_stage():
+    x, y, z = (cp.Variable(name=name) for name in "xyz")
+    a = lx.Subproblem("a", cp.Minimize(x), [x >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= 0.01 * a.optimum])
+    c = lx.Subproblem("c", cp.Minimize(z), [z >= 1000 * b.optimum])
+    with pytest.warns(lx.LexiprogWarning, match=r"'c'.*b\.optimum"):
+        result = stages(a, b, c).solve({"a": rough(1e-5)})
+    assert [s.status for s in result.values()][1:] == ["optimal", "optimal_inaccurate"]
+    assert result["c"].effects["b.optimum"] == pytest.approx(1e-4, rel=1e-2)
+
+
+def test_a_point_that_is_off_flags_who_magnifies_it():
+    x, t = cp.Variable(2, name="x"), cp.Variable(name="t")
+    a = lx.Subproblem("a", cp.Minimize(cp.sum_squares(x - np.array([3.0, 1.0]))), [cp.sum(x) == 2])
+    b = lx.Subproblem("b", cp.Minimize(t), [t >= 1e6 * (a.at(x[0]) - 2), t >= -5])
+    loose = lx.Solver("SCS", eps_abs=1e-5, eps_rel=1e-5, accept=1e-3)
+    with pytest.warns(lx.LexiprogWarning, match=r"a\.at\(x\[0\]\)"):
+        found = stages(a, b).solve({"a": loose})["b"]
+    assert found.status == "optimal_inaccurate"
+    assert stages(a, b).solve()["b"].value == pytest.approx(0.0, abs=1e-3)
+
+
+def test_effects_are_saved(tmp_path):
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    a = lx.Subproblem("a", cp.Minimize(x), [x >= 1])
+    program = stages(a, lx.Subproblem("b", cp.Minimize(y), [y >= 0.01 * a.optimum]))
+    result = program.solve({"a": rough(1e-5)})
+    result.save(tmp_path / "result.json")
+    assert dict(lx.Result.load(tmp_path / "result.json")["b"].effects) == dict(result["b"].effects)
