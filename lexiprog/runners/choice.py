@@ -14,10 +14,10 @@ from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
 from lexiprog.runners.fair import FairHighs
-from lexiprog.runners.integers import IntegerChain, find_integer_chains
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.runners.whole.chain import IntegerChain, find_integer_chains
 from lexiprog.solvers.solver import EXACT, Ladder, Solver, has_exact
 from lexiprog.solvers.ways import Way, ways_to_try
 

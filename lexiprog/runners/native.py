@@ -13,8 +13,8 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.polish import made_whole
-from lexiprog.runners.starts import best_start, no_worse_than
+from lexiprog.runners.whole.polish import made_whole
+from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status

@@ -13,7 +13,7 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.native import Native
-from lexiprog.runners.polish import made_whole
+from lexiprog.runners.whole.polish import made_whole
 from lexiprog.solvers.clarabel import solve_conic
 from lexiprog.solvers.highs_mip import solve_mip
 from lexiprog.solvers.ways import Way

@@ -65,9 +65,8 @@ class Solver:
     accept : float
         Largest certificate measure that still counts as optimal.
     gap : float, optional
-        Relative gap accepted for integer problems, given to the solver in its own words; as
-        ``accept`` if not given. The solver's own option (HIGHS's ``mip_rel_gap``, GUROBI's
-        ``MIPGap``) is understood as the same wish.
+        Relative gap accepted for integer problems and given to the solver, whose own option
+        (``mip_rel_gap``, ``MIPGap``) is the same wish; as ``accept`` if not given.
     time_limit : float, optional
         Seconds for one subproblem, retries included. What an integer search has found by then is
         taken, status "within_gap", with a warning; if ``gap`` is given, only within that gap.

@@ -11,7 +11,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, columns_of
 from lexiprog.compile.task import Task
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.polish import follow, whole_answer
+from lexiprog.runners.whole.polish import follow, whole_answer
 from lexiprog.status import Status
 
 __all__ = ["best_start", "no_worse_than"]

@@ -28,8 +28,8 @@ from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.chains import joined, own_constraints, reads_nothing_later
 from lexiprog.runners.native import highs_options, searched
-from lexiprog.runners.polish import made_whole
-from lexiprog.runners.starts import best_start, no_worse_than
+from lexiprog.runners.whole.polish import made_whole
+from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.highs import Bounds
 from lexiprog.solvers.highs_mip import MipModel
 from lexiprog.solvers.solver import Ladder
