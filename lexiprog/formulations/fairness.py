@@ -8,21 +8,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lexiprog.aliases import Constraint, Expressions
-from lexiprog.declare.objectives.fairness import Fairness, Leximax, Leximin
+from lexiprog.declare.objectives.fairness import Fairness, Leximax, Leximin, Oracle
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.errors import DeclarationError
 from lexiprog.program import Program
 
 __all__ = ["leximax", "leximin"]
 
 
-def leximin(utilities: Expressions, constraints: Sequence[Constraint] = ()) -> Program:
+def leximin(
+    utilities: Expressions,
+    constraints: Sequence[Constraint] = (),
+    *,
+    pricing: Oracle | None = None,
+) -> Program:
     """Program that finds the leximin-fairest point.
 
     Parameters
     ----------
     utilities : sequence or mapping of scalar concave CVXPY expressions, or one vector of them
     constraints : sequence of CVXPY constraints
+    pricing : callable, optional
+        Finds the fairest lottery over more choices than can be listed: panels, paths, schedules. A
+        choice is a column, what everyone gets from it; ``utilities`` are then numbers, what
+        everyone has anyway, and there are no constraints. ``pricing(prices)`` gets a price for each
+        utility, none negative, and returns the columns that are worth most (an array with a row
+        for each) and a bound that ``prices @ column`` of no column exceeds. A level ends when the
+        bound proves that no column can raise it. ``solution.lottery`` has the columns and weights.
 
     Returns
     -------
@@ -50,8 +63,29 @@ def leximin(utilities: Expressions, constraints: Sequence[Constraint] = ()) -> P
     >>> nucleolus = lx.leximin(gains, [cp.sum(x) == 5]).solve().final[x]
     >>> [round(float(v), 4) for v in nucleolus]
     [2.6667, 0.6667, 1.6667]
+
+    Three sit on a panel of two, but Ann and Bob never together: a lottery over panels, each found
+    by an integer program that is itself a subproblem.
+
+    >>> seat = cp.Variable(3, boolean=True, name="seat")
+    >>> prices = cp.Parameter(3, nonneg=True, name="prices")
+    >>> rules = [cp.sum(seat) == 2, seat[0] + seat[1] <= 1]
+    >>> panel = lx.Subproblem("panel", cp.Maximize(prices @ seat), rules)
+    >>> best = lx.Program(lx.Stage("panel", panel))
+    >>> def oracle(at):
+    ...     prices.value = at
+    ...     found = best.solve().final
+    ...     return [found[seat]], found.bound
+    >>> fair = lx.leximin({"Ann": 0, "Bob": 0, "Cid": 0}, pricing=oracle).solve().final
+    >>> [(round(value, 6), names) for value, names in fair.levels]
+    [(0.5, ('Ann', 'Bob')), (1.0, ('Cid',))]
     """
-    return _program(Leximin(utilities), constraints)
+    if pricing is not None and constraints:
+        raise DeclarationError(
+            "leximin: a lottery has no constraints of its own: the rules of its columns belong to "
+            "the pricing oracle."
+        )
+    return _program(Leximin(utilities, pricing), constraints)
 
 
 def leximax(costs: Expressions, constraints: Sequence[Constraint] = ()) -> Program:

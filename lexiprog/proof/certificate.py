@@ -16,6 +16,7 @@ _WORDS = {
     "incumbent": "a point with the solver's word for its bound",
     "point": "a point without any bound",
     "exact": "proved in rational numbers",
+    "oracle": "proved by multipliers and the bounds of its oracle",
 }
 
 
@@ -49,7 +50,8 @@ class Certificate:
     basis : str
         How it is known: "duals" (proved by the solver's own multipliers), "bound" (proved by a
         solve of our own), "incumbent" (an integer point with the solver's word for its bound),
-        "point" (an integer point without any bound) or "exact" (proved in rational numbers).
+        "point" (an integer point without any bound), "exact" (proved in rational numbers) or
+        "oracle" (multipliers, with the word of a pricing oracle for its bounds).
     radius : float or None
         Where some variable has no bounds, neither its own nor implied by the rows: the proof
         speaks of all points within this distance, in equilibrated units.

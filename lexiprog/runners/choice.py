@@ -13,7 +13,8 @@ from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
-from lexiprog.runners.fair import FairHighs
+from lexiprog.runners.fair.linear import FairHighs
+from lexiprog.runners.fair.lottery import FairLotteries
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
@@ -23,7 +24,7 @@ from lexiprog.solvers.ways import Way, ways_to_try
 
 __all__ = ["Runners"]
 
-_NATIVE, _CUSTOM, _FAIR = Native(), Custom(), FairHighs()
+_NATIVE, _CUSTOM, _FAIR, _LOTTERY = Native(), Custom(), FairHighs(), FairLotteries()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 
@@ -87,6 +88,8 @@ class Runners:
     def runner(self, subproblem: Subproblem, way: Way) -> Runner:
         """Who runs the subproblem this way."""
         if subproblem.fair is not None:
+            if subproblem.fair.pricing is not None:
+                return _LOTTERY
             if FairHighs.serves(subproblem, way):
                 return _FAIR
             if self.fair is None:

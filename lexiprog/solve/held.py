@@ -20,7 +20,7 @@ from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import own_optimum
-from lexiprog.solve.price import right_derivative
+from lexiprog.solve.price import derivative_along
 from lexiprog.solve.travel import with_references
 from lexiprog.solvers.solver import Solver
 from lexiprog.status import Fault, Status
@@ -185,8 +185,8 @@ def _price(
 ) -> Price:
     """The price of a lock, or how to find it where that costs another solve."""
     subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
-    if task.integer or owner is None or owner.integer or lock.fair:
-        return Price()  # slack on several utilities at once has no single price
+    if task.integer or owner is None or owner.integer:
+        return Price()
     if task.way.kind_of_lock(subproblem, position) == "argument":
         return Price()
     if subproblem.kind == "LP" and subproblem.dpp:
@@ -234,7 +234,6 @@ def _linear_price(
         with holding([(limit, constants[limit.id] + step)]):
             moved = compile_for(subproblem, highs, {}).form
     change = np.abs(moved.b - form.b)
-    row = int(np.argmax(change))
-    unit = float(change[row])
-    slope = right_derivative(form, row) if unit > 0 else None
-    return None if slope is None else slope * unit
+    if not lock.fair:  # the rest is rounding
+        change = np.where(np.arange(change.size) == np.argmax(change), change, 0.0)
+    return derivative_along(form, change) if change.any() else None

@@ -20,6 +20,13 @@ ACTIVE = 1e-7
 
 def right_derivative(form: StandardForm, row: int) -> float | None:
     """Fall of the optimum of ``form`` per unit added to ``b[row]``; None if HiGHS can't tell."""
+    direction = np.zeros(form.b.size)
+    direction[row] = 1.0
+    return derivative_along(form, direction)
+
+
+def derivative_along(form: StandardForm, direction: Array) -> float | None:
+    """Fall of the optimum per unit of ``direction``, which is not negative, added to ``b``."""
     vertex = _optimum(form)
     if vertex is None:
         return None
@@ -29,10 +36,9 @@ def right_derivative(form: StandardForm, row: int) -> float | None:
     zero = form.cones.zero
     active = slack <= ACTIVE * scale
     active[:zero] = True
-    if not active[row]:
+    if not active[direction > 0].any():
         return 0.0
-    upper = np.where(active, 0.0, np.inf)
-    upper[row] = 1.0
+    upper = np.where(active, direction, np.inf)
     lower = np.full(upper.size, -np.inf)
     lower[:zero] = 0.0
     down, up = _room(form, x)

@@ -201,7 +201,7 @@ def _status(subproblem: Subproblem, shares: Shares | None, *, proved: bool) -> S
 def _of_shares(task: Task, shares: Shares, leaves: list[tuple[Leaf, Value]]) -> Checked:
     """The certificate of all levels, which must also hold for the utilities as written."""
     fair = task.subproblem.fair
-    if fair is None or fair.pricing is not None:
+    if fair is None:
         return shares.checked
     gets = np.asarray(evaluate(fair.stack, leaves), dtype=float).ravel()
     missed = 0.0

@@ -63,6 +63,8 @@ def ways_to_try(
 
     Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
     """
+    if subproblem.fair is not None and subproblem.fair.pricing is not None:
+        return [Way(ladder[0])]
     if subproblem.fair is not None:
         guarded = [Way(solver, "guarded") for solver in ladder] if subproblem.locks else []
         return [*(Way(solver) for solver in ladder), *guarded]

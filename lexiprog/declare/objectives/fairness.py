@@ -31,8 +31,8 @@ class Fairness:
         The utilities by themselves; empty if they were given as a vector.
     objective : cvxpy.Maximize or cvxpy.Minimize
         The first level: the worst of them.
-    pricing : callable or None
-        Who finds the columns of a lottery.
+    pricing, offsets : callable and ndarray, or None
+        Who finds the columns of a lottery, and what everyone has without it.
     """
 
     kind: ClassVar[str]
@@ -48,6 +48,11 @@ class Fairness:
         self.parts: tuple[cp.Expression, ...]
         self.names, self.stack, self.parts = _stacked(utilities, self.kind)
         self.pricing = pricing
+        self.offsets: Array | None = None
+        if pricing is not None:
+            self.offsets = _numbers(self.names, self.stack, self.kind)
+            self.stack = cp.Variable(len(self.names), name="lottery") + self.offsets
+            self.parts = ()
         worst = cp.min(self.stack) if self.maximise else cp.max(self.stack)
         self.objective: Objective = cp.Maximize(worst) if self.maximise else cp.Minimize(worst)
 
@@ -165,6 +170,21 @@ def _stacked(parts: Any, kind: str) -> Stacked:
         raise DeclarationError(f"{kind}: two names are the same as text: {shorten(list(parts))}.")
     scalars = [_scalar(part, position, kind) for position, part in enumerate(values)]
     return names, cp.hstack(scalars), tuple(scalars)
+
+
+def _numbers(names: tuple[Hashable, ...], stack: cp.Expression, kind: str) -> Array:
+    """What everyone has before a lottery."""
+    if stack.variables() or stack.parameters():
+        moving = stack.variables() + stack.parameters()
+        raise DeclarationError(
+            f"{kind}: with pricing, utilities are numbers, what everyone has before the lottery, "
+            f"but {moving[0].name()!r} occurs in them: the oracle's columns bring the rest."
+        )
+    values = np.asarray(stack.value, dtype=float).ravel()
+    if not np.isfinite(values).all():
+        name = names[int(np.argmin(np.isfinite(values)))]
+        raise DeclarationError(f"{kind}: what {name!r} has before the lottery is not finite.")
+    return values
 
 
 def _plain(name: Hashable) -> Hashable:

@@ -143,6 +143,6 @@ def with_audit(checked: Checked, audit: Audit) -> Checked:
 def failed(failure: NoFairShare, names: tuple[Hashable, ...]) -> Answer:
     """Why there is no fair share, with the utilities by their names."""
     if not failure.members:
-        return Answer(failure.status, said=str(failure))
+        return Answer(failure.status, said=f"that {str(failure).rstrip('.')}")
     who = names_text([names[member] for member in failure.members])
-    return Answer(failure.status, said=f"without limit can rise: {who}")
+    return Answer(failure.status, said=f"that {who} can rise without limit")

@@ -1,0 +1,1 @@
+"""Fair problems: linear ones on one HiGHS object, and lotteries with an oracle."""
