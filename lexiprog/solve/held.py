@@ -230,10 +230,14 @@ def _linear_price(
     highs = Solver("HIGHS")
     step = -1.0 if lock.maximise else 1.0
     with CVXPY_LOCK, holding(leaves):
-        form = compile_for(subproblem, highs, {}).form
+        compiled = compile_for(subproblem, highs, {})
+        own = compiled.form.b.copy()
         with holding([(limit, constants[limit.id] + step)]):
             moved = compile_for(subproblem, highs, {}).form
-    change = np.abs(moved.b - form.b)
+    scaling = compiled.scaling
+    change = np.abs(moved.b - own) * scaling.rows
     if not lock.fair:  # the rest is rounding
         change = np.where(np.arange(change.size) == np.argmax(change), change, 0.0)
-    return derivative_along(form, change) if change.any() else None
+    unit = float(np.max(change, initial=0.0))
+    slope = derivative_along(compiled.scaled, change / unit) if unit > 0.0 else None
+    return None if slope is None else slope * (unit / scaling.cost)

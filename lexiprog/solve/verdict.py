@@ -42,22 +42,28 @@ def judge(
         values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
     value = number(evaluate(subproblem.objective.expr, [*values, *constants]))
-    unit = 1.0 if subproblem.gp or task.compiled is None else 1.0 / task.native.scaling.cost
+    unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
+    if subproblem.gp:  # solved in logarithms, so that errors are shares of the value
+        unit = abs(value)
     shares = answer.shares
     if shares is not None:
         value, unit = shares.levels[0][0], shares.unit
         checked = _of_shares(task, shares, [*values, *constants])
         evidence = shares.evidence or Evidence.of(task, answer)
-    elif answer.x is None or (answer.z is None and not task.integer):
-        # A bare point. Multipliers nobody can vouch for would poison later stages, so both they
-        # and the bound come from a solve of our own.
-        own = own_optimum(subproblem, task.slack, solutions, task.given, task.watch)
-        answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
-        checked = check_point(task, answer, value, [*values, *constants], own)
-        evidence = None if own is None else Evidence.of(own.task, own.answer)
     else:
-        checked = _of_numbers(task, answer, value, unit, solutions)
-        evidence = Evidence.of(task, answer)
+        bare = answer.x is None or (answer.z is None and not task.integer)
+        if not bare:
+            checked = _of_numbers(task, answer, value, unit, solutions)
+            evidence = Evidence.of(task, answer)
+            bare = _has_useless_multipliers(task, checked.certificate)
+        if bare:
+            # Multipliers nobody can vouch for would poison later stages, so both they and the
+            # bound come from a solve of our own.
+            own = own_optimum(subproblem, task.slack, solutions, task.given, task.watch)
+            answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
+            checked = check_point(task, answer, value, [*values, *constants], own)
+            evidence = None if own is None else Evidence.of(own.task, own.answer)
+            unit = unit if own is None or subproblem.gp else own.unit
     certificate = checked.certificate
     wish = _wish(task, answer, certificate)
     if wish is Status.WITHIN_GAP and certificate.gap > certificate.gap_tolerance:
@@ -118,6 +124,16 @@ def warn_of_limit(task: Task, found: Solution) -> None:
             LexiprogWarning,
             stacklevel=2,
         )
+
+
+def _has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
+    """Whether a good point comes with multipliers that prove nothing.
+
+    SCIP, for one, turns rows into bounds and then has none for them.
+    """
+    failed = certificate.failures.keys()
+    useless = "dual" in failed and failed <= {"dual", "gap"}
+    return useless and task.way.mode == "value" and not task.integer
 
 
 def _exactly(subproblem: Subproblem, answer: Answer) -> dict[str, Any]:

@@ -102,6 +102,9 @@ class AdaMECClassifier(Ensemble):
         self.booster_ = AdaBoostM2Classifier(
             self.estimator, self.n_estimators, verbose=self.verbose, random_state=seed
         ).fit(*_part(data, seen[train]))
+        if getattr(getattr(data.X, "dtype", None), "kind", "") == "O":
+            # What is no number is refused in rows, too, that no sample has drawn.
+            self.booster_.predict(take_rows(data.X, seen))
         self.calibrated_ = _calibrated(self.booster_, *_part(data, seen[rest]))
         self.n_members_, self.stopped_ = self.booster_.n_members_, self.booster_.stopped_
 

@@ -91,7 +91,7 @@ def test_a_browser_loads_nothing_from_elsewhere(site, pages):
 def test_every_public_name_has_a_page_and_one_topic(package, site, pages):
     listed = re.findall(r'href="api/([\w.]+)\.html#', (site / "api.html").read_text())
     for name in set(importlib.import_module(package).__all__) - WITHOUT_PAGE:
-        assert f"api/{package}.{name}.html" in pages
+        assert f"api/{package}.{name}.html" in pages, f"docs/api.md does not list {name}"
         assert listed.count(f"{package}.{name}") == 1
 
 

@@ -128,7 +128,9 @@ def test_curved_linear_and_curved_again():
         "third": cp.Minimize(cp.sum_squares(x)),
     }
     result = lx.preemptive(levels).solve()
-    assert [lock.kind for lock in result.final.locks] == ["argument", "value"]
+    first, second = result.final.locks
+    assert first.kind in ("argument", "face")  # whichever: nothing of a curved optimum is lost
+    assert (first.drift, second.drift) == near((0.0, 0.0), 1e-8)
     assert result.final[x] == near([5, 0.5, 0.5])
 
 

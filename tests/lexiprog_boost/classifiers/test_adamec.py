@@ -94,3 +94,12 @@ BAD = {
 def test_settings_that_cannot_work_are_refused(message, imbalanced):
     with pytest.raises(ValueError, match=message):
         model_of(**BAD[message]).fit(*imbalanced)
+
+
+def test_what_is_no_number_is_refused_in_whichever_row_it_stands():
+    points, labels = np.arange(20.0)[:, None].astype(object), np.arange(20) // 10
+    for row in range(20):
+        bad = points.copy()
+        bad[row, 0] = {"no": "number"}
+        with pytest.raises(TypeError, match="must be a string or a real number"):
+            AdaMECClassifier(n_estimators=2, sample_size=0.3, random_state=0).fit(bad, labels)
