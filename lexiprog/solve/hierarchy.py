@@ -30,8 +30,8 @@ from lexiprog.solve.fair.choice import fair_runner
 from lexiprog.solve.held import with_inheritance
 from lexiprog.solve.reasons.conflict import SECONDS
 from lexiprog.solve.relaxation import tell_apart
-from lexiprog.solve.verdict import judge, warn_of_limit
-from lexiprog.solve.wishes import Watches, Wishes
+from lexiprog.solve.verdict import judge
+from lexiprog.solve.wishes import Watches, Wishes, warn_of_limit
 from lexiprog.solvers.solver import Ladder, default_ladder
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Fault, Status

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of, number
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt, LexiprogWarning
+from lexiprog.errors import Attempt
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.evidence import Evidence
@@ -111,19 +110,6 @@ def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None
     if watch.enough or (task.solver.gap is None and not watch.stopped):
         return Status.WITHIN_GAP
     return Status.UNFINISHED
-
-
-def warn_of_limit(task: Task, found: Solution) -> None:
-    """Warn of a value that a limit has left, and that nobody was asked about."""
-    allowed = max(task.solver.accept, task.solver.gap or 0.0)
-    stopped = task.watch.over or found.certificate.gap_tolerance > allowed
-    if found.status is Status.WITHIN_GAP and stopped and not task.watch.enough:
-        warnings.warn(
-            f"subproblem {found.name!r} was stopped by a limit at {found.outline.text()}, status "
-            "'within_gap': later stages go on with what was reached.",
-            LexiprogWarning,
-            stacklevel=2,
-        )
 
 
 def _has_useless_multipliers(task: Task, certificate: Certificate) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,14 +12,16 @@ from typing import Any
 from lexiprog.compile.task import Task
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.errors import LexiprogWarning
 from lexiprog.progress import Progress
 from lexiprog.result.solution import Solution
 from lexiprog.solve.verdict import in_users_sense
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
 from lexiprog.watch import Clock, Watch
 
-__all__ = ["Watches", "Wishes"]
+__all__ = ["Watches", "Wishes", "warn_of_limit"]
 
 
 @dataclass(frozen=True)
@@ -115,3 +118,16 @@ class Watches:
         )
         if content and found is None and value is not None:
             watch.enough = True
+
+
+def warn_of_limit(task: Task, found: Solution) -> None:
+    """Warn of a value that a limit has left, and that nobody was asked about."""
+    allowed = max(task.solver.accept, task.solver.gap or 0.0)
+    stopped = task.watch.over or found.certificate.gap_tolerance > allowed
+    if found.status is Status.WITHIN_GAP and stopped and not task.watch.enough:
+        warnings.warn(
+            f"subproblem {found.name!r} was stopped by a limit at {found.outline.text()}, status "
+            "'within_gap': later stages go on with what was reached.",
+            LexiprogWarning,
+            stacklevel=2,
+        )
