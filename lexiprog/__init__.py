@@ -1,5 +1,8 @@
 """Hierarchies of convex problems whose later stages use earlier optima."""
 
+from importlib import import_module
+from types import ModuleType
+
 import lexiprog.show.html  # noqa: F401 - registers how outlines are drawn
 from lexiprog.declare.objectives.fairness import Leximax, Leximin
 from lexiprog.declare.stage import Stage
@@ -22,6 +25,7 @@ from lexiprog.result.face_equations import OptimalFace, optimal_face
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver, SolverChoice
+from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
 from lexiprog.sweeps.pareto import Frontier, frontier
 from lexiprog.sweeps.scenario_table import Sweep
@@ -67,3 +71,12 @@ __all__ = [
     "sweep",
     "tradeoff",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """``lexiprog.plots``, imported when it is first asked for."""
+    if name == "plots":
+        return import_module("lexiprog.plots")
+    raise AttributeError(
+        f"module 'lexiprog' has no attribute {name!r}.{did_you_mean(name, __all__)}"
+    )

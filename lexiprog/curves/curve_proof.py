@@ -71,6 +71,8 @@ def prove_curve(
     walls: tuple[Array | None, Array | None] = (None, None),
 ) -> CurveProof:
     """Measure a curve's points and multipliers against each other; see ``Curve`` for shapes."""
+    if not all(np.all(np.isfinite(part)) for part in (knots, points, slopes, multipliers)):
+        return CurveProof(np.inf, np.inf, np.inf, np.inf)
     view = _View(form, np.max(np.abs(points), axis=0))
     sides = form.b[None, :] + knots[:, None] * direction[None, :]
     dual = gap = 0.0
@@ -156,8 +158,11 @@ class _View:
         A reduced cost that no bound of its column stops is charged over the column's reach.
         """
         negative = np.minimum(y[:, self.zero :], 0.0)
+        # Where all multipliers are zero but for rounding, the costs tell what counts as zero.
+        rows = self.heights[self.zero :]
+        least = FLOOR * float(np.max(np.abs(cost), initial=0.0)) / np.where(rows > 0.0, rows, 1.0)
         heights = np.max(np.abs(y), axis=1, keepdims=True, initial=0.0)
-        wrong = _ratio(negative, np.broadcast_to(heights, negative.shape))
+        wrong = _ratio(negative, np.maximum(heights, least))
         y = y.copy()
         y[:, self.zero :] -= negative
         reduced = cost + (self.A.T @ y.T).T
@@ -225,8 +230,11 @@ def _floored(sizes: Array) -> Array:
 
 
 def _ratio(errors: Array, sizes: Array) -> float:
-    """The largest error over its size; an error of zero is none, whatever its size."""
+    """The largest error over its size; an error of zero is none, whatever its size.
+
+    What is no number is infinitely wrong, since a maximum would pass over it.
+    """
     errors = np.abs(errors)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(errors == 0.0, 0.0, errors / sizes)
-    return float(np.max(shares, initial=0.0))
+    return float(np.max(np.where(np.isnan(shares), np.inf, shares), initial=0.0))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Leaf
-from lexiprog.declare.leaves import key_of
+from lexiprog.declare.leaves import automatic_names, key_of
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
+
+if TYPE_CHECKING:
+    from lexiprog.declare.subproblem import Subproblem
 
 # Products have classes that CVXPY does not export, so they are asked for theirs.
 _one, _few = cp.Variable(), cp.Variable(2)
@@ -23,6 +26,7 @@ def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
     rules = "DGP" if gp else "DCP"
     if problem.is_dgp() if gp else problem.is_dcp():
         return
+    names = automatic_names(problem.variables())
     for label, part, expressions in _parts(problem):
         if part.is_dgp() if gp else part.is_dcp():
             continue
@@ -31,12 +35,13 @@ def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
         if culprit is not None:
             raise DeclarationError(
                 f"{where} is not {rules}: in {label}, CVXPY cannot tell the curvature of "
-                f"{shorten(culprit)}.{_hint(problem, culprit, gp=gp)}"
+                f"{shorten(culprit, names)}.{_hint(problem, culprit, gp=gp)}"
             )
         raise DeclarationError(
-            f"{where} is not {rules}: {label}, {shorten(part)}, points the wrong way "
-            f"({_curvatures(expressions)}): minimise convex and maximise concave objectives, and "
-            f"write convex <= concave or affine == affine.{_hint(problem, None, gp=gp)}"
+            f"{where} is not {rules}: {label}, {shorten(part, names)}, points the wrong way "
+            f"({_curvatures(expressions, names)}): minimise convex and maximise concave "
+            "objectives, and write convex <= concave or affine == affine."
+            f"{_hint(problem, None, gp=gp)}"
         )
     raise DeclarationError(f"{where} is not {rules}.")
 
@@ -52,7 +57,8 @@ def non_dpp_part(problem: cp.Problem, *, gp: bool) -> str | None:
             e.is_dgp(dpp=True) if gp else e.is_dcp(dpp=True)
         )
         culprit = _deepest(expressions, holds)
-        return f"{shorten(part if culprit is None else culprit)} in {label}"
+        names = automatic_names(problem.variables())
+        return f"{shorten(part if culprit is None else culprit, names)} in {label}"
     return shorten(problem)
 
 
@@ -91,7 +97,21 @@ def check_names(where: str, kind: str, leaves: Sequence[Leaf]) -> None:
             raise DeclarationError(
                 f"{where} has several {kind}s named {key!r}: results are reached by name, so give "
                 "each its own."
+                + (" (A whole cp.Problem is taken as it is.)" if kind == "variable" else "")
             )
+
+
+def not_numbered(subproblem: Subproblem) -> list[cp.Variable]:
+    """The variables beside those that an earlier problem tells apart by numbers."""
+    owners = {reference.owner() for _, reference in subproblem.references}
+    told = {
+        variable.id
+        for owner in owners
+        if owner is not None
+        for key, variable in zip(owner.keys, owner.variables, strict=True)
+        if key.startswith(f"{variable.name()} (")
+    }
+    return [variable for variable in subproblem.variables if variable.id not in told]
 
 
 def check_parameters(where: str, parameters: Sequence[cp.Parameter], *, gp: bool) -> None:
@@ -143,5 +163,5 @@ def _hint(problem: cp.Problem, culprit: Any, *, gp: bool) -> str:
     return "".join(hints)
 
 
-def _curvatures(expressions: list[cp.Expression]) -> str:
-    return " and ".join(f"{shorten(e)} is {e.curvature.lower()}" for e in expressions[:2])
+def _curvatures(expressions: list[cp.Expression], names: dict[str, str]) -> str:
+    return " and ".join(f"{shorten(e, names)} is {e.curvature.lower()}" for e in expressions[:2])

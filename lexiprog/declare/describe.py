@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from lexiprog.declare.leaves import automatic_names, key_of
+from lexiprog.declare.leaves import automatic_names
 from lexiprog.declare.lock import Tolerance
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
@@ -50,7 +50,10 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
         constraints=tuple(
             readable(c, names) for k, c in enumerate(subproblem.constraints) if k not in held
         ),
-        variables=tuple((key_of(v, k), tuple(v.shape)) for k, v in enumerate(subproblem.variables)),
+        variables=tuple(
+            (key, tuple(v.shape))
+            for key, v in zip(subproblem.keys, subproblem.variables, strict=True)
+        ),
         reads=tuple(reads),
         holds=tuple(
             Hold(lock.owner_name, _shown(lock.atol), _shown(lock.rtol)) for lock in held.values()

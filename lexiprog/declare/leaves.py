@@ -30,6 +30,21 @@ def key_of(leaf: Leaf, position: int) -> str:
     return f"#{position}" if automatic else name
 
 
+def keys_of(leaves: Iterable[Leaf]) -> tuple[str, ...]:
+    """Their keys in order; those that share a name are numbered, as in "x (1)" and "x (2)"."""
+    keys = [key_of(leaf, position) for position, leaf in enumerate(leaves)]
+    shared = {key for key in keys if keys.count(key) > 1}
+    taken = set(keys) - shared
+    out = []
+    for key in keys:
+        number, name = 1, key
+        while key in shared and (name in shared or name in taken):
+            name, number = f"{key} ({number})", number + 1
+        taken.add(name)
+        out.append(name)
+    return tuple(out)
+
+
 def automatic_names(variables: Iterable[cp.Variable]) -> dict[str, str]:
     """What CVXPY calls variables without a name, and what results call them."""
     names = {str(v.name()): key_of(v, k) for k, v in enumerate(variables)}

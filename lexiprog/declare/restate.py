@@ -63,7 +63,8 @@ def _rewrite(subproblem: Subproblem, how: Restatement, loosened: frozenset[str])
         constraints += [constraint] if other is None else other
     if not changed:
         return subproblem
-    return Subproblem(subproblem.name, subproblem.objective, constraints, gp=subproblem.gp)
+    problem = cp.Problem(subproblem.objective, constraints)
+    return Subproblem(subproblem.name, problem, gp=subproblem.gp)
 
 
 def _other_way(lock: Lock, constraint: Constraint, how: Restatement) -> list[Constraint] | None:

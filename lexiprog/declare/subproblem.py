@@ -12,7 +12,7 @@ import numpy as np
 from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
-from lexiprog.declare.leaves import CVXPY_LOCK, key_of
+from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
 from lexiprog.declare.objectives.fairness import Fairness
@@ -53,6 +53,9 @@ class Subproblem(Frozen):
     ----------
     optimum : cvxpy.Parameter
         Stands for the optimal value in later problems.
+    keys : tuple of str
+        What results call its variables: by name, else by position ("#0"); "x (1)" and "x (2)"
+        where a ``cp.Problem`` has two called x.
     variables, parameters, inputs : tuple
         Its variables, the user's parameters it depends on, and these with the references.
     references : tuple of (cvxpy.Parameter, Reference)
@@ -64,7 +67,7 @@ class Subproblem(Frozen):
     fair : Leximin, Leximax or None
         The utilities, if it is solved level by level; ``objective`` is then the first level.
     kind : str
-        LP, QP, SOCP, SDP, power cone, exponential cone or GP; with integers MILP, MIQP and so on.
+        LP, QP, SOCP, SDP, power cone, exponential cone or GP; with integers MILP and so on.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class Subproblem(Frozen):
     problem: cp.Problem
     dpp: bool
     variables: tuple[cp.Variable, ...]
+    keys: tuple[str, ...]
     inputs: tuple[cp.Parameter, ...]
     parameters: tuple[cp.Parameter, ...]
     references: tuple[tuple[cp.Parameter, Reference], ...]
@@ -101,7 +105,8 @@ class Subproblem(Frozen):
     ) -> None:
         checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
-        if isinstance(objective, cp.Problem):
+        existing = isinstance(objective, cp.Problem)
+        if existing:
             constraints = [*objective.constraints, *constraints]
             objective = objective.objective
         fair = objective if isinstance(objective, Fairness) else None
@@ -132,6 +137,7 @@ class Subproblem(Frozen):
             gp=gp,
             problem=problem,
             variables=tuple(problem.variables()),
+            keys=keys_of(problem.variables()),
             inputs=tuple(inputs),
             parameters=tuple(p for p in inputs if REFERENCES.get(p) is None),
             references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
@@ -142,15 +148,16 @@ class Subproblem(Frozen):
             fair=fair,
             memory=Memory(),
         )
-        self._check(where)
+        self._check(where, existing=existing)
 
-    def _check(self, where: str) -> None:
+    def _check(self, where: str, *, existing: bool) -> None:
         problem = self.problem
         if not self.variables:
             raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
         checks.check_curvature(where, problem, gp=self.gp)
         checks.check_finite(where, problem)
-        checks.check_names(where, "variable", self.variables)
+        if not existing:  # whose names are as they are; keys tell them apart
+            checks.check_names(where, "variable", checks.not_numbered(self))
         checks.check_parameters(where, self.parameters, gp=self.gp)
         check_callbacks(where, self.parameters)
         culprit = checks.non_dpp_part(problem, gp=self.gp)
@@ -188,7 +195,7 @@ class Subproblem(Frozen):
         whole = is_whole(expression)
         return refer(
             self,
-            f"at({shorten(expression)})",
+            f"at({shorten(expression, automatic_names(self.variables))})",
             expression.shape,
             lambda solution: (
                 np.round(solution.at(expression)) if whole else solution.at(expression)
@@ -199,7 +206,7 @@ class Subproblem(Frozen):
 
     def dual(self, constraint: Constraint) -> cp.Parameter:
         """Placeholder for the multiplier of one of this problem's constraints."""
-        where = f"{self.name}.dual({shorten(constraint)})"
+        where = f"{self.name}.dual({shorten(constraint, automatic_names(self.variables))})"
         position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
         if position is None:
             raise DeclarationError(f"{where}: subproblem {self.name!r} has no such constraint.")
@@ -231,14 +238,12 @@ class Subproblem(Frozen):
 
     def variable(self, name: str) -> cp.Variable:
         """The variable called ``name``."""
-        by_name = {key_of(v, position): v for position, v in enumerate(self.variables)}
+        by_name = dict(zip(self.keys, self.variables, strict=True))
         if name not in by_name:
-            raise KeyError(
-                f"subproblem {self.name!r} has no variable {name!r}; it has "
-                f"{there_are(by_name, name)}"
-            )
+            known = there_are(by_name, name)
+            raise KeyError(f"subproblem {self.name!r} has no variable {name!r}; it has {known}")
         return by_name[name]
 
     def __repr__(self) -> str:
-        sense = "maximise" if self.maximise else "minimise"
-        return f"Subproblem({self.name!r}: {sense} {shorten(self.objective.expr)})"
+        shown = shorten(self.objective, automatic_names(self.variables))
+        return f"Subproblem({self.name!r}: {shown})"

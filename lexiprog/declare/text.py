@@ -53,7 +53,9 @@ def written(constraint: Any, names: Mapping[str, str] | None = None) -> str:
     return readable(text.removeprefix(f"{constraint.label}: "), names)
 
 
-def shorten(thing: object) -> str:
-    """A CVXPY object as CVXPY writes it, cut to a readable length."""
+def shorten(thing: object, names: Mapping[str, str] | None = None) -> str:
+    """A CVXPY object as CVXPY writes it, cut to a readable length; ``names`` as above."""
     text = " ".join(str(thing).split())
+    for automatic, name in (names or {}).items():
+        text = re.sub(rf"\b{automatic}\b", name, text)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

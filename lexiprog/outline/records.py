@@ -84,10 +84,15 @@ class ProblemOutline:
         """Scalar variables in all."""
         return sum(prod(shape) for _, shape in self.variables)
 
+    @property
+    def demands(self) -> int:
+        """Constraints in all, with those that hold earlier optima."""
+        return len(self.constraints) + len(self.holds)
+
     def __str__(self) -> str:
         head = (
             f"{self.name}: {self.sense} {self.objective}  [{self.kind}, "
-            f"{counted(self.size, 'variable')}, {counted(len(self.constraints), 'constraint')}]"
+            f"{counted(self.size, 'variable')}, {counted(self.demands, 'constraint')}]"
         )
         reads = f"\n  reads {', '.join(map(str, self.reads))}" if self.reads else ""
         return head + reads + (f"\n  holds {', '.join(map(str, self.holds))}" if self.holds else "")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.outline.numbers import number
-from lexiprog.outline.records import Levels, TableOutline
+from lexiprog.outline.records import Levels, TableOutline, counted
 
 MOST_LEVELS, MOST_NAMES = 12, 10
 
@@ -33,7 +33,12 @@ def level_texts(levels: Levels) -> list[tuple[str, str]]:
     shown = [(number(value), names_text(names)) for value, names in levels[:MOST_LEVELS]]
     if len(levels) > MOST_LEVELS:
         rest = sum(len(names) for _, names in levels[MOST_LEVELS:])
-        shown.append(("...", f"{len(levels) - MOST_LEVELS} more levels with {rest} names"))
+        shown.append(
+            (
+                "...",
+                f"{counted(len(levels) - MOST_LEVELS, 'more level')} with {counted(rest, 'name')}",
+            )
+        )
     return shown
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from lexiprog.outline.numbers import duration
 from lexiprog.outline.records import counted
 from lexiprog.plots.canvas import BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting
+from lexiprog.program import Program
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from lexiprog.outline.records import ProblemOutline, ProgramOutline
     from lexiprog.result.result import Result
     from lexiprog.result.solution import Solution
 
@@ -19,13 +21,14 @@ __all__ = ["hierarchy"]
 MOST = 12
 
 
-def hierarchy(result: Result, *, ax: Axes | None = None) -> Axes:
+def hierarchy(result: Result | Program, *, ax: Axes | None = None) -> Axes:
     """Draw stages and problems as bars of compile and solve time, with optimum and solver.
 
     Parameters
     ----------
-    result : Result
-        Complete or partial; of long stages the first and the slowest problems are drawn.
+    result : Result or Program
+        Complete or partial; of long stages the first and the slowest problems are drawn. Of a
+        program that is not solved: what each problem is and what it takes from earlier ones.
     ax : matplotlib Axes, optional
 
     Examples
@@ -39,6 +42,8 @@ def hierarchy(result: Result, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in plots.hierarchy(result).get_yticklabels()]
     ['low', 'near']
     """
+    if isinstance(result, Program):
+        return _declared(result.outline, ax)
     groups = [(stage, _shown(result, names)) for stage, names in result.stages.items()]
     rows = sum(len(shown) + 1.4 for _, shown in groups)
     ax = axes_for(ax, height=max(2.0, 0.9 + 0.34 * rows))
@@ -71,6 +76,41 @@ def hierarchy(result: Result, *, ax: Axes | None = None) -> Axes:
         below = {"bbox_to_anchor": (1, 0), "ncols": 2}
         ax.legend(bars, ["compile", "solve"], loc="upper right", frameon=False, **below)
     return ax
+
+
+def _declared(program: ProgramOutline, ax: Axes | None) -> Axes:
+    """Stages and problems in words, before anything is solved."""
+    rows = sum(min(len(stage.problems), MOST) + 1.4 for stage in program.stages)
+    ax = axes_for(ax, height=max(2.0, 0.9 + 0.34 * rows))
+    top, ticks, labels = 0.0, [], []
+    for position, stage in enumerate(program.stages, 1):
+        problems = stage.problems[:MOST]
+        hidden = len(stage.problems) - len(problems)
+        more = f" (and {counted(hidden, 'more problem')})" if hidden else ""
+        bottom = top + len(problems) + 1.4
+        if position % 2:
+            ax.axhspan(top, bottom, color=LIGHT, zorder=0, linewidth=0)
+        _text(ax, 0.01, top + 0.7, f"{position}. {fitting(stage.name, 60)}{more}", bold=True)
+        for k, problem in enumerate(problems):
+            ticks.append(top + 1.6 + k)
+            labels.append(fitting(problem.name))
+            _text(ax, 0.02, ticks[-1], fitting(_in_words(problem), 100))
+        top = bottom
+    ax.set_yticks(ticks, labels)
+    ax.set_ylim(top, 0)
+    ax.set_xlim(0, 1)
+    ax.set_xticks([])
+    ax.spines["bottom"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    count = counted(sum(len(stage.problems) for stage in program.stages), "problem")
+    ax.set_title(f"{count} in {counted(len(program.stages), 'stage')}, not solved", loc="left")
+    return ax
+
+
+def _in_words(problem: ProblemOutline) -> str:
+    sizes = f"{counted(problem.size, 'variable')}, {counted(problem.demands, 'constraint')}"
+    uses = [f"reads {read}" for read in problem.reads] + [f"holds {hold}" for hold in problem.holds]
+    return "; ".join([f"{problem.sense}, {problem.kind}, {sizes}", *uses])
 
 
 def _shown(result: Result, names: tuple[str, ...]) -> list[tuple[str, Solution | None]]:

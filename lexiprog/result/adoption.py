@@ -14,7 +14,7 @@ from lexiprog.declare.lock import Lock, Optimum, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import LexiprogError
-from lexiprog.outline.records import ProgramOutline
+from lexiprog.outline.records import ProgramOutline, counted
 from lexiprog.result.attachment import attach
 from lexiprog.result.digest import digest_of
 from lexiprog.result.result import Result
@@ -60,7 +60,9 @@ def _refused(subproblem: Subproblem, reason: str) -> ResumeError:
 
 def _check_declaration(subproblem: Subproblem, stage: Stage, solution: Solution) -> None:
     """Refuse the solution of a problem that is declared in another way, or with other numbers."""
-    shapes = {key_of(v, k): tuple(v.shape) for k, v in enumerate(subproblem.variables)}
+    shapes = {
+        key: tuple(v.shape) for key, v in zip(subproblem.keys, subproblem.variables, strict=True)
+    }
     found = {key: value.shape for key, value in solution.variables.items()}
     if shapes != found:
         raise _refused(subproblem, f"its variables are {found}, declared are {shapes}")
@@ -69,7 +71,7 @@ def _check_declaration(subproblem: Subproblem, stage: Stage, solution: Solution)
     if len(solution.duals) != len(subproblem.constraints):
         count = len(subproblem.constraints)
         raise _refused(
-            subproblem, f"it had {len(solution.duals)} constraints, declared are {count}"
+            subproblem, f"it had {counted(len(solution.duals), 'constraint')}, declared are {count}"
         )
     if solution.digest is None:
         raise _refused(

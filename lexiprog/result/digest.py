@@ -20,10 +20,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.aliases import Leaf
-from lexiprog.declare.leaves import key_of
+from lexiprog.declare.leaves import automatic_names, key_of
 from lexiprog.declare.memory import Registry
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import readable
+from lexiprog.outline.records import counted
 
 __all__ = ["Digest", "digest_of"]
 
@@ -85,16 +86,18 @@ class Digest:
         return shown + more + version
 
     def _differing_parts(self, now: Digest, subproblem: Subproblem) -> Iterator[str]:
+        names = automatic_names(subproblem.variables)
         if self.variables != now.variables:
             yield "its variables have other attributes or bounds"
         if self.objective != now.objective:
-            yield f"its objective, {readable(subproblem.objective)}, is another"
+            yield f"its objective, {readable(subproblem.objective, names)}, is another"
         if len(self.constraints) != len(now.constraints):
-            yield f"it had {len(self.constraints)} constraints"
+            yield f"it had {counted(len(self.constraints), 'constraint')}"
             return
         for k, (then, this) in enumerate(zip(self.constraints, now.constraints, strict=True)):
             if then != this:
-                yield f"constraint {k + 1}, {readable(subproblem.constraints[k])}, is another"
+                constraint = readable(subproblem.constraints[k], names)
+                yield f"constraint {k + 1}, {constraint}, is another"
 
 
 def digest_of(subproblem: Subproblem) -> Digest:

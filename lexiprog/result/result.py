@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.failures import FailureOutline
-from lexiprog.outline.records import ProgramOutline, ResultOutline, TableCell, TableOutline
+from lexiprog.outline.records import (
+    ProgramOutline,
+    ResultOutline,
+    TableCell,
+    TableOutline,
+    counted,
+)
 from lexiprog.outline.text import level_lines, text_table
 from lexiprog.result.files import store
 from lexiprog.result.files.reading import fitted
@@ -218,4 +224,4 @@ class Result(Mapping[str, Solution]):
         )
 
     def __repr__(self) -> str:
-        return f"<Result of {len(self)} subproblems>\n{self}"
+        return f"<Result of {counted(len(self), 'subproblem')}>\n{self}"

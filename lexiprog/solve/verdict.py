@@ -13,7 +13,7 @@ from lexiprog.aliases import Constraint, Leaf, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, key_of, number
+from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt
 from lexiprog.proof.certificate import Certificate
@@ -79,7 +79,9 @@ def judge(
         certificate=certificate,
         bound=checked.bound,
         unit=unit,
-        variables={key_of(v, k): found for k, (v, found) in enumerate(values)},
+        variables={
+            key: found for key, (_, found) in zip(subproblem.keys, values, strict=True)
+        },
         duals=_duals(subproblem, answer),
         options=task.solver.options,
         timings={"compile": task.compile_seconds, "solve": answer.seconds},
@@ -127,7 +129,9 @@ def _exactly(subproblem: Subproblem, answer: Answer) -> dict[str, Any]:
     if answer.exact is None:
         return {}
     primal, dual = answer.exact.primal, answer.exact.dual
-    known = {key_of(v, k): primal.get(v.id) for k, v in enumerate(subproblem.variables)}
+    known = {
+        key: primal.get(v.id) for key, v in zip(subproblem.keys, subproblem.variables, strict=True)
+    }
     return {
         "exact": answer.exact.value,
         "exact_variables": {key: value for key, value in known.items() if value is not None},

@@ -18,7 +18,10 @@ __all__ = ["compare_solvers"]
 
 
 def compare_solvers(
-    program: Program, choices: Iterable[SolverChoice], *, progress: bool = False
+    program: Program,
+    choices: Iterable[SolverChoice] | Mapping[str, SolverChoice],
+    *,
+    progress: bool = False,
 ) -> SolverComparison:
     """Solve a program with each choice of solvers and tabulate what they found.
 
@@ -29,9 +32,10 @@ def compare_solvers(
     Parameters
     ----------
     program : Program
-    choices : iterable
+    choices : iterable, or mapping from labels
         Each anything that :meth:`Program.solve` takes: a name, a Solver, a list, a mapping from
-        stages and subproblems, or None for the engine's own choice.
+        stages and subproblems, or None for the engine's own choice. The table calls them by
+        their labels, or else by what they are.
     progress : bool
         Show a bar (needs tqdm).
 
@@ -50,12 +54,14 @@ def compare_solvers(
     >>> [(row.choice, row.subproblem) for row in table.failures]
     [('NOSUCH', 'cost'), ('NOSUCH', 'even')]
     """
-    options = list(choices)
+    labelled = isinstance(choices, Mapping)
+    options = list(choices.values() if isinstance(choices, Mapping) else choices)
+    labels = [str(label) for label in choices] if labelled else _labels(options)
     for subproblem in program.subproblems.values():
         read_parameters(subproblem)  # a parameter without a value is no solver's fault
     found: list[list[SolverRow]] = []
     with bar(len(options), 0, progress=progress) as tick:
-        for label, choice in zip(_labels(options), options, strict=True):
+        for label, choice in zip(labels, options, strict=True):
             found.append(list(_attempt(program, choice, label)))
             tick(label)
     return SolverComparison.of(list(rows) for rows in zip(*found, strict=True))

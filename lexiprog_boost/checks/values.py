@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,22 @@ def check_classes(classes: NDArray) -> NDArray:
     return classes
 
 
-def check_rounds(n_estimators: int) -> None:
-    """Refuse to train no member at all."""
+def check_rounds(n_estimators: Any) -> None:
+    """Refuse to train no member at all, or a part of one."""
+    if isinstance(n_estimators, bool) or not isinstance(n_estimators, Integral):
+        raise TypeError(f"n_estimators is {n_estimators!r}; it counts rounds: a whole number.")
     if n_estimators < 1:
         raise ValueError(f"n_estimators is {n_estimators}; a pool needs at least one round.")
+
+
+def check_learner(estimator: Any) -> Any:
+    """Refuse what cannot be trained."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"estimator is {estimator!r}; it must be a classifier with a method fit, such as "
+            "DecisionTreeClassifier(max_depth=1)."
+        )
+    return estimator
 
 
 def check_class_costs(class_costs: Any, classes: NDArray, masses: Floats | None = None) -> Floats:

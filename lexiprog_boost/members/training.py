@@ -9,6 +9,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
+from lexiprog_boost.checks.values import check_learner
 from lexiprog_boost.members.constant import constant_members
 from lexiprog_boost.members.resampled import ResampledClassifier
 from lexiprog_boost.members.seeding import seeded_clone
@@ -42,7 +43,7 @@ def prepare_learner(estimator: Any, X: Any) -> Any:
     >>> prepare_learner(KNeighborsClassifier(1), [[0], [1]])
     ResampledClassifier(estimator=KNeighborsClassifier(n_neighbors=1))
     """
-    if not has_fit_parameter(estimator, "sample_weight"):
+    if not has_fit_parameter(check_learner(estimator), "sample_weight"):
         return ResampledClassifier(clone(estimator))
     if hasattr(estimator, "prepared_for"):
         return estimator.prepared_for(X)

@@ -99,4 +99,4 @@ def capped_edge(inputs: Inputs) -> tuple[Any, Any]:
 def check_form(form: str) -> None:
     """Refuse an unknown form."""
     if form not in ("paper", "exact"):
-        raise ValueError(f"unknown form {form!r}; it is 'paper' or 'exact'.")
+        raise ValueError(f"unknown form {form!r} of the dual; it is 'paper' or 'exact'.")

@@ -16,6 +16,8 @@ __all__ = ["CostSteps", "steps_of"]
 
 # Counts of steps beyond this are not told apart by a solver that calculates in floats.
 MOST = 2**31
+# Ratios of costs with no larger denominator are simple, if they are met but for rounding.
+SIMPLE, ROUNDING = 1000, 1e-15
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class CostSteps:
 def steps_of(cost: Array, integer: NDArray[np.intp]) -> CostSteps | None:
     """The steps of a cost; None if a continuous column has one, or if they are too fine to use.
 
-    Costs are taken as the decimal numbers that they print as: 0.1 is a tenth.
+    Costs are taken as the decimal numbers that they print as in 15 digits: 0.1 is a tenth, and so
+    is 0.4 - 0.3. Where these have no common step, costs may still be whole
+    multiples of one number, such as a third.
 
     Examples
     --------
@@ -52,6 +56,10 @@ def steps_of(cost: Array, integer: NDArray[np.intp]) -> CostSteps | None:
     CostSteps(size=Fraction(1, 5), counts=array([2, 5, 0]))
     >>> steps_of(np.array([0.4, 1.0, 0.5]), np.array([0, 1])) is None
     True
+    >>> steps_of(np.array([0.1, 3 * 0.1]), np.array([0, 1])).counts
+    array([1, 3])
+    >>> steps_of(np.array([1 / 3, 2.0]), np.array([0, 1])).counts
+    array([1, 6])
     """
     used = np.flatnonzero(cost)
     if not np.all(np.isin(used, integer)):
@@ -59,11 +67,32 @@ def steps_of(cost: Array, integer: NDArray[np.intp]) -> CostSteps | None:
     counts = np.zeros(cost.size, dtype=np.int64)
     if not used.size:
         return CostSteps(Fraction(1), counts)
-    parts = [Fraction(repr(float(value))) for value in cost[used]]
+    for parts in (_decimals(cost[used]), _multiples(cost[used])):
+        if parts is not None:
+            size = _common_step(parts)
+            if max(abs(part) for part in parts) / size <= MOST:
+                counts[used] = [int(part / size) for part in parts]
+                return CostSteps(size, counts)
+    return None
+
+
+def _decimals(costs: Array) -> list[Fraction]:
+    """The costs as decimal numbers, without the digit that sums and products spoil."""
+    return [Fraction(f"{value:.15g}") for value in costs]
+
+
+def _multiples(costs: Array) -> list[Fraction] | None:
+    """The costs as multiples of the smallest, if their ratios are simple."""
+    least = float(np.min(np.abs(costs)))
+    ratios = [Fraction(float(value) / least).limit_denominator(SIMPLE) for value in costs]
+    apart = np.abs(costs - least * np.array([float(ratio) for ratio in ratios]))
+    if np.any(apart > ROUNDING * np.abs(costs)):
+        return None
+    return [Fraction(least) * ratio for ratio in ratios]
+
+
+def _common_step(parts: list[Fraction]) -> Fraction:
+    """The greatest number of which all are multiples."""
     bottom = reduce(lcm, (part.denominator for part in parts))
     top = reduce(gcd, (abs(part.numerator) * (bottom // part.denominator) for part in parts))
-    size = Fraction(top, bottom)
-    if max(abs(part) for part in parts) / size > MOST:
-        return None
-    counts[used] = [int(part / size) for part in parts]
-    return CostSteps(size, counts)
+    return Fraction(top, bottom)

@@ -99,8 +99,7 @@ def _quiet(text: str) -> str:
 
 
 def _declared_head(problem: ProblemOutline) -> str:
-    count = len(problem.constraints) + len(problem.holds)
-    sizes = f"{counted(problem.size, 'variable')}, {counted(count, 'constraint')}"
+    sizes = f"{counted(problem.size, 'variable')}, {counted(problem.demands, 'constraint')}"
     solvers = tag("span", "lx-end lx-quiet", safe(", else ".join(problem.solvers)))
     return tag("div", "lx-head", _name(problem), _kind(problem), _quiet(sizes), solvers)
 

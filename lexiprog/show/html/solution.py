@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import duration, number
-from lexiprog.outline.records import SolutionOutline, TableCell, TableOutline
+from lexiprog.outline.records import SolutionOutline, TableCell, TableOutline, counted
 from lexiprog.outline.text import array_text
 from lexiprog.show.html.card import level_table, lock_text, mark
 from lexiprog.show.html.frame import page, safe, tag
@@ -30,7 +30,7 @@ def solution_html(solution: SolutionOutline) -> str:
             (TableCell(key), TableCell(_shape(value.shape), "quiet"), TableCell(_value(value)))
             for key, value in shown
         ),
-        notes=(TableCell(f"and {rest} more variables", "quiet"),) if rest else (),
+        notes=(TableCell(f"and {counted(rest, 'more variable')}", "quiet"),) if rest else (),
     )
     head = tag(
         "div",

@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Array, Constraint
-from lexiprog.declare.leaves import automatic_names, key_of
+from lexiprog.declare.leaves import automatic_names
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import written
 
@@ -92,7 +92,7 @@ def asked_by(subproblem: Subproblem) -> Demands:
     Where CVXPY's rules need a variable's sign, its bounds stay with it and are no demands.
     """
     variables = subproblem.variables
-    names = {v.id: key_of(v, k) for k, v in enumerate(variables)}
+    names = {v.id: key for key, v in zip(subproblem.keys, variables, strict=True)}
     automatic = automatic_names(variables)
     listed = tuple(
         Demand(constraint, constraint.label or written(constraint, automatic), position)

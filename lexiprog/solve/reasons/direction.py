@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.cvxpy_door import Compiled, Prepared
-from lexiprog.declare.leaves import dense, key_of
+from lexiprog.declare.leaves import dense
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.kinds import is_integer_kind
@@ -84,6 +84,6 @@ def _proved(form: StandardForm, ray: Array) -> Array | None:
 def _by_variable(compiled: Compiled, subproblem: Subproblem, ray: Array) -> Mapping[str, Value]:
     values = cvxpy_door.answer_at(compiled, ray, None, iterations=None).primal
     return {
-        key_of(variable, position): np.array(dense(values[variable.id])) + 0.0
-        for position, variable in enumerate(subproblem.variables)
+        key: np.array(dense(values[variable.id])) + 0.0
+        for key, variable in zip(subproblem.keys, subproblem.variables, strict=True)
     }

@@ -69,10 +69,12 @@ def extreme_points(statement: Statement, limit: int | None) -> Frontier:
     """The front of two linear objectives; CurveError if there is none."""
     costs = TwoCosts.of(statement, scaled=True)
     front = linear_front(costs.form, costs.first, costs.form.c, limit=limit or PIECES)
-    solutions = [_solution(statement, costs, front, k) for k in range(len(front.points))]
-    kind = "every extreme point" if front.complete else "extreme points"
+    count = len(front.points) if limit is None else min(limit, len(front.points))
+    solutions = [_solution(statement, costs, front, k) for k in range(count)]
+    complete = front.complete and count == len(front.points)
+    kind = "every extreme point" if complete else "extreme points"
     ray = None
-    if front.ray is not None:
+    if front.ray is not None and complete:
         scale = np.array([abs(costs.unit), costs.task.native.scaling.cost])
         ray = front.ray / scale * statement.signs
         ray = ray / np.max(np.abs(ray))
@@ -82,10 +84,12 @@ def extreme_points(statement: Statement, limit: int | None) -> Frontier:
         points=np.array([statement.values(solution) for solution in solutions]),
         solutions=tuple(solutions),
         kind=kind,
-        complete=front.complete,
-        weights=_in_users_units(front.weights, abs(costs.unit), costs.task.native.scaling.cost),
+        complete=complete,
+        weights=_in_users_units(
+            front.weights[:count], abs(costs.unit), costs.task.native.scaling.cost
+        ),
         ray=ray,
-        note=front.note,
+        note=front.note or ("" if complete else f"{limit} points were asked for."),
     )
 
 

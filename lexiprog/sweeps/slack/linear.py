@@ -23,6 +23,8 @@ __all__ = ["linear_track"]
 
 # A first feasible tolerance below this share of the held optimum's size is zero but for rounding.
 START = 1e-7
+# A stretch that ends this close to its end, as a share of the tolerance there, has reached it.
+REACHED = 1e-9
 # Slopes of neighbours that differ by less than this share are one.
 BEND = 1e-9
 
@@ -96,7 +98,11 @@ def _pieces(
             return
         found += piece.knots.size
         if found > limit:
-            yield replace(piece, end=CurveEnd.UNFINISHED, note=f"more than {limit} pieces.")
+            yield replace(
+                piece,
+                end=CurveEnd.UNFINISHED,
+                note=f"more than {limit} pieces; ask for more with limit=.",
+            )
             return
         yield piece
         if piece.end is CurveEnd.INFEASIBLE or piece.end is CurveEnd.UNFINISHED:
@@ -112,7 +118,11 @@ def _piece(moving: MovingProblem, start: float, stop: float, limit: int) -> _Pie
     if not direction.any():
         return _still(form, start, stop)
     curve = parametric_curve(form, direction, stop=width, limit=limit)
-    return _Piece(start + curve.knots, curve.values, _slopes(curve), curve.end, curve.note)
+    knots, end = start + curve.knots, curve.end
+    if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= REACHED * max(width, abs(stop)):
+        # What is fixed on this stretch can often not be met beyond it.
+        knots[-1], end = stop, CurveEnd.STOPPED
+    return _Piece(knots, curve.values, _slopes(curve), end, curve.note)
 
 
 def _slopes(curve: Curve) -> Array:

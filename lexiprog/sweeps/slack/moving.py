@@ -54,7 +54,9 @@ class Scene:
     def known_at(self, t: float) -> dict[str, Any]:
         """Solutions to read references from at ``t``, values alone where they move."""
         values = {name: float(track.at(t)) for name, track in self.tracks.items()}
-        return self.solved | {name: SimpleNamespace(value=v) for name, v in values.items()}
+        return self.solved | {
+            name: SimpleNamespace(value=v, unit=1.0) for name, v in values.items()
+        }
 
     def task(self, subproblem: Subproblem, t: float) -> Task:
         """The problem with its numbers at ``t``, for HiGHS."""

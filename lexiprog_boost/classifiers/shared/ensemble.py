@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import check_no_text
+from lexiprog_boost.checks.values import check_learner
 from lexiprog_boost.classifiers.shared.reports import Report, report_of
 from lexiprog_boost.classifiers.shared.training_data import (
     TrainingData,
@@ -65,7 +66,7 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _input_kinds(self) -> tuple[bool, bool]:
         """Whether sparse points are taken, and whether missing values are."""
-        inner = get_tags(self._learner()).input_tags
+        inner = get_tags(check_learner(self._learner())).input_tags
         return inner.sparse, inner.allow_nan
 
     def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:

@@ -38,7 +38,7 @@ def test_a_program_is_told_stage_by_stage_with_what_is_read_and_held():
         "a",
         "  cost: minimize c @ x  [LP, 6 variables, 1 constraint]",
         "b",
-        "  time: maximize t  [QP, 1 variable, 0 constraints]",
+        "  time: maximize t  [QP, 1 variable, 1 constraint]",
         "    reads cost.at(x)",
         "    holds cost exactly",
     ]

@@ -116,3 +116,29 @@ def test_without_matplotlib_the_extra_is_named():
     assert error_without_matplotlib(code) == (
         "ImportError: lexiprog.plots needs matplotlib: pip install 'lexiprog[plot]'."
     )
+
+
+def test_a_program_that_is_not_solved_is_drawn_in_words():
+    x = cp.Variable(2, nonneg=True, name="x")
+    low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x >= 1])
+    then = lx.Subproblem("then", cp.Maximize(x[0]), [x <= 9, low.held(), x[1] <= low.optimum])
+    ax = lx.plots.hierarchy(lx.Program(lx.Stage("one", low), lx.Stage("two", then)))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["low", "then"]
+    texts = [text.get_text() for text in ax.texts]
+    assert "minimise, LP, 2 variables, 1 constraint" in texts
+    assert any("3 constraints; reads low.optimum; holds low exactly" in text for text in texts)
+    assert ax.get_title(loc="left") == "2 problems in 2 stages, not solved"
+
+
+def test_plots_need_no_import_of_their_own_and_say_so_without_matplotlib(monkeypatch):
+    assert lx.plots is plots
+    x = cp.Variable(name="x")
+    program = lx.Program(lx.Stage("one", lx.Subproblem("low", cp.Minimize(x), [x >= 1])))
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"lexiprog\[plot\]"):
+        lx.plots.hierarchy(program)
+
+
+def test_a_name_that_the_package_does_not_have_is_asked_for():
+    with pytest.raises(AttributeError, match="Did you mean 'preemptive'"):
+        lx.preemptiv  # noqa: B018

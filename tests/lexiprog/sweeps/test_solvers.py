@@ -152,3 +152,17 @@ def test_a_stage_that_fails_in_part_keeps_what_was_solved():
     assert rows["real"].value == pytest.approx(1)
     assert "cannot solve" in rows["whole"].reason
     assert rows["other"].reason == "see whole"
+
+
+def test_choices_may_have_labels():
+    x = cp.Variable(name="x")
+    program = lx.Program(lx.Stage("only", lx.Subproblem("low", cp.Minimize(x), [x >= 1])))
+    choices = {
+        "simplex": "HIGHS",
+        "interior": ["CLARABEL"],
+        "ours": None,
+        "by name": {"low": "SCS"},
+    }
+    table = lx.compare_solvers(program, choices)
+    assert [row.choice for row in table.rows] == list(choices)
+    assert [row.solver for row in table.rows] == ["HIGHS", "CLARABEL", "HIGHS", "SCS"]

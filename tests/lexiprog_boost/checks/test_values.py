@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
+from lexiprog_boost import DualLexiBoostClassifier, LexiBoostClassifier, LPBoostClassifier
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_optima,
@@ -50,3 +52,24 @@ def test_optima_that_are_missing_or_endless_are_named():
     for wrong in ([0.0], [0.0, np.inf]):
         with pytest.raises(ValueError, match="one finite number for each of"):
             check_optima(wrong, CLASSES)
+
+
+@pytest.mark.parametrize("rounds", [2.5, "many", None, True])
+def test_rounds_are_counted_in_whole_numbers(rounds):
+    with pytest.raises(TypeError, match=f"n_estimators is {rounds!r}"):
+        check_rounds(rounds)
+
+
+@pytest.mark.parametrize("odd", [3, "tree", DecisionTreeClassifier])
+def test_what_cannot_be_trained_is_refused_by_a_sentence(odd):
+    for model in (LexiBoostClassifier(odd), DualLexiBoostClassifier(odd), LPBoostClassifier(odd)):
+        with pytest.raises(TypeError, match="it must be a classifier with a method fit"):
+            model.fit([[0.0], [1.0]], [0, 1])
+
+
+def test_no_rounds_and_an_unknown_dual_are_named():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="n_estimators is 0"):
+        DualLexiBoostClassifier(n_estimators=0).fit(X, y)
+    with pytest.raises(ValueError, match="unknown form 'odd' of the dual"):
+        DualLexiBoostClassifier(dual="odd").fit(X, y)
