@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt
+from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.evidence import Evidence
