@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from lexiprog.declare.leaves import CVXPY_LOCK
 from lexiprog.declare.stage import Stage, check_names, check_references
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
+from lexiprog.gradients.gradient import gradient_of
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import ProgramOutline
 from lexiprog.progress import Progress, bar, listener
@@ -211,7 +213,8 @@ class Program(Frozen):
 
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
-        return adopt(self.stages, result, lambda: self.outline)
+        derive = partial(gradient_of, self.stages)
+        return adopt(self.stages, result, lambda: self.outline, derive)
 
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"

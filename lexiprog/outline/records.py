@@ -148,17 +148,11 @@ class SolvedOutline:
     @property
     def settled(self) -> bool:
         """Whether the value is the optimum, as far as anybody can tell."""
-        return self.status not in ("within_gap", "unfinished")
+        return self.status not in UNSETTLED
 
     def text(self, digits: int = 6) -> str:
         """The value; where a better one may exist, with the interval that the optimum is in."""
-        value = f"{self.value + 0.0:.{digits}g}"
-        if self.settled:
-            return value
-        if self.bound is None:
-            return f"{value} (no bound)"
-        low, high = sorted((self.value + 0.0, self.bound + 0.0))
-        return f"{value} in [{low:.{digits}g}, {high:.{digits}g}]"
+        return value_text(self.value, self.bound, self.status, digits)
 
 
 @dataclass(frozen=True)
@@ -200,3 +194,18 @@ class TableOutline:
 def counted(count: int, noun: str) -> str:
     """A number with its noun: "1 variable", "2 variables"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+# Statuses of values that a better one may exist for.
+UNSETTLED = ("within_gap", "unfinished")
+
+
+def value_text(value: float, bound: float | None, status: str, digits: int = 6) -> str:
+    """A value; where a better one may exist, with the interval that the optimum is in."""
+    text = f"{value + 0.0:.{digits}g}"
+    if status not in UNSETTLED:
+        return text
+    if bound is None:
+        return f"{text} (no bound)"
+    low, high = sorted((value + 0.0, bound + 0.0))
+    return f"{text} in [{low:.{digits}g}, {high:.{digits}g}]"

@@ -18,6 +18,7 @@ from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, Interrupted, LexiprogWarning
+from lexiprog.gradients.gradient import gradient_of
 from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
@@ -77,11 +78,9 @@ def execute(
             run.solve_stage(stage, pool)
     except KeyboardInterrupt as error:
         run.harvest()
-        raise Interrupted(
-            f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
-            "go on with program.solve(resume=error.partial).",
-            partial=run.result(),
-        ) from error
+        done = f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
+        advice = "go on with program.solve(resume=error.partial)."
+        raise Interrupted(done + advice, partial=run.result()) from error
     finally:
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -115,8 +114,9 @@ class _Run:
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
+        derive, outline = partial(gradient_of, self.stages), partial(outline_of, self.stages)
         found = self.unfinished | self.solved
-        return Result(names, found, partial(outline_of, self.stages, self._solvers))
+        return Result(names, found, partial(outline, self._solvers), derive)
 
     def _solvers(self, subproblem: Subproblem) -> list[str]:
         return [solver.name for solver in self.runners.ladders[subproblem.name]]

@@ -12,6 +12,7 @@ from lexiprog.compile.cvxpy_door.answers import (
 )
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
+from lexiprog.compile.cvxpy_door.slopes import Entries, FormSlopes, tensor_slopes
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version
 
 check_version(cvxpy.__version__)
@@ -19,6 +20,8 @@ check_version(cvxpy.__version__)
 __all__ = [
     "Compiled",
     "CvxpyMismatch",
+    "Entries",
+    "FormSlopes",
     "Prepared",
     "answer_at",
     "check_version",
@@ -27,4 +30,5 @@ __all__ = [
     "exact_parts",
     "interpret",
     "run",
+    "tensor_slopes",
 ]
