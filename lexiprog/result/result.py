@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -225,7 +226,8 @@ class Result(Mapping[str, Solution]):
         if callable(self._declared):
             self._declared = self._declared()
         declared = self._declared or recall(self.stages, self)
-        return ResultOutline(declared, {name: found.outline for name, found in self.items()})
+        found = {k: replace(s.outline, variables=s.variables) for k, s in self.items()}
+        return ResultOutline(declared, found)
 
     def stopped_by(self, error: StageError) -> FailureOutline:
         """What was declared and found, and why there is no more of it, as plain records."""
