@@ -6,18 +6,14 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import cvxpy as cp
-
 from lexiprog.aliases import Constraint
-from lexiprog.compile.cvxpy_door import Prepared
+from lexiprog.compile.joint import Joint, join
 from lexiprog.declare.lock import single
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain
 from lexiprog.solvers.solver import EXACT, Ladder
-
-Joint = tuple[Prepared, list[cp.Parameter]]
 
 
 def find_chains(
@@ -61,7 +57,7 @@ def find_chains(
         if held:
             first = next(iter(used))
             lead = ladders[first][0]
-            chain = FaceChain(used, {} if lead.target == EXACT else lead.options, *joined(used))
+            chain = FaceChain(used, {} if lead.target == EXACT else lead.options, joined(used))
             chains |= dict.fromkeys(used, chain)
     return chains
 
@@ -115,25 +111,14 @@ def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set
     return True
 
 
-def joined(members: Mapping[str, Subproblem]) -> tuple[Prepared, dict[str, cp.Parameter]]:
-    """All members as one problem, compiled once for as long as they live, and their weights."""
+def joined(members: Mapping[str, Subproblem]) -> Joint:
+    """All members as one problem, compiled once for as long as they live."""
     listed = list(members.values())
     # Members are kept weakly, or none would ever be freed.
     key = ("joint", *(weakref.ref(member) for member in listed))
-    prepared, weights = listed[0].memory.once(key, lambda: _join(listed))
-    return prepared, dict(zip(members, weights, strict=True))
+    joint: Joint = listed[0].memory.once(key, lambda: _join(listed))
+    return joint
 
 
 def _join(members: list[Subproblem]) -> Joint:
-    constraints = _without_faces(members[0])
-    weights, terms = [], []
-    for member in members:
-        cost = -member.objective.expr if member.maximise else member.objective.expr
-        if cost.parameters():
-            # A weight times a parameter is not DPP, so the weight goes to a bound on the cost.
-            bound = cp.Variable()
-            constraints.append(cost <= bound)
-            cost = bound
-        weights.append(cp.Parameter(nonneg=True))
-        terms.append(weights[-1] * cost)
-    return Prepared(cp.Problem(cp.Minimize(sum(terms)), constraints)), weights
+    return join([(m.name, m.objective) for m in members], _without_faces(members[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexiprog.declare.lock import Slack, single
@@ -60,7 +60,7 @@ class Runners:
         integers = find_integer_chains(stages, ladders)
         return cls(ladders, chains, loosened, warm, integers, fair=fair)
 
-    def ways(self, subproblem: Subproblem) -> list[Way]:
+    def ways(self, subproblem: Subproblem) -> Sequence[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]

@@ -71,7 +71,7 @@ def execute(
     runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
-    # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
+    # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
     try:
         for stage in stages:
@@ -135,14 +135,11 @@ class _Run:
                 if isinstance(verdict, Attempt):
                     attempts[name].append(verdict)
             turn += 1
+            waiting = [p for p in waiting if p.name not in self.solved]
             for p in waiting:  # tries for which there is no time would only say so
-                ways[p.name][turn:] = self.watches.in_time(p, ways[p.name][turn:])
+                ways[p.name] = self.watches.in_time(p, ways[p.name], turn)
             waiting = [
-                p
-                for p in waiting
-                if p.name not in self.solved
-                and turn < len(ways[p.name])
-                and not settled(p, attempts[p.name])
+                p for p in waiting if turn < len(ways[p.name]) and not settled(p, attempts[p.name])
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
@@ -171,8 +168,8 @@ class _Run:
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
                 verdicts[subproblem.name] = failed(way.solver.name, error, fault)
                 continue
-            alone = runner.alone
-            future = at_once(runner, task) if alone else pool.submit(shielded, runner, task)
+            here = runner.alone or task.is_brief(len(ways))
+            future = at_once(runner, task) if here else pool.submit(shielded, runner, task)
             self.running.append(_Job(stage, task, runner, future))
         while self.running:
             job = self.running[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,9 +88,10 @@ class Watches:
             self._made[key] = Watch(seconds, self._end, verbose=self._wishes.verbose)
         return self._made[key]
 
-    def in_time(self, subproblem: Subproblem, ways: list[Way]) -> list[Way]:
-        """The ways for which there is still time."""
-        return [way for way in ways if not self.of(subproblem, way.solver).over]
+    def in_time(self, subproblem: Subproblem, ways: Sequence[Way], turn: int) -> Sequence[Way]:
+        """The ways, from a turn on those for which there is still time."""
+        later = (way for way in ways[turn:] if not self.of(subproblem, way.solver).over)
+        return [*ways[:turn], *later]
 
     def tell(self, stage: Stage, task: Task, *, found: Solution | None = None) -> None:
         """Tell the listener what is new, and hear whether it is content."""

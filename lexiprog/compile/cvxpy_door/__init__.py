@@ -13,6 +13,7 @@ from lexiprog.compile.cvxpy_door.answers import (
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
 from lexiprog.compile.cvxpy_door.slopes import Entries, FormSlopes, tensor_slopes
+from lexiprog.compile.cvxpy_door.straight import Straight
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version
 
 check_version(cvxpy.__version__)
@@ -23,6 +24,7 @@ __all__ = [
     "Entries",
     "FormSlopes",
     "Prepared",
+    "Straight",
     "answer_at",
     "check_version",
     "columns_of",

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.aliases import Array, Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
-from lexiprog.compile.cvxpy_door import Compiled, Prepared
+from lexiprog.compile.cvxpy_door import Compiled
+from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
@@ -52,8 +52,7 @@ class IntegerChain:
 
     members: dict[str, Subproblem]
     options: Options
-    prepared: Prepared
-    weights: dict[str, cp.Parameter]
+    joint: Joint
     # Each objective in the user's units with the size of one, so that it can be held.
     _costs: dict[str, tuple[StandardForm, Scaling]] = field(default_factory=dict)
     _units: Scaling | None = None
@@ -72,9 +71,7 @@ class IntegerChain:
         return self._compiled(subproblem.name)
 
     def _compiled(self, name: str) -> Compiled:
-        for other, weight in self.weights.items():
-            weight.value = float(other == name)
-        compiled = self.prepared.compile("HIGHS", dict(self.options))
+        compiled = self.joint.compile(name, self.options)
         form = compiled.form
         if self._units is None:
             # The matrix is shared, so its units cannot depend on one member's objective.
@@ -173,5 +170,5 @@ def find_integer_chains(
     for group in groups.values():
         if len(group) > 1:
             options = ladders[next(iter(group))][0].options_for(integer=True)
-            chains |= dict.fromkeys(group, IntegerChain(group, options, *joined(group)))
+            chains |= dict.fromkeys(group, IntegerChain(group, options, joined(group)))
     return chains
