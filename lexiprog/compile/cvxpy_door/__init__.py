@@ -4,12 +4,12 @@ import cvxpy
 
 from lexiprog.compile.cvxpy_door.answers import (
     answer_at,
-    columns_of,
     dual_arrays,
     exact_parts,
     interpret,
     run,
 )
+from lexiprog.compile.cvxpy_door.columns import columns_of
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
 from lexiprog.compile.cvxpy_door.slopes import Entries, FormSlopes, tensor_slopes

@@ -51,26 +51,6 @@ def run(
     return compiled.chain.solver.solve_via_data(data, warm, verbose, options, {})
 
 
-def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
-    """The column of each entry of a variable, by its id, for variables that are columns as such.
-
-    CVXPY is asked to read back a point whose entries say where they stand.
-    """
-    program = compiled.data[s.PARAM_PROB]
-    places = np.arange(1.0, program.x.size + 1.0)
-    with CVXPY_LOCK:
-        once, again = (
-            _translated(compiled, Solution(s.OPTIMAL, 0.0, {program.x.id: x}, {}, {})).primal
-            for x in (places, places[::-1])
-        )
-    mirrored = program.x.size + 1.0
-    return {
-        key: np.asarray(value).astype(np.intp) - 1
-        for key, value in once.items()
-        if np.isin(value, places).all() and np.array_equal(value + again[key], 0 * value + mirrored)
-    }
-
-
 def interpret(compiled: Compiled, raw: Any) -> Answer:
     """Translate the native result into values of the problem's own variables and constraints."""
     with CVXPY_LOCK:
@@ -87,7 +67,7 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
         solution.primal_vars = _own_columns(compiled, solution.primal_vars)
         if not compiled.scaling.identity:
             solution = _in_users_units(compiled, solution, offset)
-        answer = _translated(compiled, solution)
+        answer = translated(compiled, solution)
     return replace(
         answer,
         claimed=claimed,
@@ -111,7 +91,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
     value = compiled.form.objective(own)
     with CVXPY_LOCK:
         solution = Solution(s.OPTIMAL, value, {_POINT: own}, dual, {})
-        return replace(_translated(compiled, solution), iterations=iterations)
+        return replace(translated(compiled, solution), iterations=iterations)
 
 
 def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
@@ -180,7 +160,7 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
     return Solution(solution.status, value, primal, dual, solution.attr)
 
 
-def _translated(compiled: Compiled, solution: Any) -> Answer:
+def translated(compiled: Compiled, solution: Any) -> Answer:
     """A solution of the standard form, as one of the problem that the user wrote."""
     chain, inverse = compiled.chain, compiled.inverse
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
