@@ -73,10 +73,14 @@ class _Bar:
             self._shown.set_postfix_str(name)
             self._shown.update()
 
+    def note(self, text: str) -> None:
+        """Say how far the present problem has come."""
+        if self._shown is not None:
+            self._shown.set_postfix_str(text)
+
     def tell(self, record: Progress) -> None:
         """Show where a search stands."""
-        if self._shown is not None:
-            self._shown.set_postfix_str(str(record))
+        self.note(str(record))
 
 
 @contextmanager

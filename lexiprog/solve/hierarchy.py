@@ -67,8 +67,9 @@ def execute(
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     given = Given.to(subproblems) if given is None else given
     wishes = Wishes() if wishes is None else wishes
+    note = getattr(tick, "note", lambda _: None)
     size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
-    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
+    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.

@@ -7,11 +7,11 @@ from lexiprog.compile.cvxpy_door.answers import (
     dual_arrays,
     exact_parts,
     interpret,
-    run,
 )
 from lexiprog.compile.cvxpy_door.columns import columns_of
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
+from lexiprog.compile.cvxpy_door.running import run
 from lexiprog.compile.cvxpy_door.slopes import Entries, FormSlopes, tensor_slopes
 from lexiprog.compile.cvxpy_door.straight import Straight
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version

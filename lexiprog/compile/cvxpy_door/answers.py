@@ -1,4 +1,4 @@
-"""Run a compiled problem's solver, and read its answer back in the problem's own terms."""
+"""Read a solver's answer back in the problem's own terms."""
 
 from __future__ import annotations
 
@@ -31,24 +31,6 @@ _ONE_ARRAY = (
     cp.constraints.NonPos,
     cp.constraints.PSD,
 )
-
-
-def run(
-    compiled: Compiled,
-    options: dict[str, Any],
-    *,
-    verbose: bool = False,
-    start: Array | None = None,
-) -> Any:
-    """Call the native solver; safe in a thread, since it only sees arrays.
-
-    ``start`` is a point in equilibrated units for those interfaces that take one.
-    """
-    data = compiled.scaled_data()
-    warm = start is not None and "init_value" in data
-    if warm:
-        data = dict(data) | {"init_value": start}
-    return compiled.chain.solver.solve_via_data(data, warm, verbose, options, {})
 
 
 def interpret(compiled: Compiled, raw: Any) -> Answer:
