@@ -4,7 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.solvers.solver import default_ladder
+from lexiprog.solvers.solver import default_ladder, installed, resolve
 from lexiprog.solvers.ways import Way, Ways, ways_to_try
 
 
@@ -52,3 +52,22 @@ def test_a_lock_is_tried_in_every_way_in_order():
         ("equal", False),
         ("guarded", False),
     ]
+
+
+def test_solvers_are_looked_for_once_and_again_only_if_one_is_missing(monkeypatch):
+    looked = []
+    found = ["HIGHS", "CLARABEL"]
+    monkeypatch.setattr(cp, "installed_solvers", lambda: looked.append(1) or list(found))
+    installed.cache_clear()
+    try:
+        names = {"stage": (["p"], None)}
+        for _ in range(3):
+            resolve("HIGHS", names)
+            default_ladder("conic")
+        assert len(looked) == 1
+        with pytest.raises(lx.LexiprogError, match=r"'SCS'.*is not installed"):
+            resolve("SCS", names)
+        found.append("SCS")  # as by pip in another shell
+        assert resolve("SCS", names)["p"][0].name == "SCS"
+    finally:
+        installed.cache_clear()
