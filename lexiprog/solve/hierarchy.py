@@ -59,7 +59,8 @@ def execute(
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
+    note = getattr(tick, "note", lambda _: None)
+    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
     run = _Run(stages, runners, dict(solved), tick, slack, given)
     size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
