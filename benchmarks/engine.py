@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import sys
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -188,6 +189,7 @@ def plain(sizes: Sequence[int], repeats: int) -> tuple[str, list[dict[str, Any]]
             program.solve(solver)
             # The tolerances that lexiprog asks for, lest one of them stops earlier.
             options = lx.Solver(solver).options_for(integer=False)
+            warnings.filterwarnings("ignore", "Solution may be inaccurate")  # it is judged below
             other.solve(solver=solver, **options)
             rng, middle = np.random.default_rng(0), target.value.copy()
             clocks: dict[str, list[Clock]] = {"lexiprog": [], "CVXPY": []}
