@@ -72,7 +72,8 @@ class Scene:
         own = float(self.tracks[reference.owner_name].at(t))
         if reference.lock is None:
             return own
-        return reference.lock.limit(own, reference.lock.tolerance(own))
+        with self.given.held():
+            return reference.lock.limit(own, reference.lock.tolerance(own))
 
     def kinks(self, subproblem: Subproblem) -> Array:
         """Tolerances between which all that the problem reads moves in straight lines."""
@@ -83,7 +84,8 @@ class Scene:
                 continue
             found.append(track.knots)
             lock = reference.lock
-            atol, rtol = (0.0, 0.0) if lock is None else lock.tolerances
+            with self.given.held():
+                atol, rtol = (0.0, 0.0) if lock is None else lock.tolerances
             if rtol > 0.0:
                 turns = {0.0, atol / rtol, -atol / rtol}
                 found += [_crossings(track, level) for level in turns]
@@ -185,7 +187,7 @@ class MovingProblem:
         zero, rows = self.form.cones.zero, []
         for reference, rate, _ in self.rates:
             lock = reference.lock
-            if reference.owner_name == self.scene.name or (lock and (lock.atol or lock.rtol)):
+            if reference.owner_name == self.scene.name or (lock and any(lock.tolerances)):
                 continue
             rows += [int(row) for row in np.flatnonzero(rate) if row >= zero]
         return list(dict.fromkeys(rows))
