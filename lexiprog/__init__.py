@@ -26,6 +26,7 @@ from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver, SolverChoice
 from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
+from lexiprog.sweeps.exploring import Explorer, explore
 from lexiprog.sweeps.pareto import Frontier, frontier
 from lexiprog.sweeps.scenario_table import Sweep
 from lexiprog.sweeps.scenarios import sweep
@@ -38,6 +39,7 @@ __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 __all__ = [
     "Certificate",
     "DeclarationError",
+    "Explorer",
     "Frontier",
     "Goal",
     "Interrupted",
@@ -59,6 +61,7 @@ __all__ = [
     "Sweep",
     "Tradeoff",
     "compare_solvers",
+    "explore",
     "frontier",
     "goal_program",
     "leximax",

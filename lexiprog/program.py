@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from lexiprog.declare.leaves import CVXPY_LOCK
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
+from lexiprog.gradients.gradient import gradient_of
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import ProgramOutline
 from lexiprog.progress import bar
@@ -220,7 +222,8 @@ class Program(Frozen):
 
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
-        return adopt(self.stages, result, lambda: self.outline)
+        derive = partial(gradient_of, self.stages)
+        return adopt(self.stages, result, lambda: self.outline, derive)
 
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"

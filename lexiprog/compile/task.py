@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Compiler", "Task", "compile_alone", "compile_for", "prepare"]
 
+# Numbers of a problem that is solved in tenths of a second, if not in less.
+BRIEF = 20_000
+
 Solutions = Mapping[str, "Solution"]
 Compiler = Callable[[Subproblem, Way, Solutions], Compiled | None]
 
@@ -67,6 +70,17 @@ class Task:
     def integer(self) -> bool:
         """Whether some variable must be whole."""
         return self.subproblem.integer
+
+    def is_brief(self, together: int = 1) -> bool:
+        """Whether it is solved before anybody could miss it, alone or one of several.
+
+        To run it elsewhere would then take longer than to wait for it.
+        """
+        if self.compiled is None or self.integer:
+            return False
+        form = self.compiled.form
+        size = form.A.nnz + form.b.size + form.c.size + (0 if form.P is None else form.P.nnz)
+        return bool(size <= (BRIEF if together == 1 else BRIEF // 10) and not form.cones.psd)
 
     def fresh_options(self) -> dict[str, Any]:
         """Options the solver's interface may write into."""

@@ -143,6 +143,7 @@ class SolvedOutline:
     certificate: str
     locks: tuple[LockOutline, ...] = ()
     levels: Levels = ()
+    variables: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from lexiprog.errors import LexiprogError
 from lexiprog.outline.records import ProgramOutline, counted
 from lexiprog.result.attachment import attach
 from lexiprog.result.digest import digest_of
-from lexiprog.result.result import Result
+from lexiprog.result.result import Derive, Result
 from lexiprog.result.solution import Solution
 
 # Another machine may add up an expression in another order.
@@ -29,7 +29,10 @@ class ResumeError(LexiprogError, ValueError):
 
 
 def adopt(
-    stages: Iterable[Stage], result: Result, declared: Callable[[], ProgramOutline]
+    stages: Iterable[Stage],
+    result: Result,
+    declared: Callable[[], ProgramOutline],
+    derive: Derive | None = None,
 ) -> Result:
     """The result with every solution reachable by CVXPY objects, if it fits the stages."""
     if not isinstance(result, Result):
@@ -51,7 +54,7 @@ def adopt(
                 for position, parameter in enumerate(subproblem.parameters):
                     constants[parameter.id] = solution.parameters[key_of(parameter, position)]
                 connected[subproblem.name] = attach(solution, subproblem, constants)
-    return Result(names, connected, declared)
+    return Result(names, connected, declared, derive)
 
 
 def _refused(subproblem: Subproblem, reason: str) -> ResumeError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import cvxpy as cp
+
 from lexiprog.aliases import Value
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
 
-__all__ = ["attach"]
+__all__ = ["attach", "constant_of", "with_leaves"]
 
 
 def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
@@ -20,3 +22,13 @@ def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, V
         leaves[variable.id] = solution.variables[key]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
     return replace(solution, _leaves=leaves, _rows=rows, digest=digest_of(subproblem))
+
+
+def constant_of(solution: Solution, parameter: cp.Parameter) -> Value | None:
+    """The value of a parameter or placeholder that a problem was solved with, if it was."""
+    return solution._leaves.get(parameter.id)  # noqa: SLF001 - attached here
+
+
+def with_leaves(solution: Solution, values: Mapping[int, Value]) -> Solution:
+    """The same solution, with other values by CVXPY id."""
+    return replace(solution, _leaves={**solution._leaves, **values})  # noqa: SLF001 - attached here

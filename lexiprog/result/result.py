@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+import cvxpy as cp
+
+from lexiprog.aliases import Array
 from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.failures import FailureOutline
-from lexiprog.outline.records import (
-    ProgramOutline,
-    ResultOutline,
-    TableCell,
-    TableOutline,
-    counted,
-)
-from lexiprog.outline.text import level_lines, text_table
+from lexiprog.outline.records import ProgramOutline, ResultOutline, counted
+from lexiprog.outline.text import level_lines
 from lexiprog.result.files import store
 from lexiprog.result.files.reading import fitted
 from lexiprog.result.recalled import recall
+from lexiprog.result.result_text import as_text
 from lexiprog.result.solution import Solution
 from lexiprog.spelling import did_you_mean
 
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
     from lexiprog.errors import StageError
 
 __all__ = ["Result"]
+
+# Derivative of an optimum, given the solutions, a parameter and the subproblem's name.
+Derive = Callable[[Mapping[str, Solution], cp.Parameter, str], Array]
 
 
 class Result(Mapping[str, Solution]):
@@ -58,7 +60,9 @@ class Result(Mapping[str, Solution]):
         stages: Mapping[str, tuple[str, ...]],
         solutions: Mapping[str, Solution],
         declared: ProgramOutline | Callable[[], ProgramOutline] | None = None,
+        derive: Derive | None = None,
     ) -> None:
+        self._derive = derive
         self._declared = declared  # as text, costly for large problems, so made when asked for
         self.stages = MappingProxyType({stage: tuple(names) for stage, names in stages.items()})
         order = [name for names in self.stages.values() for name in names]
@@ -100,6 +104,44 @@ class Result(Mapping[str, Solution]):
                 f"choose one of {', '.join(map(repr, names))} by name."
             )
         return self[names[0]]
+
+    def gradient(self, parameter: cp.Parameter, *, of: str) -> Array:
+        """Derivative of the optimum of ``of`` by a parameter, in the parameter's shape.
+
+        It goes through every reference between: optima, held ones too, points where they are
+        unique, and multipliers where these can be followed.
+
+        Parameters
+        ----------
+        parameter : cvxpy.Parameter
+            One that the program was solved with.
+        of : str
+            A subproblem's name.
+
+        Raises
+        ------
+        LexiprogError
+            There is no derivative here, with the reason: a kink, points or multipliers that are
+            not unique, integers. Or the result was loaded without its program.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> x, demand = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(name="demand", value=4)
+        >>> program = lx.preemptive({"cost": cp.Minimize(3 * x[0] + x[1]),
+        ...                          "spread": cp.Minimize(cp.sum_squares(x))},
+        ...                         [cp.sum(x) >= demand], rtol={"cost": 0.5})
+        >>> result = program.solve()
+        >>> [round(float(result.gradient(demand, of=name)), 6) for name in result]
+        [1.0, 5.0]
+        """
+        if self._derive is None:
+            raise LexiprogError(
+                "a result that was loaded or unpickled knows no CVXPY objects: "
+                "Result.load(path, program=...) or program.adopt(result) connects it again."
+            )
+        self[of]  # an unknown name is refused here
+        return self._derive(self, parameter, of)
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a subproblem."""
@@ -181,7 +223,8 @@ class Result(Mapping[str, Solution]):
         if callable(self._declared):
             self._declared = self._declared()
         declared = self._declared or recall(self.stages, self)
-        return ResultOutline(declared, {name: found.outline for name, found in self.items()})
+        found = {k: replace(s.outline, variables=s.variables) for k, s in self.items()}
+        return ResultOutline(declared, found)
 
     def stopped_by(self, error: StageError) -> FailureOutline:
         """What was declared and found, and why there is no more of it, as plain records."""
@@ -194,31 +237,11 @@ class Result(Mapping[str, Solution]):
         return draw(self.outline)
 
     def __str__(self) -> str:
-        columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
-        rows = [
-            (
-                row["stage"],
-                row["subproblem"],
-                f"{row['value']:.10g}",
-                row["status"],
-                row["solver"],
-                f"{row['seconds']:.3f}",
-                f"{row['certificate']:.1e}",
-            )
-            for row in self._table()
-        ]
         missing = [n for names in self.stages.values() for n in names if n not in self]
-        notes = [f"{k}:\n" + "\n".join(level_lines(s.levels)) for k, s in self.items() if s.levels]
+        levels = {name: solution.levels for name, solution in self.items() if solution.levels}
+        notes = [f"{name}:\n" + "\n".join(level_lines(level)) for name, level in levels.items()]
         notes += [f"not solved: {', '.join(missing)}"] * bool(missing)
-        return text_table(
-            TableOutline(
-                title="",
-                columns=columns,
-                rows=tuple(tuple(map(TableCell, row)) for row in rows),
-                numeric=frozenset(["value", "seconds", "certificate"]),
-                notes=tuple(map(TableCell, notes)),
-            )
-        )
+        return as_text(self._table(), notes)
 
     def __repr__(self) -> str:
         return f"<Result of {counted(len(self), 'subproblem')}>\n{self}"

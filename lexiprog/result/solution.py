@@ -12,7 +12,7 @@ from typing import Any
 import cvxpy as cp
 
 from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
-from lexiprog.declare.leaves import evaluate, read_only
+from lexiprog.declare.leaves import evaluate, read_only, read_only_copies
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
 from lexiprog.outline.text import array_text, level_lines
@@ -118,8 +118,7 @@ class Solution:
 
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
-            copies = {key: read_only(value) for key, value in getattr(self, name).items()}
-            object.__setattr__(self, name, MappingProxyType(copies))
+            object.__setattr__(self, name, read_only_copies(getattr(self, name)))
         for name in ("options", "timings", "effects"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):

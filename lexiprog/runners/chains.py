@@ -6,18 +6,14 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import cvxpy as cp
-
 from lexiprog.aliases import Constraint, Options
-from lexiprog.compile.cvxpy_door import Prepared
+from lexiprog.compile.joint import Joint, join
 from lexiprog.declare.lock import single
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain
 from lexiprog.solvers.solver import EXACT, Ladder
-
-Joint = tuple[Prepared, list[cp.Parameter]]
 
 
 def find_chains(
@@ -116,20 +112,9 @@ def _joined(members: dict[str, Subproblem], options: Options) -> FaceChain:
     listed = list(members.values())
     # Members are kept weakly, or none would ever be freed.
     key = ("joint", *(weakref.ref(member) for member in listed))
-    prepared, weights = listed[0].memory.once(key, lambda: _join(listed))
-    return FaceChain(members, options, prepared, dict(zip(members, weights, strict=True)))
+    joint = listed[0].memory.once(key, lambda: _join(listed))
+    return FaceChain(members, options, joint)
 
 
 def _join(members: list[Subproblem]) -> Joint:
-    constraints = _without_faces(members[0])
-    weights, terms = [], []
-    for member in members:
-        cost = -member.objective.expr if member.maximise else member.objective.expr
-        if cost.parameters():
-            # A weight times a parameter is not DPP, so the weight goes to a bound on the cost.
-            bound = cp.Variable()
-            constraints.append(cost <= bound)
-            cost = bound
-        weights.append(cp.Parameter(nonneg=True))
-        terms.append(weights[-1] * cost)
-    return Prepared(cp.Problem(cp.Minimize(sum(terms)), constraints)), weights
+    return join([(m.name, m.objective) for m in members], _without_faces(members[0]))

@@ -18,6 +18,7 @@ from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
+from lexiprog.gradients.gradient import gradient_of
 from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
@@ -58,21 +59,20 @@ def execute(
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
+    note = getattr(tick, "note", lambda _: None)
+    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
     run = _Run(stages, runners, dict(solved), tick, slack, given)
     size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
-    # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
+    # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
     try:
         for stage in stages:
             run.solve_stage(stage, pool)
     except KeyboardInterrupt as error:
         run.harvest()
-        raise Interrupted(
-            f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
-            "go on with program.solve(resume=error.partial).",
-            partial=run.result(),
-        ) from error
+        done = f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
+        advice = "go on with program.solve(resume=error.partial)."
+        raise Interrupted(done + advice, partial=run.result()) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
@@ -102,7 +102,8 @@ class _Run:
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
-        return Result(names, self.solved, partial(outline_of, self.stages, self._solvers))
+        derive, outline = partial(gradient_of, self.stages), partial(outline_of, self.stages)
+        return Result(names, self.solved, partial(outline, self._solvers), derive)
 
     def _solvers(self, subproblem: Subproblem) -> list[str]:
         return [solver.name for solver in self.runners.ladders[subproblem.name]]
@@ -148,7 +149,7 @@ class _Run:
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
                 verdicts[subproblem.name] = _failed(way.solver.name, error, fault)
                 continue
-            if runner.alone:
+            if runner.alone or task.is_brief(len(ways)):
                 future = _at_once(runner, task)
             else:
                 future = pool.submit(_shielded, runner, task)

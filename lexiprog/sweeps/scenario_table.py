@@ -10,10 +10,9 @@ import numpy as np
 
 from lexiprog.aliases import Array, Value
 from lexiprog.errors import LexiprogError, StageError
-from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import number
 from lexiprog.outline.records import TableCell, TableOutline, counted
-from lexiprog.outline.text import text_table
+from lexiprog.outline.tables import ShownTable
 from lexiprog.result.result import Result
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ __all__ = ["Sweep"]
 SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep(Sequence[Result | LexiprogError]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(ShownTable, Sequence[Result | LexiprogError]):
     """A program solved for one set of parameter values after the other.
 
     ``sweep[i]`` is the Result at position i of the lists, or the error if there is none.
@@ -133,15 +132,6 @@ class Sweep(Sequence[Result | LexiprogError]):
             numeric=frozenset(columns[:-1]),
             notes=(TableCell(note),),
         )
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str | None:
-        return draw(self.outline)
-
-    def __str__(self) -> str:
-        return text_table(self.outline)
 
 
 _BLANK = TableCell("")

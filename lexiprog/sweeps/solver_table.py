@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import duration, tiny
 from lexiprog.outline.records import TableCell, TableOutline
-from lexiprog.outline.text import text_table
+from lexiprog.outline.tables import ShownTable
 from lexiprog.status import Status
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ class SolverRow:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class SolverComparison:
+@dataclass(frozen=True, repr=False)
+class SolverComparison(ShownTable):
     """What several choices of solvers made of one program.
 
     Attributes
@@ -97,15 +96,6 @@ class SolverComparison:
             rows=tuple(_cells(row, self.rows[:k]) for k, row in enumerate(self.rows)),
             numeric=frozenset(["optimum", "certificate", "disagreement", "time"]),
         )
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str | None:
-        return draw(self.outline)
-
-    def __str__(self) -> str:
-        return text_table(self.outline)
 
 
 def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[TableCell, ...]:

@@ -35,6 +35,7 @@ ENGINE = [
     Room("fair/", "shares that are fair level by level", "levels.py"),
     Room("compile/", "from a declared problem to a task; the one door to CVXPY", "task.py"),
     Room("result/", "what was found, frozen: shown, saved, connected again", "solution.py"),
+    Room("gradients/", "how optima follow a parameter", "gradient.py"),
     Room("runners/", "a task in, an answer out: native, face, warm, custom", "runner.py"),
     Room("solve/", "stage by stage: run, judge, record, explain failures", "hierarchy.py"),
     Room("program", "the whole hierarchy: checked and solved", "program.py"),

@@ -5,6 +5,8 @@ import cvxpy
 from lexiprog.compile.cvxpy_door.answers import answer_at, dual_arrays, exact_parts, interpret, run
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.prepared import Prepared
+from lexiprog.compile.cvxpy_door.slopes import Entries, FormSlopes, tensor_slopes
+from lexiprog.compile.cvxpy_door.straight import Straight
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch, check_version
 
 check_version(cvxpy.__version__)
@@ -12,11 +14,15 @@ check_version(cvxpy.__version__)
 __all__ = [
     "Compiled",
     "CvxpyMismatch",
+    "Entries",
+    "FormSlopes",
     "Prepared",
+    "Straight",
     "answer_at",
     "check_version",
     "dual_arrays",
     "exact_parts",
     "interpret",
     "run",
+    "tensor_slopes",
 ]

@@ -1,5 +1,5 @@
-"""Outlines as HTML without scripts, for notebooks and reports; importing it registers them all."""
+"""Outlines as HTML for notebooks and reports; importing it registers them all."""
 
-from lexiprog.show.html import diagram, failure, solution, table
+from lexiprog.show.html import diagram, explorer, failure, solution, table
 
-__all__ = ["diagram", "failure", "solution", "table"]
+__all__ = ["diagram", "explorer", "failure", "solution", "table"]

@@ -10,6 +10,8 @@ from lexiprog.outline.records import Levels, LockOutline, ProblemOutline, Solved
 from lexiprog.outline.text import level_texts
 from lexiprog.show.html.frame import safe, tag
 from lexiprog.show.html.rows import Row
+from lexiprog.show.html.values import variable_lines
+from lexiprog.show.html.words import explained
 
 SHOWN_CONSTRAINTS = 3
 SHOWN_CHIPS = 8
@@ -31,7 +33,7 @@ def stopped_card(
 ) -> str:
     """The card of the problem that has no certified optimum."""
     status = tag("span", "lx-bad lx-value", safe(stop.status.replace("_", " ")))
-    head = [mark(certified=False), _name(problem), status, _kind(problem)]
+    head = [_sign("not certified", "✗", "bad"), _name(problem), status, _kind(problem)]
     locks = [(hold.owner, f"holds {hold}") for hold in problem.holds]
     return _card(
         "lx-failed",
@@ -62,8 +64,9 @@ def problem_card(
         _solved_head(problem, found),
         _model(problem, constrained=False),
         level_table(found.levels),
+        variable_lines(found.variables),
         _chips([*_reads(problem), *locks], colours),
-        tag("div", "lx-quiet" if found.certified else "lx-bad", safe(found.certificate)),
+        tag("div", "lx-quiet" if found.certified else "lx-bad", explained(found.certificate)),
     )
 
 
@@ -75,7 +78,8 @@ def summary_card(row: Row, solved: Solved | None, least: int) -> str:
     found = [solved[p.name] for p in row.problems if p.name in solved]
     failed = sum(not one.certified for one in found)
     if found:
-        parts.insert(0, mark(certified=not failed))
+        worst = max(found, key=lambda one: (not one.certified, one.status != "optimal"))
+        parts.insert(0, mark(worst))
         low, high = (number(f(one.value for one in found)) for f in (min, max))
         parts.append(tag("span", "lx-value", f"optima from {low} to {high}"))
     if failed:
@@ -112,9 +116,9 @@ def _solved_head(problem: ProblemOutline, found: SolvedOutline) -> str:
     end = f"{found.solver}, {duration(found.seconds)}"
     what = "first level " if found.levels else "optimum "
     value = tag("span", "", _quiet(what), tag("span", "lx-value", number(found.value)))
-    parts = [mark(certified=found.certified), _name(problem), value, _kind(problem)]
+    parts = [mark(found), _name(problem), value, _kind(problem)]
     parts += [
-        _quiet("" if found.status == "optimal" else found.status),
+        tag("span", "lx-quiet", explained("" if found.status == "optimal" else found.status)),
         tag("span", "lx-end lx-quiet", safe(end)),
     ]
     return tag("div", "lx-head", *parts)
@@ -126,9 +130,16 @@ def level_table(levels: Levels) -> str:
     return tag("div", "lx-levels", *lines) if lines else ""
 
 
-def mark(*, certified: bool) -> str:
-    """A green tick or a red cross."""
-    word, sign, tone = ("certified", "✓", "good") if certified else ("not certified", "✗", "bad")
+def mark(found: SolvedOutline) -> str:
+    """A green tick for a proof, a red cross for none, and neither for what is only near."""
+    if not found.certified:
+        return _sign("not certified", "✗", "bad")
+    if found.status == "optimal":
+        return _sign("certified", "✓", "good")
+    return _sign("not proved to be optimal", "≈", "near")
+
+
+def _sign(word: str, sign: str, tone: str) -> str:
     return f'<span class="lx-{tone}" title="{word}" role="img" aria-label="{word}">{sign}</span>'
 
 
@@ -160,7 +171,7 @@ def _reads(problem: ProblemOutline) -> list[tuple[str, str]]:
 
 def _chips(uses: list[tuple[str, str]], colours: Mapping[str, str]) -> str:
     chips = [
-        tag("span", f"lx-chip {colours.get(owner, '')}", safe(text))
+        tag("span", f"lx-chip {colours.get(owner, '')}", explained(text))
         for owner, text in uses[:SHOWN_CHIPS]
     ]
     if len(uses) > SHOWN_CHIPS:

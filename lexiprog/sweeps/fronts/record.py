@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexiprog.aliases import Array
-from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import cleaned, number
 from lexiprog.outline.records import TableCell, TableOutline, counted
-from lexiprog.outline.text import text_table
+from lexiprog.outline.tables import ShownTable
 from lexiprog.result.solution import Solution
 
 if TYPE_CHECKING:
@@ -23,8 +22,8 @@ __all__ = ["Frontier"]
 MOST = 60
 
 
-@dataclass(frozen=True)
-class Frontier:
+@dataclass(frozen=True, repr=False)
+class Frontier(ShownTable):
     """The front of two or more objectives.
 
     Attributes
@@ -142,15 +141,6 @@ class Frontier:
                 TableCell(note, tone if k else "quiet") for k, note in enumerate(self.notes)
             ),
         )
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str | None:
-        return draw(self.outline)
-
-    def __str__(self) -> str:
-        return text_table(self.outline)
 
 
 def sorted_front(front: Frontier) -> Frontier:

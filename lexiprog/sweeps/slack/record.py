@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.errors import DeclarationError
-from lexiprog.outline.drawing import draw
 from lexiprog.outline.numbers import cleaned, number
 from lexiprog.outline.records import TableCell, TableOutline
-from lexiprog.outline.text import text_table
+from lexiprog.outline.tables import ShownTable
 from lexiprog.result.result import Result
 from lexiprog.sweeps.slack.track import Shape, Track
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Tradeoff"]
 
 
-@dataclass(frozen=True)
-class Tradeoff:
+@dataclass(frozen=True, repr=False)
+class Tradeoff(ShownTable):
     """Optima along a range of tolerances on one level.
 
     Attributes
@@ -166,15 +165,6 @@ class Tradeoff:
             numeric=frozenset(columns),
             notes=tuple(TableCell(note, "quiet") for note in self.notes),
         )
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str | None:
-        return draw(self.outline)
-
-    def __str__(self) -> str:
-        return text_table(self.outline)
 
 
 def _texts(values: Sequence[float]) -> list[str]:

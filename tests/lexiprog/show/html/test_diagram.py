@@ -21,11 +21,13 @@ class Strict(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.classes, self.words, self.tags = [], [], [], set()
+        self.glued = False  # whether text goes on where an explained word begins or ends
         self.feed(text)
         assert not self.open
 
     def handle_starttag(self, tag, attributes):
         self.tags.add(tag)
+        self.glued = tag == "abbr"
         self.classes += (dict(attributes).get("class") or "").split()
         if tag not in self.VOID:
             self.open.append(tag)
@@ -35,10 +37,14 @@ class Strict(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+        self.glued = tag == "abbr"
 
     def handle_data(self, data):
-        if self.open[-1:] != ["style"]:
+        if self.glued and self.words:
+            self.words[-1] += data
+        elif self.open[-1:] != ["style"]:
             self.words.append(data)
+        self.glued = False
 
     @property
     def text(self):

@@ -1,0 +1,1 @@
+"""How optima follow the parameters of a program."""

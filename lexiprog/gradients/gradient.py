@@ -1,0 +1,226 @@
+"""The derivative of an optimum by a user's parameter, through every reference between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.aliases import Array, Solutions, Value
+from lexiprog.compile import cvxpy_door
+from lexiprog.declare.leaves import dense, holding, key_of
+from lexiprog.declare.reference import Reference
+from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.errors import DeclarationError
+from lexiprog.gradients.first_order import Changes, NoDerivative
+from lexiprog.gradients.local import Local, statement_of
+from lexiprog.result.attachment import constant_of, with_leaves
+from lexiprog.result.solution import Solution
+
+__all__ = ["gradient_of"]
+
+# Steps along a derivative, over its size: expressions at an optimum are evaluated around it.
+STEP = 1e-4
+KINK = 1e-2
+UNIQUE = 1e-5
+
+
+def gradient_of(
+    stages: Iterable[Stage], solutions: Solutions, parameter: cp.Parameter, of: str
+) -> Array:
+    """Derivative of the optimum of ``of`` by each entry of ``parameter``, in its shape.
+
+    Raises
+    ------
+    NoDerivative
+        With the reason, if there is none.
+    """
+    subproblems = {p.name: p for stage in stages for p in stage.subproblems}
+    known = {p.id: p for subproblem in subproblems.values() for p in subproblem.parameters}
+    if not isinstance(parameter, cp.Parameter) or parameter.id not in known:
+        names = ", ".join(repr(p.name()) for p in known.values()) or "none"
+        raise DeclarationError(f"{parameter} is no parameter of this program; it has {names}.")
+    if parameter.is_complex():
+        raise NoDerivative(f"{parameter.name()!r} is complex: there is no one derivative by it.")
+    statements = {
+        n: statement_of(p, solutions[n]) for n, p in subproblems.items() if n in solutions
+    }
+    needed = _ancestors(of, statements)
+    jacobians: dict[int, Array] = {parameter.id: np.eye(parameter.size)}
+    slope = np.zeros(parameter.size)
+    for name in (n for n in subproblems if n in needed):
+        followers = [statements[other] for other in needed if other != name]
+        try:
+            slope = _follow(
+                subproblems[name], statements[name], solutions, jacobians, followers,
+                wanted=name == of,
+            )  # fmt: skip
+        except NoDerivative as error:
+            raise NoDerivative(
+                f"the optimum of {of!r} has no derivative by {parameter.name()!r} that could be "
+                f"told, because of subproblem {name!r}: {error}."
+            ) from error
+    return np.reshape(slope, parameter.shape, order="F")
+
+
+def _ancestors(of: str, statements: dict[str, Subproblem]) -> list[str]:
+    """``of`` and every subproblem whose optimum it reads, at once or through others."""
+    found = [of]
+    for name in found:
+        for _, reference in statements[name].references:
+            if reference.owner_name not in found:
+                found.append(reference.owner_name)
+    return found
+
+
+def _follow(
+    subproblem: Subproblem,
+    statement: Subproblem,
+    solutions: Solutions,
+    jacobians: dict[int, Array],
+    followers: list[Subproblem],
+    *,
+    wanted: bool,
+) -> Array:
+    """The optimum's derivative; those of what others read of it are added to ``jacobians``."""
+    count = next(iter(jacobians.values())).shape[1]
+    solution = solutions[subproblem.name]
+    asked = {
+        placeholder.id: (placeholder, reference)
+        for other in followers
+        for placeholder, reference in other.references
+        if reference.owner_name == subproblem.name
+    }
+    direct = {p.id for p in statement.problem.parameters()}
+    local = None
+    slope, changes = np.zeros(count), None
+    if direct & jacobians.keys():
+        local = Local.of(subproblem, statement, solutions)
+        changes = local.changes(jacobians)
+        if wanted or any(_reads_value(p, r, subproblem) for p, r in asked.values()):
+            slope = local.value_derivative(changes)
+    points: _Points | None = None
+    for placeholder, reference in asked.values():
+        if _reads_value(placeholder, reference, subproblem):
+            found = (_limit_slope(reference, solution) * slope)[None, :]
+        else:
+            inside = [p for p in reference.inside if p.id in jacobians]
+            if local is None and not inside:
+                continue
+            if local is not None and changes is not None and points is None:
+                points = _Points.of(local, changes)
+            found = _read_slopes(reference, solution, points, jacobians, inside)
+        if np.any(found):
+            jacobians[placeholder.id] = found
+    return slope
+
+
+def _reads_value(placeholder: cp.Parameter, reference: Reference, owner: Subproblem) -> bool:
+    return reference.lock is not None or placeholder is owner.optimum
+
+
+def _limit_slope(reference: Reference, solution: Solution) -> float:
+    """What one more unit of an optimum adds to the limit that holds it."""
+    lock, value = reference.lock, solution.value
+    if lock is None or lock.rtol * abs(value) <= lock.atol:
+        return 1.0
+    side = -1.0 if lock.maximise else 1.0
+    return 1.0 + side * lock.rtol * float(np.sign(value))
+
+
+class _Points:
+    """Solutions near the recorded one: along each change, and where others are optimal too."""
+
+    def __init__(self, along: list[tuple[Array, Array]], loose: list[tuple[Array, Array]]) -> None:
+        self.along, self.loose = along, loose
+        self.local: Any = None
+
+    @classmethod
+    def of(cls, local: Local, changes: Changes) -> _Points:
+        dx, dz = local.first.solution(changes)
+        rng = np.random.default_rng(0)
+        points, multipliers = local.first.loose_points(), local.first.loose_multipliers()
+        loose = []
+        for _ in range(3 if points.shape[1] or multipliers.shape[1] else 0):
+            mix = [rng.uniform(0.5, 1.5, part.shape[1]) for part in (points, multipliers)]
+            loose.append((points @ mix[0], multipliers @ mix[1]))
+        out = cls(list(zip(dx.T, dz.T, strict=True)), loose)
+        out.local = local
+        return out
+
+    def solution(self, direction: tuple[Array, Array], step: float) -> Solution:
+        """The recorded solution, moved."""
+        local = self.local
+        subproblem, solution = local.subproblem, local.solution
+        answer = local.translated(step * direction[0], step * direction[1])
+        values = [np.asarray(dense(answer.primal[v.id])) for v in subproblem.variables]
+        keys = [key_of(v, k) for k, v in enumerate(subproblem.variables)]
+        duals = tuple(
+            cvxpy_door.dual_arrays(c, answer.dual[c.id]) if c.id in answer.dual else None
+            for c in subproblem.constraints
+        )
+        leaves = {v.id: value for v, value in zip(subproblem.variables, values, strict=True)}
+        moved = replace(solution, variables=dict(zip(keys, values, strict=True)), duals=duals)
+        return with_leaves(moved, leaves)
+
+
+def _read_slopes(
+    reference: Reference,
+    solution: Solution,
+    points: _Points | None,
+    jacobians: dict[int, Array],
+    inside: list[cp.Parameter],
+) -> Array:
+    """Derivative of what a reference reads, by differences along each change."""
+    count = next(iter(jacobians.values())).shape[1]
+    if (
+        points is not None
+        and "dual(" in reference.label
+        and points.local.statement is not (points.local.subproblem)
+    ):
+        raise NoDerivative(f"the multipliers of {reference.label} depend on how a lock is put")
+    if points is not None:
+        for direction in points.loose:
+            size = 1.0 + max(float(np.max(np.abs(d), initial=0.0)) for d in direction)
+            step = STEP / size
+            apart = np.ravel(reference.read(points.solution(direction, step)))
+            base = np.ravel(reference.read(points.solution(direction, 0.0)))
+            if np.max(np.abs(apart - base)) > UNIQUE * step * size:
+                raise NoDerivative(f"{reference.label} is not unique: other solutions are optimal")
+    columns = []
+    for k in range(count):
+
+        def moved(by: float, k: int = k) -> Array:
+            values: list[tuple[Any, Value]] = []
+            shifted = solution if points is None else points.solution(points.along[k], by)
+            leaves = {}
+            for p in inside:
+                base = constant_of(solution, p)
+                base = np.asarray(p.value if base is None else base, dtype=float)
+                shift = np.reshape(jacobians[p.id][:, k], p.shape, order="F")
+                values.append((p, base + by * shift))
+                leaves[p.id] = base + by * shift
+            with holding(values):
+                found = reference.read(with_leaves(shifted, leaves))
+            return np.ravel(np.asarray(found, dtype=float), order="F")
+
+        columns.append(_derivative(moved, points, k, reference))
+    return np.column_stack(columns)
+
+
+def _derivative(moved: Any, points: _Points | None, k: int, reference: Reference) -> Array:
+    size = 1.0
+    if points is not None:
+        size += max(float(np.max(np.abs(d), initial=0.0)) for d in points.along[k])
+    step = STEP / size
+    here, ahead, behind = moved(0.0), moved(step), moved(-step)
+    right, left = (ahead - here) / step, (here - behind) / step
+    central = 0.5 * (right + left)
+    if np.max(np.abs(right - left)) > KINK * (1.0 + np.max(np.abs(central))):
+        raise NoDerivative(f"{reference.label} has a kink here")
+    wider = (moved(2.0 * step) - moved(-2.0 * step)) / (4.0 * step)
+    return np.asarray((4.0 * central - wider) / 3.0)

@@ -1,0 +1,37 @@
+"""A result as a table of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.outline.text import text_table
+
+__all__ = ["as_text"]
+
+
+def as_text(table: Iterable[Mapping[str, Any]], notes: Iterable[str]) -> str:
+    """One line a solved subproblem, and notes below."""
+    columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
+    rows = [
+        (
+            row["stage"],
+            row["subproblem"],
+            f"{row['value']:.10g}",
+            row["status"],
+            row["solver"],
+            f"{row['seconds']:.3f}",
+            f"{row['certificate']:.1e}",
+        )
+        for row in table
+    ]
+    return text_table(
+        TableOutline(
+            title="",
+            columns=columns,
+            rows=tuple(tuple(map(TableCell, row)) for row in rows),
+            numeric=frozenset(["value", "seconds", "certificate"]),
+            notes=tuple(map(TableCell, notes)),
+        )
+    )

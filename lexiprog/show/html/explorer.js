@@ -1,0 +1,109 @@
+"use strict";
+// Values between two tolerances lie on the line between them, or stay as they were for steps.
+const at = (level, values, t) => {
+  const ts = level.tolerances;
+  let k = 0;
+  while (k + 1 < ts.length && ts[k + 1] <= t) k += 1;
+  if (level.steps || k + 1 >= ts.length) return values[k];
+  const share = Math.max(0, (t - ts[k]) / (ts[k + 1] - ts[k] || 1));
+  return values[k] + share * (values[k + 1] - values[k]);
+};
+const shown = (v) => {
+  const tidy = Math.abs(v) < 1e-9 ? 0 : v;
+  return Number(tidy.toPrecision(5)).toString();
+};
+const make = (name, attributes = {}, ...inside) => {
+  const svg = ["svg", "path", "circle", "text", "line", "title"].includes(name);
+  const node = svg
+    ? document.createElementNS("http://www.w3.org/2000/svg", name)
+    : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...inside);
+  return node;
+};
+const WIDTH = 230, HEIGHT = 96, PAD = 8;
+
+function chart(level, optimum) {
+  const [name, sense, values] = optimum;
+  const ts = level.tolerances, last = ts[ts.length - 1] || 1;
+  const low = Math.min(...values), high = Math.max(...values), span = high - low || 1;
+  const x = (t) => PAD + ((WIDTH - 2 * PAD) * t) / last;
+  const y = (v) => HEIGHT - 18 - ((HEIGHT - 36) * (v - low)) / span;
+  let d = `M${x(ts[0])},${y(values[0])}`;
+  for (let k = 1; k < ts.length; k += 1) {
+    d += level.steps ? `H${x(ts[k])}V${y(values[k])}` : `L${x(ts[k])},${y(values[k])}`;
+  }
+  const svg = make("svg", { width: WIDTH, height: HEIGHT, role: "img" });
+  svg.append(make("title", {}, `${name} (${sense}) against the tolerance on ${level.name}`));
+  svg.append(make("path", { d, fill: "none", stroke: "#2b4c7e", "stroke-width": 2 }));
+  ts.forEach((t, k) => {
+    if (ts.length <= 40) svg.append(make("circle", { cx: x(t), cy: y(values[k]), r: 2, fill: "#2b4c7e" }));
+  });
+  const line = make("line", { y1: 14, y2: HEIGHT - 18, stroke: "#c8722b" });
+  const dot = make("circle", { r: 4.5, fill: "#c8722b" });
+  const title = make("text", { x: PAD, y: 10 });
+  svg.append(line, dot, title);
+  svg.append(make("text", { x: PAD, y: HEIGHT - 4 }, "0"));
+  svg.append(make("text", { x: WIDTH - PAD, y: HEIGHT - 4, "text-anchor": "end" }, shown(last)));
+  return [svg, (t) => {
+    const v = at(level, values, t);
+    for (const key of ["x1", "x2"]) line.setAttribute(key, x(t));
+    dot.setAttribute("cx", x(t));
+    dot.setAttribute("cy", y(v));
+    title.textContent = `${name} (${sense}): ${shown(v)}`;
+  }];
+}
+
+function bars(level) {
+  const table = make("table"), moves = [];
+  for (const [name, values] of level.variables) {
+    const low = Math.min(0, ...values), high = Math.max(0, ...values), span = high - low || 1;
+    const left = (v) => (100 * (v - low)) / span;
+    const fill = make("i"), mark = make("b"), text = make("td");
+    const box = make("div", { class: "bar" }, fill, mark);
+    mark.style.left = `${left(at(level, values, level.declared))}%`;
+    table.append(make("tr", {}, make("td", { class: "name", title: name }, name), make("td", {}, box), text));
+    moves.push((t) => {
+      const v = at(level, values, t);
+      fill.style.left = `${Math.min(left(v), left(0))}%`;
+      fill.style.width = `${Math.abs(left(v) - left(0))}%`;
+      text.textContent = shown(v);
+    });
+  }
+  return [table, (t) => moves.forEach((move) => move(t))];
+}
+
+const root = document.getElementById("explorer");
+root.replaceChildren();
+const levels = DATA.levels.map((level) => {
+  const section = make("section", {}, make("h3", {}, `How much worse may ${level.name} become?`));
+  root.append(section);
+  if (!level.tolerances.length) {
+    section.append(make("p", { class: "note" }, level.note));
+    return null;
+  }
+  const last = level.tolerances[level.tolerances.length - 1] || 1;
+  const slider = make("input", { type: "range", min: 0, max: 1000, step: 1, "aria-label": `tolerance on ${level.name}` });
+  const told = make("output");
+  const parts = level.optima.map((optimum) => chart(level, optimum));
+  const [table, moveBars] = bars(level);
+  const note = make("p", { class: "note" }, `${level.note}; orange marks: as declared`);
+  const left = make("div", {}, make("label", {}, "tolerance ", told), slider, note);
+  section.append(make("div", { class: "row" }, left, make("div", {}, ...parts.map((p) => p[0])), table));
+  const show = (t) => {
+    slider.value = Math.round((1000 * t) / last);
+    told.textContent = shown(t);
+    parts.forEach((part) => part[1](t));
+    moveBars(t);
+  };
+  const home = Math.min(level.declared, last);
+  show(home);
+  return { name: level.name, show, home, slider, last };
+}).filter(Boolean);
+// Each curve is exact with the other tolerances as declared, so only one slider is away from home.
+for (const level of levels) {
+  level.slider.addEventListener("input", () => {
+    for (const other of levels) if (other !== level) other.show(other.home);
+    level.show((level.last * level.slider.value) / 1000);
+  });
+}

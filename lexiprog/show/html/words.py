@@ -1,0 +1,36 @@
+"""Words of this library with an explanation that appears when the pointer rests on them."""
+
+from __future__ import annotations
+
+import re
+
+from lexiprog.show.html.frame import safe
+
+__all__ = ["explained"]
+
+_MEANING = {
+    "face lock": "held by the equations of its optimal face, without any tolerance",
+    "argument lock": "held by fixing what its strictly curved objective depends on, without any "
+    "tolerance",
+    "value lock": "held by a bound on its objective",
+    "drift": "how far the held objective really moved from its optimum",
+    "worst measure": "the largest error in the proof of optimality, relative to the size of the "
+    "problem; an optimum is certified below 1e-6",
+    "incumbent": "the best point found; not proved to be the best there is",
+    "within_gap": "an incumbent whose distance to the proved bound was accepted; it may not be the "
+    "best there is",
+    "optimal_inaccurate": "certified, but what it holds is not known exactly enough to call it "
+    "optimal",
+    "price": "gain of this objective per unit of further slack on the held one",
+}
+_FOUND = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in _MEANING))
+
+
+def explained(text: str) -> str:
+    """A text as HTML, its special words with their meaning."""
+    parts, end = [], 0
+    for found in _FOUND.finditer(text):
+        parts.append(safe(text[end : found.start()]))
+        parts.append(f'<abbr title="{safe(_MEANING[found[0]])}">{safe(found[0])}</abbr>')
+        end = found.end()
+    return "".join([*parts, safe(text[end:])])
