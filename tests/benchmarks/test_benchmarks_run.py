@@ -19,7 +19,6 @@ PROGRAMS = {
     "preemptive": {"transport", "covering"},
     "fronts": {"curves", "fronts"},
     "leximin": {"filling", "small"},
-    "preemptive": {"transport", "covering"},
 }
 
 
