@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lexiprog.aliases import Constraint, Options
+from lexiprog.aliases import Constraint
 from lexiprog.compile.joint import Joint, join
 from lexiprog.declare.lock import single
 from lexiprog.declare.reference import REFERENCES
@@ -44,16 +44,10 @@ def find_chains(
         if not _is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
             continue
         options = sorted((k, repr(v)) for k, v in ladders[subproblem.name][0].options.items())
-        key = (_own_constraints(subproblem), tuple(options))
+        key = (own_constraints(subproblem), tuple(options))
         start = starts.setdefault(key, level[subproblem.name])
-        # All objectives are compiled together, so what they read must be known at the start.
-        known = all(
-            level.get(reference.owner_name, -1) < start  # an owner outside is solved already
-            for parameter in subproblem.objective.parameters()
-            if (reference := REFERENCES.get(parameter)) is not None
-        )
         group = groups.setdefault(key, {})
-        if known and _fits(subproblem, group, loosened):
+        if reads_nothing_later(subproblem, level, start) and _fits(subproblem, group, loosened):
             group[subproblem.name] = subproblem
     chains: dict[str, FaceChain] = {}
     for group in groups.values():
@@ -63,7 +57,7 @@ def find_chains(
         if held:
             first = next(iter(used))
             lead = ladders[first][0]
-            chain = _joined(used, {} if lead.target == EXACT else lead.options)
+            chain = FaceChain(used, {} if lead.target == EXACT else lead.options, joined(used))
             chains |= dict.fromkeys(used, chain)
     return chains
 
@@ -83,7 +77,17 @@ def _asks_highs(ladder: Ladder) -> bool:
     return ladder[0].target in ("HIGHS", EXACT) and "highs_options" not in ladder[0].options
 
 
-def _own_constraints(subproblem: Subproblem) -> frozenset[int]:
+def reads_nothing_later(subproblem: Subproblem, level: Mapping[str, int], start: int) -> bool:
+    """Whether what its objective reads is known at ``start``: all of a chain is compiled then."""
+    return all(
+        level.get(reference.owner_name, -1) < start  # an owner outside is solved already
+        for parameter in subproblem.objective.parameters()
+        if (reference := REFERENCES.get(parameter)) is not None
+    )
+
+
+def own_constraints(subproblem: Subproblem) -> frozenset[int]:
+    """The ids of all constraints but the locks on single optima."""
     return frozenset(c.id for c in _without_faces(subproblem))
 
 
@@ -107,13 +111,13 @@ def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set
     return True
 
 
-def _joined(members: dict[str, Subproblem], options: Options) -> FaceChain:
+def joined(members: Mapping[str, Subproblem]) -> Joint:
     """All members as one problem, compiled once for as long as they live."""
     listed = list(members.values())
     # Members are kept weakly, or none would ever be freed.
     key = ("joint", *(weakref.ref(member) for member in listed))
-    joint = listed[0].memory.once(key, lambda: _join(listed))
-    return FaceChain(members, options, joint)
+    joint: Joint = listed[0].memory.once(key, lambda: _join(listed))
+    return joint
 
 
 def _join(members: list[Subproblem]) -> Joint:

@@ -18,6 +18,7 @@ from lexiprog.runners.fair.lottery import FairLotteries
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.runners.whole.chain import IntegerChain, find_integer_chains
 from lexiprog.solvers.solver import EXACT, Ladder, Solver, has_exact
 from lexiprog.solvers.ways import Way, ways_to_try
 
@@ -36,6 +37,7 @@ class Runners:
     chains: Mapping[str, FaceChain]
     loosened: frozenset[str]
     warm: WarmHighs | None = None
+    integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
     curved: CurvedFace = field(default_factory=CurvedFace)
     # Who solves fair problems that are not linear, or not for HiGHS.
@@ -57,7 +59,8 @@ class Runners:
         if warm is not None:
             warm.join(chains)
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
-        return cls(ladders, chains, loosened, warm, fair=fair, note=note)
+        integers = find_integer_chains(stages, ladders)
+        return cls(ladders, chains, loosened, warm, integers, fair=fair, note=note)
 
     def ways(self, subproblem: Subproblem) -> Sequence[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
@@ -77,7 +80,8 @@ class Runners:
         exact = self.exact.get(id(chain))
         begun = exact is not None and any(name in exact.outcomes for name in held)
         small = all(form.b.size <= LARGEST for form in chain.forms.values())
-        return has_exact() and (begun or (bool(chain.doubtful(subproblem)) and small))
+        unclear = bool(chain.doubtful(subproblem)) or chain.is_rough(subproblem)
+        return has_exact() and (begun or (unclear and small))
 
     def doubtful(self, subproblem: Subproblem) -> list[str]:
         """The optima it holds whose face rounding may have changed."""
@@ -101,7 +105,12 @@ class Runners:
         if way.solver.is_custom:
             return _CUSTOM
         again = None if self.warm is None else self.warm.runner(subproblem, way)
-        return _NATIVE if again is None else again
+        if again is not None:
+            return again
+        chain = self.integers.get(subproblem.name)
+        if chain is not None and way == Way(self.ladders[subproblem.name][0]):
+            return chain
+        return _NATIVE
 
     def _exact(self, subproblem: Subproblem) -> Exact:
         """One exact runner a chain, since its levels build on each other."""

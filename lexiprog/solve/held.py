@@ -215,7 +215,7 @@ def _curved_price(
     for share in NARROW:
         room = {lock.owner_name: share * solved[lock.owner_name].size}
         slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
-        own = own_optimum(task.subproblem, slack, solved, task.given)
+        own = own_optimum(task.subproblem, slack, solved, task.given, task.watch)
         dual = None if own is None else own.answer.dual.get(constraint.id)
         if dual is None:
             return None

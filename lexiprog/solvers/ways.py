@@ -125,7 +125,7 @@ def _ways(
             yield Way(solver, "argument", loosened)
         yield Way(solver)
         if solver.name == "HIGHS" and "presolve" not in solver.options:
-            yield Way(_without_presolve(solver))
+            yield Way(solver.also(presolve="off"))
         if equal:
             yield Way(solver, "equal", loosened)
         yield Way(solver, "guarded")
@@ -147,16 +147,7 @@ def _sharp(solver: Solver) -> Solver:
     """Levels are kept by rows that HiGHS may miss by its tolerance: the least that it takes."""
     if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARP}:
         return solver
-    return Solver(
-        solver.target, accept=solver.accept, gap=solver.gap, **(dict(solver.options) | SHARP)
-    )
-
-
-def _without_presolve(solver: Solver) -> Solver:
-    return Solver(
-        solver.target, accept=solver.accept, gap=solver.gap,
-        **(dict(solver.options) | {"presolve": "off"}),
-    )  # fmt: skip
+    return solver.also(**SHARP)
 
 
 def _without_repeats(ways: Iterable[Way]) -> Iterator[Way]:

@@ -1,4 +1,4 @@
-"""Run a compiled problem's solver, and read its answer back in the problem's own terms."""
+"""Read a solver's answer back in the problem's own terms."""
 
 from __future__ import annotations
 
@@ -33,12 +33,6 @@ _ONE_ARRAY = (
 )
 
 
-def run(compiled: Compiled, options: dict[str, Any]) -> Any:
-    """Call the native solver; safe in a thread, since it only sees arrays."""
-    data = compiled.scaled_data()
-    return compiled.chain.solver.solve_via_data(data, False, False, options, {})
-
-
 def interpret(compiled: Compiled, raw: Any) -> Answer:
     """Translate the native result into values of the problem's own variables and constraints."""
     with CVXPY_LOCK:
@@ -55,7 +49,7 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
         solution.primal_vars = _own_columns(compiled, solution.primal_vars)
         if not compiled.scaling.identity:
             solution = _in_users_units(compiled, solution, offset)
-        answer = _translated(compiled, solution)
+        answer = translated(compiled, solution)
     return replace(
         answer,
         claimed=claimed,
@@ -79,7 +73,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
     value = compiled.form.objective(own)
     with CVXPY_LOCK:
         solution = Solution(s.OPTIMAL, value, {_POINT: own}, dual, {})
-        return replace(_translated(compiled, solution), iterations=iterations)
+        return replace(translated(compiled, solution), iterations=iterations)
 
 
 def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
@@ -148,7 +142,7 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
     return Solution(solution.status, value, primal, dual, solution.attr)
 
 
-def _translated(compiled: Compiled, solution: Any) -> Answer:
+def translated(compiled: Compiled, solution: Any) -> Answer:
     """A solution of the standard form, as one of the problem that the user wrote."""
     chain, inverse = compiled.chain, compiled.inverse
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
@@ -227,8 +221,9 @@ def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
 def _reported_bound(attr: dict[str, Any]) -> float | None:
     """The lower bound an integer solver reports, wherever its interface keeps it."""
     stats = attr.get(s.EXTRA_STATS)
-    for name in ("mip_dual_bound", "ObjBound"):
+    for name in ("mip_dual_bound", "ObjBound", "getDualbound"):
         value = stats.get(name) if isinstance(stats, dict) else getattr(stats, name, None)
+        value = value() if callable(value) else value
         if value is not None and np.isfinite(value):
             return float(value)
     model: Any = stats.get("model") if isinstance(stats, dict) else None
