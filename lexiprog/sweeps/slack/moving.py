@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,17 @@ from lexiprog.sweeps.slack.rates import Unsteady, rate_of
 from lexiprog.sweeps.slack.track import Shape, Track
 
 __all__ = ["MovingProblem", "Scene", "Unsteady"]
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What stands for a solution of which only the value is known."""
+
+    value: float
+    unit: float = 1.0
+
+    def __getitem__(self, variable: Any) -> Any:
+        raise KeyError(variable)
 
 
 @dataclass
@@ -54,9 +64,7 @@ class Scene:
     def known_at(self, t: float) -> dict[str, Any]:
         """Solutions to read references from at ``t``, values alone where they move."""
         values = {name: float(track.at(t)) for name, track in self.tracks.items()}
-        return self.solved | {
-            name: SimpleNamespace(value=v, unit=1.0) for name, v in values.items()
-        }
+        return self.solved | {name: _Value(v) for name, v in values.items()}
 
     def task(self, subproblem: Subproblem, t: float) -> Task:
         """The problem with its numbers at ``t``, for HiGHS."""
