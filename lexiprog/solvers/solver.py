@@ -15,7 +15,7 @@ from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
-from lexiprog.solvers.on_this_machine import installed, is_installed
+from lexiprog.solvers.machine import installed, is_installed
 from lexiprog.solvers.options import unknown_option
 from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
 from lexiprog.spelling import did_you_mean

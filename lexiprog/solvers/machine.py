@@ -1,4 +1,4 @@
-"""Which solvers there are to ask."""
+"""Which solvers there are on this machine."""
 
 from __future__ import annotations
 
