@@ -17,7 +17,7 @@ __all__ = ["fitted", "fitted_fields", "mapping"]
 
 def fitted(kind: Any, value: Any, place: str) -> Any:
     """The value as its annotation asks: containers and records made, numbers and texts checked."""
-    origin, arguments = get_origin(kind), get_args(kind)
+    origin, arguments = _origin(kind), get_args(kind)
     if kind is Any:
         return value
     if origin in (Union, UnionType):
@@ -47,6 +47,13 @@ def fitted(kind: Any, value: Any, place: str) -> Any:
         whole = isinstance(value, int) and not isinstance(value, bool)
         return _asked(value, place, "a whole number", fits=whole)
     return _asked(value, place, f"of type {kind.__name__}", fits=isinstance(value, kind))
+
+
+def _origin(kind: Any) -> Any:
+    """What a generic annotation is made from; from Python 3.12 on, numpy's NDArray is an alias."""
+    origin = get_origin(kind)
+    meant = getattr(origin, "__value__", None)
+    return origin if meant is None else _origin(meant)
 
 
 def _one_of(kinds: list[Any], value: Any, place: str) -> Any:
