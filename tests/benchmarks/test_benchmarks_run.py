@@ -16,6 +16,7 @@ from lexiprog_boost.experiments.cells.store import Store
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = {
     "engine": {"sweep", "tiny", "parallel"},
+    "integer": {"proof", "limit"},
     "leximin": {"filling", "small"},
     "preemptive": {"transport", "covering"},
 }
