@@ -17,8 +17,9 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = {
     "engine": {"sweep", "tiny", "parallel"},
     "integer": {"proof", "limit"},
-    "leximin": {"filling", "small"},
     "preemptive": {"transport", "covering"},
+    "fronts": {"curves", "fronts"},
+    "leximin": {"filling", "small"},
 }
 
 
