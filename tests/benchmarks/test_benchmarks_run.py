@@ -14,7 +14,11 @@ from lexiprog_boost.datasets import load_keel
 from lexiprog_boost.experiments.cells.store import Store
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-PROGRAMS = {"engine": {"sweep", "tiny", "parallel"}, "preemptive": {"transport", "covering"}}
+PROGRAMS = {
+    "engine": {"sweep", "tiny", "parallel"},
+    "preemptive": {"transport", "covering"},
+    "sweeps": {"covering"},
+}
 
 
 @pytest.mark.slow
