@@ -6,6 +6,8 @@ tolerance of any kind that can be set.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
@@ -25,7 +27,10 @@ class Unfit(Exception):
 def lexiprog(chain: Chain) -> dict[str, Any]:
     x = cp.Variable(chain.A.shape[1], bounds=[0, UPPER], name="x")
     objectives = {f"level {k}": cp.Minimize(cost @ x) for k, cost in enumerate(chain.costs)}
-    result = lx.preemptive(objectives, [chain.A @ x >= chain.demand]).solve()
+    return _of_lexiprog(lx.preemptive(objectives, [chain.A @ x >= chain.demand]).solve())
+
+
+def _of_lexiprog(result: lx.Result) -> dict[str, Any]:
     return {
         "x": result.final["x"],
         "status": "optimal",
@@ -108,10 +113,67 @@ def gurobi_hierarchical(chain: Chain) -> dict[str, Any]:
         return {"x": np.array(x.X), "status": cp.OPTIMAL}
 
 
+def manylp_batch(chain: Chain) -> dict[str, Any]:
+    """A batch of one; it is made for many, which share their work."""
+    return manylp_again(chain)(chain.demand)
+
+
+Again = Callable[[np.ndarray], dict[str, Any]]
+
+
+def lexiprog_again(chain: Chain) -> Again:
+    x = cp.Variable(chain.A.shape[1], bounds=[0, UPPER], name="x")
+    demand = cp.Parameter(chain.demand.size, name="demand", value=chain.demand)
+    objectives = {f"level {k}": cp.Minimize(cost @ x) for k, cost in enumerate(chain.costs)}
+    program = lx.preemptive(objectives, [chain.A @ x >= demand])
+    program.solve()
+
+    def solve(other: np.ndarray) -> dict[str, Any]:
+        demand.value = other
+        return _of_lexiprog(program.solve())
+
+    return solve
+
+
+def highs_again(chain: Chain) -> Again:
+    """Its own mode has no warm start: the same call with other arrays."""
+    highs_own(chain)
+    return lambda demand: highs_own(replace(chain, demand=demand))
+
+
+def manylp_again(chain: Chain) -> Again:
+    try:
+        import manylp
+    except ImportError as error:
+        raise Unfit("not installed") from error
+    rows, columns = chain.A.shape
+    lp = manylp.LexLP(
+        chain.A, -chain.costs, np.zeros(columns), np.full(columns, UPPER),
+        chain.demand, np.full(rows, np.inf), param_rows=np.arange(rows),
+    )  # fmt: skip
+    solver = manylp.BatchLPSolver(n_workers=1)
+    group = solver.register_group(lp)
+
+    def solve(demand: np.ndarray) -> dict[str, Any]:
+        found = solver.solve_batch(group, demand[None], np.full((1, rows), np.inf))
+        done = bool(found.optimal[0] if hasattr(found, "optimal") else found.status[0] == 1)
+        said = cp.OPTIMAL if done and bool(found.certified[0]) else f"status {found.status[0]}"
+        return {"x": None if found.z is None else np.array(found.z[0][:columns]), "status": said}
+
+    return solve
+
+
 RIVALS = {
     "lexiprog": lexiprog,
     "HiGHS's own mode": highs_own,
     "CVXPY loop": cvxpy_loop,
     "PuLP sequentialSolve": pulp_sequential,
     "Gurobi hierarchical": gurobi_hierarchical,
+    "manylp": manylp_batch,
+}
+# Solved once already, then with another demand: what a second call costs.
+AGAIN = {
+    "lexiprog": lexiprog_again,
+    "HiGHS's own mode": highs_again,
+    "manylp": manylp_again,
 }

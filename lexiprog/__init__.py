@@ -19,6 +19,7 @@ from lexiprog.formulations.goals import Goal, goal_program
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
 from lexiprog.program import Program
+from lexiprog.progress import Progress
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.face_equations import OptimalFace, optimal_face
 from lexiprog.result.result import Result
@@ -49,6 +50,7 @@ __all__ = [
     "LexiprogWarning",
     "OptimalFace",
     "Program",
+    "Progress",
     "Result",
     "Solution",
     "Solver",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class LexiprogError(Exception):
-    """Every error of this package is one of these.
+    """Every error of this package is one of these; Ctrl-C, which is no error, is not.
 
     Examples
     --------
@@ -62,13 +62,17 @@ class DeclarationError(LexiprogError, ValueError):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try of one solver at one subproblem, and why it was not accepted."""
+    """One try of one solver at one subproblem, and why it was not accepted.
+
+    ``incumbent`` is the Solution that a search had when it was stopped, if it had one.
+    """
 
     solver: str
     status: Status
     reason: str = ""
     fault: Fault = Fault.NONE
     seconds: float = 0.0  # compiling and solving
+    incumbent: Any = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         said = f"{self.solver}: {self.status}"
@@ -203,19 +207,22 @@ class StageError(LexiprogError, RuntimeError):
         return render_traceback(self)
 
 
-class Interrupted(LexiprogError, KeyboardInterrupt):
+class Interrupted(KeyboardInterrupt):
     """Ctrl-C was pressed; the solutions found before it are in ``partial``.
+
+    It is no ``Exception``, so that ``except Exception`` in a loop does not swallow it.
 
     Attributes
     ----------
     partial : Result
-        The certified solutions found so far; ``program.solve(resume=...)`` goes on from them.
+        The certified solutions found so far, and the incumbent of a search that was stopped,
+        status "unfinished"; ``program.solve(resume=...)`` goes on from them.
 
     Examples
     --------
     >>> import lexiprog as lx
-    >>> issubclass(lx.Interrupted, KeyboardInterrupt)
-    True
+    >>> issubclass(lx.Interrupted, KeyboardInterrupt), issubclass(lx.Interrupted, Exception)
+    (True, False)
     """
 
     def __init__(self, message: str, *, partial: Result) -> None:

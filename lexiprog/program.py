@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,20 +13,22 @@ from lexiprog.compile.binding import Given
 from lexiprog.declare.describe import outline_of
 from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK
-from lexiprog.declare.stage import Stage
+from lexiprog.declare.stage import Stage, check_names, check_references
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
 from lexiprog.gradients.gradient import gradient_of
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import ProgramOutline
-from lexiprog.progress import bar
+from lexiprog.progress import Progress, bar, listener
 from lexiprog.result.adoption import adopt
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
+from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
 from lexiprog.spelling import there_are
+from lexiprog.status import Status
 
 __all__ = ["Program"]
 
@@ -64,50 +68,8 @@ class Program(Frozen):
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
         self._declare(stages=stages, _warm={})
-        self._check_names()
-        self._check_references()
-
-    def _check_names(self) -> None:
-        seen: dict[str, str] = {}
-        for stage in self.stages:
-            if [s.name for s in self.stages].count(stage.name) > 1:
-                raise DeclarationError(f"two stages are called {stage.name!r}: names are unique.")
-            for subproblem in stage.subproblems:
-                if subproblem.name in seen:
-                    raise DeclarationError(
-                        f"two subproblems are called {subproblem.name!r}, in stages "
-                        f"{seen[subproblem.name]!r} and {stage.name!r}: names are unique."
-                    )
-                seen[subproblem.name] = stage.name
-        for stage in self.stages:
-            if seen.get(stage.name, stage.name) != stage.name:
-                raise DeclarationError(
-                    f"{stage.name!r} names a stage and a subproblem of another stage, "
-                    f"{seen[stage.name]!r}: a solver choice for it would be ambiguous."
-                )
-
-    def _check_references(self) -> None:
-        level = {p: k for k, stage in enumerate(self.stages) for p in stage.subproblems}
-        for subproblem, own in level.items():
-            for _, reference in subproblem.references:
-                owner = reference.owner()
-                where = f"subproblem {subproblem.name!r} uses {reference.label}, but"
-                if owner is None or owner not in level:
-                    raise DeclarationError(
-                        f"{where} subproblem {reference.owner_name!r} is not part of this "
-                        "program: add it to an earlier stage."
-                    )
-                if owner is subproblem or level[owner] == own:
-                    raise DeclarationError(
-                        f"{where} {reference.owner_name!r} stands in the same stage, "
-                        f"{self.stages[own].name!r}: only earlier stages can be referred to."
-                    )
-                if level[owner] > own:
-                    raise DeclarationError(
-                        f"{where} {reference.owner_name!r} is solved later, in stage "
-                        f"{self.stages[level[owner]].name!r}: only earlier stages can be "
-                        "referred to."
-                    )
+        check_names(stages)
+        check_references(stages)
 
     @property
     def subproblems(self) -> dict[str, Subproblem]:
@@ -142,6 +104,9 @@ class Program(Frozen):
         progress: bool = False,
         resume: Result | None = None,
         warm: bool = False,
+        time_limit: float | None = None,
+        verbose: bool = False,
+        on_progress: Callable[[Progress], Any] | None = None,
     ) -> Result:
         """Solve stage by stage and return certified optima.
 
@@ -157,13 +122,28 @@ class Program(Frozen):
             Threads for the problems of one stage; as many as cores by default. The results do
             not depend on it.
         progress : bool
-            Show a bar (needs tqdm).
+            Show a bar (needs tqdm), and behind it the incumbent, bound and gap of integer levels
+            as they move.
         resume : Result, optional
-            Solutions to start from, such as ``error.partial``.
+            Solutions to start from, such as ``error.partial``. Those with status "unfinished"
+            are solved again, from the point that they had.
         warm : bool
             Start linear problems on HIGHS from the basis of this program's last warm solve: much
             faster after small changes, but which of several optimal points is found then
             depends on earlier calls.
+        time_limit : float, optional
+            Seconds for the whole call, retries, polishing and judging included. With n integer
+            levels to go, the next may take 2 / (n + 1) of what is left. An integer level takes
+            the best point found by its end, status "within_gap", with a warning, and what was
+            reached is held; see :class:`Solver` for limits of one subproblem, for gaps, and for
+            the solvers that cannot be stopped.
+        verbose : bool
+            Let the solvers print their own logs.
+        on_progress : callable, optional
+            Called in this thread with a :class:`Progress` whenever an integer level has moved,
+            and at its end. If it returns something true, the level's incumbent is good enough:
+            it is taken, status "within_gap", and the next level begins. HIGHS tells while it
+            searches, other solvers at the end alone.
 
         Returns
         -------
@@ -175,15 +155,20 @@ class Program(Frozen):
         StageError
             A subproblem has no certified optimum.
         Interrupted
-            Ctrl-C was pressed.
+            Ctrl-C was pressed. HIGHS stops at once and its incumbent is kept; other solvers are
+            waited for, unless Ctrl-C is pressed again.
         """
+        if time_limit is not None and not time_limit >= 0:
+            raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")
         if workers is not None and (not isinstance(workers, int) or workers < 1):
             raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
         ladders = self.ladders(solver)
         given = Given.to(self.subproblems.values())
         solved: dict[str, Solution] = {}
+        begun: dict[str, Solution] = {}
         if resume is not None:
-            solved |= given.undisturbed(lambda: self.adopt(resume))
+            for name, found in given.undisturbed(lambda: self.adopt(resume)).items():
+                (begun if found.status is Status.UNFINISHED else solved)[name] = found
         self._clear_variables()
         try:
             with bar(len(self.subproblems), len(solved), progress=progress) as tick:
@@ -195,6 +180,12 @@ class Program(Frozen):
                     solved=solved,
                     warm=self._warm.setdefault(os.getpid(), WarmHighs()) if warm else None,
                     given=given,
+                    wishes=Wishes(
+                        time_limit,
+                        verbose,
+                        listener(tick, on_progress, progress=progress),
+                        begun,
+                    ),
                 )
         except BaseException:
             self._clear_variables()

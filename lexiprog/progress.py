@@ -1,25 +1,111 @@
-"""A progress bar for long work, silent unless asked for."""
+"""How far long work has come: records of it, and a bar that is silent unless asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Progress", "bar"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the search for the optimum of an integer level stands.
+
+    Attributes
+    ----------
+    stage, subproblem, solver : str
+        What is solved, and by whom.
+    seconds : float
+        Spent on it so far.
+    incumbent, bound : float or None
+        The value of the best point found and what none is better than, in the sense and units of
+        the objective; None as long as there is none.
+    gap : float or None
+        Their distance over the size of the incumbent; None as long as one of them is missing.
+    finished : bool
+        Whether this is the level's result.
+
+    Examples
+    --------
+    >>> import lexiprog as lx
+    >>> record = lx.Progress("stage", "cost", "HIGHS", 1.5, incumbent=40.0, bound=38.0)
+    >>> record.gap
+    0.05
+    >>> print(record)
+    cost: 40, bound 38, gap 5 %
+    """
+
+    stage: str
+    subproblem: str
+    solver: str
+    seconds: float
+    incumbent: float | None = None
+    bound: float | None = None
+    finished: bool = False
+
+    @property
+    def gap(self) -> float | None:
+        """Distance of incumbent and bound over the size of the incumbent."""
+        if self.incumbent is None or self.bound is None:
+            return None
+        distance = abs(self.incumbent - self.bound)
+        return distance / abs(self.incumbent) if self.incumbent else (distance and float("inf"))
+
+    def __str__(self) -> str:
+        value = "no point yet" if self.incumbent is None else f"{self.incumbent:.6g}"
+        bound = "" if self.bound is None else f", bound {self.bound:.6g}"
+        gap = "" if self.gap is None else f", gap {100 * self.gap:.3g} %"
+        return f"{self.subproblem}: {value}{bound}{gap}"
+
+
+class _Bar:
+    """A bar that counts problems; behind it, how the search for the present one goes."""
+
+    def __init__(self, shown: Any) -> None:
+        self._shown = shown
+
+    def __call__(self, name: str) -> None:
+        """One more is done."""
+        if self._shown is not None:
+            self._shown.set_postfix_str(name)
+            self._shown.update()
+
+    def note(self, text: str) -> None:
+        """Say how far the present problem has come."""
+        if self._shown is not None:
+            self._shown.set_postfix_str(text)
+
+    def tell(self, record: Progress) -> None:
+        """Show where a search stands."""
+        self.note(str(record))
 
 
 @contextmanager
-def bar(total: int | None, done: int, *, progress: bool) -> Iterator[Callable[[str], None]]:
+def bar(total: int | None, done: int, *, progress: bool) -> Iterator[_Bar]:
     """A progress bar's update function, or one that does nothing."""
     if not progress:
-        yield lambda _: None
+        yield _Bar(None)
         return
     try:
         from tqdm.auto import tqdm
     except ImportError as error:
         raise ImportError("progress=True needs tqdm: pip install 'lexiprog[notebooks]'.") from error
     with tqdm(total=total, initial=done, unit="problem") as shown:
+        yield _Bar(shown)
 
-        def tick(name: str) -> None:
-            shown.set_postfix_str(name)
-            shown.update()
 
-        yield tick
+def listener(
+    shown: _Bar, on_progress: Callable[[Progress], Any] | None, *, progress: bool
+) -> Callable[[Progress], Any] | None:
+    """Who is told of integer levels as they move: the bar, the user's function, both or nobody."""
+    if on_progress is None:
+        return shown.tell if progress else None
+
+    def tell(record: Progress) -> Any:
+        shown.tell(record)
+        return on_progress(record)
+
+    return tell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -76,6 +77,8 @@ class Answer:
     dual: dict[int, Any] = field(default_factory=dict)
     form: StandardForm | None = None
     exact: ExactAnswer | None = None
+    point: Array | None = None  # in the user's units, where the form's columns are all of it
+    held: Mapping[str, float] | None = None  # held objectives at the point, where they are rows
     # How much each held optimum may have changed the value, where the runner knows better.
     doubts: dict[str, float] = field(default_factory=dict)
     shares: Shares | None = None

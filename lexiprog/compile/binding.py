@@ -13,7 +13,7 @@ import numpy as np
 
 from lexiprog.declare.leaves import CVXPY_LOCK, Held, dense, holding, key_of, undisturbed
 from lexiprog.declare.lock import NO_SLACK, Slack
-from lexiprog.declare.reference import REFERENCES, bind, check_callbacks
+from lexiprog.declare.reference import REFERENCES, check_callbacks
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import shorten
 from lexiprog.errors import LexiprogError
@@ -21,9 +21,12 @@ from lexiprog.errors import LexiprogError
 if TYPE_CHECKING:
     from lexiprog.result.solution import Solution
 
-__all__ = ["BadParameter", "Given", "bind_objective", "bind_references", "read_parameters"]
+__all__ = ["BadParameter", "Given", "bind", "bind_objective", "bind_references", "read_parameters"]
 
 Made = TypeVar("Made")
+
+# Solver noise that a placeholder's sign or structure may hide.
+PROMISE = 1e-4
 
 
 class BadParameter(LexiprogError, ValueError):
@@ -111,3 +114,44 @@ def bind_objective(subproblem: Subproblem, solutions: Mapping[str, Solution]) ->
         reference = REFERENCES.get(parameter)
         if reference is not None:
             bind(parameter, reference.read(solutions[reference.owner_name]))
+
+
+def bind(parameter: cp.Parameter, value: Any) -> None:
+    """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
+    if isinstance(value, float) and parameter.shape == () and _promises_nothing(parameter):
+        parameter.save_value(np.array(value))
+        return
+    array = np.asarray(dense(value))
+    if array.shape != parameter.shape:
+        array = array.reshape(parameter.shape)
+    given, has = array, parameter.attributes
+    if has["diag"]:
+        array = np.diag(np.diag(array))
+    if has["PSD"] or has["NSD"] or has["symmetric"] or has["hermitian"]:
+        array = 0.5 * (array + array.conj().T)
+    if has["PSD"] or has["NSD"]:
+        roots, axes = np.linalg.eigh(array)
+        roots = np.maximum(roots, 0) if has["PSD"] else np.minimum(roots, 0)
+        array = (axes * roots) @ axes.conj().T
+    if has["nonneg"]:
+        array = np.maximum(array, 0.0)
+    if has["nonpos"]:
+        array = np.minimum(array, 0.0)
+    if has["pos"]:
+        array = np.maximum(array, np.finfo(float).tiny)
+    change = float(np.max(np.abs(array - given), initial=0.0))
+    if change > PROMISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
+        raise LexiprogError(
+            f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
+            f"it, by {change:.1e}; please report this with the expression."
+        )
+    if has["diag"] and not hasattr(array, "tocoo"):
+        parameter.save_value(array)  # the setter wants a sparse matrix here
+        return
+    parameter.value = array
+
+
+def _promises_nothing(parameter: cp.Parameter) -> bool:
+    return not any(
+        value is not None and value is not False for value in parameter.attributes.values()
+    )

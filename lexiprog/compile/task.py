@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +18,16 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
+from lexiprog.solvers.words import words_of
+from lexiprog.watch import Watch
 
 if TYPE_CHECKING:
     from lexiprog.result.solution import Solution
 
 __all__ = ["Compiler", "Task", "compile_alone", "compile_for", "prepare"]
+
+# Numbers of a problem that is solved in tenths of a second, if not in less.
+BRIEF = 20_000
 
 Solutions = Mapping[str, "Solution"]
 Compiler = Callable[[Subproblem, Way, Solutions], Compiled | None]
@@ -40,6 +46,9 @@ class Task:
     constants: Mapping[int, Value]  # values of parameters and placeholders by CVXPY id
     compiled: Compiled | None  # None for solvers that take problems
     given: Given  # the parameters of all subproblems, as they were when the solve began
+    watch: Watch = field(default_factory=Watch)
+    # Values of variables by CVXPY id at earlier points, the latest first, to start integers from.
+    starts: tuple[Mapping[int, Value], ...] = ()
 
     @property
     def solver(self) -> Solver:
@@ -68,9 +77,24 @@ class Task:
         """Whether some variable must be whole."""
         return self.subproblem.integer
 
+    def is_brief(self, together: int = 1) -> bool:
+        """Whether it is solved before anybody could miss it, alone or one of several.
+
+        To run it elsewhere would then take longer than to wait for it.
+        """
+        if self.compiled is None or self.integer:
+            return False
+        form = self.compiled.form
+        size = form.A.nnz + form.b.size + form.c.size + (0 if form.P is None else form.P.nnz)
+        return bool(size <= (BRIEF if together == 1 else BRIEF // 10) and not form.cones.psd)
+
     def fresh_options(self) -> dict[str, Any]:
-        """Options the solver's interface may write into."""
-        return {k: dict(v) if isinstance(v, dict) else v for k, v in self.options.items()}
+        """Options the solver's interface may write into, with the time that is left."""
+        options = {k: dict(v) if isinstance(v, dict) else v for k, v in self.options.items()}
+        seconds = self.watch.for_solver
+        if seconds is not None:
+            words_of(self.solver.name).put("time", seconds, options)
+        return options
 
 
 def prepare(
@@ -80,11 +104,14 @@ def prepare(
     slack: Slack = NO_SLACK,
     compiler: Compiler | None = None,
     given: Given | None = None,
+    watch: Watch | None = None,
+    begun: Solution | None = None,
 ) -> Task:
     """Bind and compile; the task no longer depends on CVXPY's mutable values.
 
     ``compiler`` makes the numbers; by default the subproblem is compiled by itself. ``given`` are
-    the user's parameters; by default those of the moment.
+    the user's parameters; by default those of the moment. ``begun`` is the incumbent of a search
+    for the same optimum that was stopped.
     """
     known = Given.to([subproblem]) if given is None else given
     slack = way.slack(slack)
@@ -99,11 +126,26 @@ def prepare(
         constants = {p.id: np.array(dense(p.value)) for p in inputs}
         options = way.solver.options_for(integer=subproblem.integer)
         compiled = (compiler or compile_alone)(subproblem, way, solutions)
+        starts = () if not subproblem.integer else _starts(subproblem, solutions, begun)
         return Task(
-            subproblem, way, options, slack, parameters, references, constants, compiled, known
-        )
+            subproblem, way, options, slack, parameters, references, constants, compiled, known,
+            watch or Watch(), starts,
+        )  # fmt: skip
 
     return known.undisturbed(task)
+
+
+def _starts(
+    subproblem: Subproblem, solutions: Solutions, begun: Solution | None
+) -> tuple[Mapping[int, Value], ...]:
+    """Earlier points that say what every integer of the subproblem may be."""
+    kinds = ("integer", "boolean")
+    whole = [v for v in subproblem.variables if any(v.attributes[kind] for kind in kinds)]
+    out: list[Mapping[int, Value]] = []
+    for solution in reversed([*solutions.values(), *([] if begun is None else [begun])]):
+        with suppress(KeyError):
+            out.append({v.id: solution[v] for v in whole})
+    return tuple(out)
 
 
 def compile_alone(subproblem: Subproblem, way: Way, _: Solutions) -> Compiled:

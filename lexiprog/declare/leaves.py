@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import cvxpy as cp
@@ -54,11 +54,13 @@ def automatic_names(variables: Iterable[cp.Variable]) -> dict[str, str]:
 class Held:
     """Leaves that have other values for a moment."""
 
-    def __init__(self) -> None:
-        self._places: dict[int, tuple[Leaf, str, Any]] = {}
+    __slots__ = ("_places",)
 
-    def put(self, leaf: Leaf, value: Any) -> Callable[[], None]:
-        """Give a leaf a value; what is returned takes it back."""
+    def __init__(self) -> None:
+        self._places: list[tuple[Leaf, str, Any, Any]] = []
+
+    def put(self, leaf: Leaf, value: Any) -> None:
+        """Give a leaf a value."""
         # A callback parameter has no value to set: it has somebody to ask.
         field = "_callback" if isinstance(leaf, cp.CallbackParam) else "_value"
         before = getattr(leaf, field)
@@ -66,19 +68,19 @@ class Held:
             leaf.save_value(value)
         else:
             setattr(leaf, field, lambda: value)
-        ours = getattr(leaf, field)
-        self._places[leaf.id] = (leaf, field, ours)
+        self._places.append((leaf, field, getattr(leaf, field), before))
 
-        def take_back() -> None:
+    def take_back(self) -> None:
+        """Give all leaves the values they had, the last one first."""
+        for leaf, field, ours, before in reversed(self._places):
             if _kept(leaf, field, ours):  # else somebody has assigned, and that counts
                 setattr(leaf, field, before)
-
-        return take_back
 
     @property
     def changed(self) -> list[str]:
         """The names of leaves that somebody else has assigned to."""
-        return [str(place[0].name()) for place in self._places.values() if not _kept(*place)]
+        last = {leaf.id: (leaf, field, ours) for leaf, field, ours, _ in self._places}
+        return [str(place[0].name()) for place in last.values() if not _kept(*place)]
 
 
 def _kept(leaf: Leaf, field: str, ours: Any) -> bool:
@@ -88,14 +90,30 @@ def _kept(leaf: Leaf, field: str, ours: Any) -> bool:
     return now is ours or (isinstance(leaf, cp.Variable) and np.array_equal(now, ours))
 
 
-@contextmanager
-def holding(values: Leaves) -> Iterator[Held]:
+class holding:  # noqa: N801 - used as a function, and too often for a generator
     """Give leaves other values for a moment."""
-    held = Held()
-    with CVXPY_LOCK, ExitStack() as after:
-        for leaf, value in values:
-            after.callback(held.put(leaf, value))
-        yield held
+
+    __slots__ = ("_held", "_values")
+
+    def __init__(self, values: Leaves) -> None:
+        self._values = values
+        self._held = Held()
+
+    def __enter__(self) -> Held:
+        CVXPY_LOCK.__enter__()
+        try:
+            for leaf, value in self._values:
+                self._held.put(leaf, value)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self._held
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._held.take_back()
+        finally:
+            CVXPY_LOCK.__exit__()
 
 
 def undisturbed(values: Leaves, make: Callable[[], Made]) -> Made:
@@ -125,9 +143,18 @@ def read_only(value: Any) -> Any:
     """A copy of an array (or of a list of arrays) that nobody can write to."""
     if isinstance(value, list | tuple):
         return tuple(read_only(part) for part in value)
+    if type(value) is np.ndarray and value.base is None and not value.flags.writeable:
+        return value  # it is one already
     copy = np.array(value)
     copy.setflags(write=False)
     return copy
+
+
+def read_only_copies(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Such copies by name; the mapping itself if it is one of them."""
+    if isinstance(values, MappingProxyType):
+        return values
+    return MappingProxyType({key: read_only(value) for key, value in values.items()})
 
 
 def number(value: Any) -> float:

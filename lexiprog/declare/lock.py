@@ -61,7 +61,9 @@ class Lock:
     def tolerance(self, optimum: Optimum) -> Optimum:
         """Degradation the user allows."""
         atol, rtol = self.tolerances
-        return np.maximum(atol, rtol * np.abs(optimum))  # type: ignore[no-any-return]
+        if isinstance(optimum, float):
+            return max(atol, rtol * abs(optimum))
+        return np.maximum(atol, rtol * np.abs(optimum))
 
     def limit(self, optimum: Optimum, slack: Optimum) -> Optimum:
         """The bound on the held objective."""
@@ -89,7 +91,7 @@ class Slack:
 
     def guard_for(self, optimum: Optimum, unit: float) -> Optimum:
         """Degradation added for numerical reasons; ``unit`` is what counts as one there."""
-        return self.guard * (unit + np.abs(optimum))  # type: ignore[no-any-return]
+        return self.guard * (unit + abs(optimum))
 
     def limit(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
         """The bound on the held objective."""

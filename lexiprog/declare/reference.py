@@ -14,7 +14,7 @@ from lexiprog.aliases import Constraint, Owner
 from lexiprog.declare.leaves import dense, holding
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance, checked_tolerance
 from lexiprog.declare.memory import Registry
-from lexiprog.errors import DeclarationError, LexiprogError
+from lexiprog.errors import DeclarationError
 
 if TYPE_CHECKING:
     from lexiprog.result.solution import Solution
@@ -38,9 +38,6 @@ class Reference:
 
 
 REFERENCES: Registry[Reference] = Registry()
-
-# Solver noise that a placeholder's sign or structure may hide.
-PROMISE = 1e-4
 
 _STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
 
@@ -195,38 +192,6 @@ def is_whole(expression: cp.Expression) -> bool:
     return isinstance(expression, cp.Variable) and bool(
         expression.attributes.get("integer") or expression.attributes.get("boolean")
     )
-
-
-def bind(parameter: cp.Parameter, value: Any) -> None:
-    """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
-    array = np.asarray(dense(value))
-    if array.shape != parameter.shape:
-        array = array.reshape(parameter.shape)
-    given, has = array, parameter.attributes
-    if has["diag"]:
-        array = np.diag(np.diag(array))
-    if has["PSD"] or has["NSD"] or has["symmetric"] or has["hermitian"]:
-        array = 0.5 * (array + array.conj().T)
-    if has["PSD"] or has["NSD"]:
-        roots, axes = np.linalg.eigh(array)
-        roots = np.maximum(roots, 0) if has["PSD"] else np.minimum(roots, 0)
-        array = (axes * roots) @ axes.conj().T
-    if has["nonneg"]:
-        array = np.maximum(array, 0.0)
-    if has["nonpos"]:
-        array = np.minimum(array, 0.0)
-    if has["pos"]:
-        array = np.maximum(array, np.finfo(float).tiny)
-    change = float(np.max(np.abs(array - given), initial=0.0))
-    if change > PROMISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
-        raise LexiprogError(
-            f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
-            f"it, by {change:.1e}; please report this with the expression."
-        )
-    if has["diag"] and not hasattr(array, "tocoo"):
-        parameter.save_value(array)  # the setter wants a sparse matrix here
-        return
-    parameter.value = array
 
 
 def dual_attributes(constraint: Constraint, where: str) -> dict[str, bool]:

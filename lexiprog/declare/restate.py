@@ -39,10 +39,15 @@ def can_restate(subproblem: Subproblem, how: Restatement, loosened: frozenset[st
     Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
     """
     return any(
-        _other_way(lock, subproblem.constraints[position], how) is not None
-        for position, lock in subproblem.locks
-        if lock.owner_name not in loosened
+        _has_other_way(lock, how) for _, lock in subproblem.locks if lock.owner_name not in loosened
     )
+
+
+def _has_other_way(lock: Lock, how: Restatement) -> bool:
+    owner = lock.owner()
+    if owner is None or lock.atol or lock.rtol:
+        return False
+    return bool(owner.objective.expr.is_affine()) if how == "equal" else has_arguments(lock)
 
 
 def restated(subproblem: Subproblem, how: Restatement, loosened: frozenset[str]) -> Subproblem:
@@ -84,7 +89,10 @@ def _other_way(lock: Lock, constraint: Constraint, how: Restatement) -> list[Con
 def has_arguments(lock: Lock) -> bool:
     """Whether what a held objective depends on can be held in its place."""
     owner = lock.owner()
-    return owner is not None and not owner.gp and arguments(owner.objective.expr) is not None
+    if owner is None or owner.gp:
+        return False
+    expression = owner.objective.expr
+    return owner.memory.once("has arguments", lambda: arguments(expression) is not None)
 
 
 def arguments(expression: cp.Expression) -> Terms | None:

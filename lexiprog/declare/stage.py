@@ -56,3 +56,49 @@ class Stage(Frozen):
 
     def __repr__(self) -> str:
         return f"Stage({self.name!r}: {', '.join(p.name for p in self.subproblems)})"
+
+
+def check_names(stages: tuple[Stage, ...]) -> None:
+    """Refuse names that stand for two things."""
+    seen: dict[str, str] = {}
+    for stage in stages:
+        if [s.name for s in stages].count(stage.name) > 1:
+            raise DeclarationError(f"two stages are called {stage.name!r}: names are unique.")
+        for subproblem in stage.subproblems:
+            if subproblem.name in seen:
+                raise DeclarationError(
+                    f"two subproblems are called {subproblem.name!r}, in stages "
+                    f"{seen[subproblem.name]!r} and {stage.name!r}: names are unique."
+                )
+            seen[subproblem.name] = stage.name
+    for stage in stages:
+        if seen.get(stage.name, stage.name) != stage.name:
+            raise DeclarationError(
+                f"{stage.name!r} names a stage and a subproblem of another stage, "
+                f"{seen[stage.name]!r}: a solver choice for it would be ambiguous."
+            )
+
+
+def check_references(stages: tuple[Stage, ...]) -> None:
+    """Refuse references to anything but earlier stages."""
+    level = {p: k for k, stage in enumerate(stages) for p in stage.subproblems}
+    for subproblem, own in level.items():
+        for _, reference in subproblem.references:
+            owner = reference.owner()
+            where = f"subproblem {subproblem.name!r} uses {reference.label}, but"
+            if owner is None or owner not in level:
+                raise DeclarationError(
+                    f"{where} subproblem {reference.owner_name!r} is not part of this "
+                    "program: add it to an earlier stage."
+                )
+            if owner is subproblem or level[owner] == own:
+                raise DeclarationError(
+                    f"{where} {reference.owner_name!r} stands in the same stage, "
+                    f"{stages[own].name!r}: only earlier stages can be referred to."
+                )
+            if level[owner] > own:
+                raise DeclarationError(
+                    f"{where} {reference.owner_name!r} is solved later, in stage "
+                    f"{stages[level[owner]].name!r}: only earlier stages can be "
+                    "referred to."
+                )

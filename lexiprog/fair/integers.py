@@ -22,7 +22,7 @@ from lexiprog.aliases import Array, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.levels import raise_levels
 from lexiprog.fair.positions import Ladder, Positions
-from lexiprog.fair.records import FairLevel, FairOrder
+from lexiprog.fair.records import FairLevel, FairOrder, Told, nobody
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.status import Status
@@ -34,7 +34,10 @@ SAME = 1e-8
 
 
 def order_levels(
-    form: StandardForm, utilities: Utilities, options: Options | None = None
+    form: StandardForm,
+    utilities: Utilities,
+    options: Options | None = None,
+    told: Told = nobody,
 ) -> FairOrder:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
@@ -46,6 +49,8 @@ def order_levels(
         Over the columns of ``form``.
     options : mapping, optional
         HiGHS options.
+    told : callable, optional
+        After each step: how many are settled, and the value.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def order_levels(
     if form.P is not None or form.cones.linear != form.b.size:
         raise ValueError("positions are raised over linear constraints only.")
     climb = _OrderedClimb(form, utilities, options or {})
-    climb.run()
+    climb.run(told)
     return climb.found()
 
 
@@ -84,7 +89,7 @@ class _OrderedClimb:
         self._x = np.zeros(form.c.size)
         self._order = np.full(len(utilities), -np.inf)
 
-    def run(self) -> None:
+    def run(self, told: Told) -> None:
         """Prove every position of the order."""
         found, bound = self._positions.first()
         self._take(found, bound, 0)
@@ -99,6 +104,7 @@ class _OrderedClimb:
                 if self._last_alike(first) >= last:
                     self._bounds += [bound] * (last - first)
                     break
+            told(len(self._bounds), float(self._order[first]))
 
     def _ladder(self, proved: int) -> Ladder:
         """The levels of the first positions of the order, each with the number before it."""

@@ -12,6 +12,8 @@ in communication networks: a tutorial", IEEE Communications Surveys and Tutorial
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -20,7 +22,7 @@ from lexiprog.aliases import Array, Mask, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.fixed import Fixed
 from lexiprog.fair.master import Master, Peak
-from lexiprog.fair.records import FairShares, StepProofs, grouped
+from lexiprog.fair.records import FairShares, StepProofs, Told, grouped, nobody
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
 
@@ -33,7 +35,10 @@ PATIENCE = 3
 
 
 def raise_levels(
-    form: StandardForm, utilities: Utilities, options: Options | None = None
+    form: StandardForm,
+    utilities: Utilities,
+    options: Options | None = None,
+    told: Told = nobody,
 ) -> FairShares:
     """The leximin point of linear utilities over the feasible set of a linear form.
 
@@ -45,6 +50,8 @@ def raise_levels(
         Over the columns of ``form``.
     options : mapping, optional
         HiGHS options.
+    told : callable, optional
+        After each step: how many are settled, and the value.
 
     Raises
     ------
@@ -71,7 +78,7 @@ def raise_levels(
     if form.P is not None or form.cones.linear != form.b.size or form.integer is not None:
         raise ValueError("levels are raised over linear constraints without integers only.")
     distinct, of = utilities.distinct()
-    climb = _Climb(form, distinct, options or {})
+    climb = _Climb(form, distinct, options or {}, lambda who, at: told(int(who[of].sum()), at))
     try:
         climb.run()
     except NoFairShare as failure:
@@ -84,7 +91,14 @@ def raise_levels(
 class _Climb:
     """The state of one run, over utilities that all differ."""
 
-    def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self,
+        form: StandardForm,
+        utilities: Utilities,
+        options: Options,
+        told: Callable[[Mask, float], None],
+    ) -> None:
+        self._told = told
         self._fixed = Fixed(form, utilities)
         self._master = Master(self._fixed.A, self._fixed.bounds, utilities, options)
         self._values: list[float] = []
@@ -139,6 +153,7 @@ class _Climb:
         self._values.append(value)
         self._weights.append(peak.weights)
         self._multipliers.append(peak.multipliers)
+        self._told(self._fixed.settled, value)
 
     def found(self, of: NDArray[np.intp]) -> FairShares:
         """The record over all utilities: ``of`` tells which of the distinct ones each is."""

@@ -23,7 +23,7 @@ from lexiprog.aliases import Array, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.master import Master, Peak
 from lexiprog.fair.noise import surely_priced
-from lexiprog.fair.records import FairLottery, grouped
+from lexiprog.fair.records import FairLottery, Told, grouped, nobody
 from lexiprog.fair.utilities import Utilities
 from lexiprog.solvers.highs import Bounds
 from lexiprog.status import Status
@@ -46,7 +46,9 @@ class Oracle(Protocol):
         """
 
 
-def price_levels(oracle: Oracle, offsets: Array, options: Options | None = None) -> FairLottery:
+def price_levels(
+    oracle: Oracle, offsets: Array, options: Options | None = None, told: Told = nobody
+) -> FairLottery:
     """The leximin lottery over the columns that an oracle can find.
 
     Parameters
@@ -57,6 +59,8 @@ def price_levels(oracle: Oracle, offsets: Array, options: Options | None = None)
         What everyone has before the lottery: its size is the number of utilities.
     options : mapping, optional
         HiGHS options.
+    told : callable, optional
+        After each step: how many are settled, and the value.
 
     Raises
     ------
@@ -79,7 +83,7 @@ def price_levels(oracle: Oracle, offsets: Array, options: Options | None = None)
     offsets = np.array(offsets, dtype=float)
     if not offsets.size:
         raise ValueError("there is no utility: give at least one.")
-    climb = _PricedClimb(oracle, offsets, options or {})
+    climb = _PricedClimb(oracle, offsets, options or {}, told)
     climb.run()
     return climb.found()
 
@@ -87,7 +91,8 @@ def price_levels(oracle: Oracle, offsets: Array, options: Options | None = None)
 class _PricedClimb:
     """The state of one run."""
 
-    def __init__(self, oracle: Oracle, offsets: Array, options: Options) -> None:
+    def __init__(self, oracle: Oracle, offsets: Array, options: Options, told: Told) -> None:
+        self._told = told
         self._oracle = oracle
         self._offsets = offsets
         self._calls = 0
@@ -178,6 +183,7 @@ class _PricedClimb:
         self._master.settle(who, value, exactly=False)
         self._lottery = peak.x
         self._steps.append((value, prices, bound))
+        self._told(int(self._settled.sum()), value)
 
     def found(self) -> FairLottery:
         """The record."""

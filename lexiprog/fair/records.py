@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +17,19 @@ __all__ = [
     "FairOrder",
     "FairShares",
     "StepProofs",
+    "Told",
     "grouped",
+    "nobody",
     "values_of",
 ]
+
+
+# Told after each step how many are settled, and at what value the last of them were.
+Told = Callable[[int, float], None]
+
+
+def nobody(settled: int, value: float, /) -> None:
+    """Whom nothing is told."""
 
 
 @dataclass(frozen=True)

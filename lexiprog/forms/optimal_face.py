@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix
-from lexiprog.forms.precision import Sums, transposed_times
+from lexiprog.forms.precision import reduced_costs, transposed_times
 
 __all__ = ["Binding", "Sizes", "binding"]
 
@@ -113,8 +113,10 @@ def binding(
         lowest = ROUNDED_ZERO
         if sizes.short and is_short(c):
             lowest, floor = ZERO, floor * ZERO
-        parts = transposed_times(A, y).plus(transposed_times(A, correction))
-        reduced = Sums.of(c).plus(parts).nearest
+        sums = reduced_costs(c, A, y)
+        if correction.any():
+            sums = sums.plus(transposed_times(A, correction))
+        reduced = sums.nearest
         y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
     terms = np.abs(c) + sizes.entries.T @ np.abs(y)

@@ -8,6 +8,7 @@ whole runs in a few passes over the arrays of a sparse matrix, on any machine wi
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -65,12 +66,14 @@ class Sums:
         """Floats that are certainly not below the numbers."""
         return self._beyond(np.inf)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _beyond(self, side: float) -> Array:
         near, lost = two_sum(self.high, self.low)
         width = up(self.error + np.abs(lost))
         far = np.nextafter(near + np.copysign(width, side), side)
         return np.where(width == 0.0, near, np.where(np.isfinite(width), far, side))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def plus(self, other: Sums) -> Sums:
         """The numbers, to each of which another is added."""
         high, rest = two_sum(self.high, other.high)
@@ -78,6 +81,7 @@ class Sums:
         low, lost_too = two_sum(low, rest)
         return _known(high, low, self.error + other.error + np.abs(lost) + np.abs(lost_too))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def times(self, factors: Array) -> Sums:
         """The numbers, each multiplied by a float."""
         high, rest = two_product(self.high, factors)
@@ -92,6 +96,7 @@ class Sums:
         return Sums(self.high[chosen], self.low[chosen], self.error[chosen])
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def total(*parts: Sums) -> Sums:
     """The sum of all numbers of all parts, as an array of one."""
     terms = np.concatenate([piece for part in parts for piece in (part.high, part.low)])
@@ -105,6 +110,7 @@ def dot(left: Array, right: Array) -> Sums:
     return total(products(left, right))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def products(left: Array, right: Array) -> Sums:
     """The products of floats with floats."""
     high, low = two_product(left, right)
@@ -113,9 +119,11 @@ def products(left: Array, right: Array) -> Sums:
 
 def transposed_times(matrix: Any, vector: Array) -> Sums:
     """``matrix.T @ vector``, column by column of a sparse matrix."""
-    matrix = sp.csc_array(matrix)
+    matrix = by_columns(matrix)
     starts = matrix.indptr
     size = starts.size - 1
+    if 0 < matrix.data.size <= _PIECE:
+        return _last.sums(matrix.data, vector[matrix.indices], starts)
     out = Sums(*np.zeros((3, size)))
     # Pieces that stay in the processor's cache take a fifth of the time.
     cuts = np.searchsorted(starts, np.arange(0, starts[-1], _PIECE))
@@ -126,6 +134,48 @@ def transposed_times(matrix: Any, vector: Array) -> Sums:
         out.high[first:last], out.low[first:last] = sums.high, sums.low
         out.error[first:last] = sums.error
     return out
+
+
+def by_columns(matrix: Any) -> sp.csc_array:
+    """A sparse matrix column by column: itself if it is one already."""
+    return matrix if getattr(matrix, "format", "") == "csc" else sp.csc_array(matrix)
+
+
+def reduced_costs(costs: Array, matrix: Any, multipliers: Array) -> Sums:
+    """``costs + matrix.T @ multipliers``."""
+    return _last.reduced(costs, transposed_times(matrix, multipliers))
+
+
+class _Last(threading.local):
+    """The last few sums: whoever proves an optimum asks for those that it was found with."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Array, Array, NDArray[np.intp], Sums]] = []
+        self._reduced: tuple[Array, Sums, Sums] | None = None
+
+    def reduced(self, costs: Array, sums: Sums) -> Sums:
+        """Costs added to sums, again only if either is another."""
+        last = self._reduced
+        if last is None or last[1] is not sums or not np.array_equal(last[0], costs):
+            last = self._reduced = (costs.copy(), sums, Sums.of(costs).plus(sums))
+        return last[2]
+
+    def sums(self, left: Array, right: Array, starts: NDArray[np.intp]) -> Sums:
+        """The sums of products, taken anew only if some number is another."""
+        for known_left, known_right, known_starts, sums in self._known:
+            if (
+                np.array_equal(known_right, right)
+                and (known_left is left or np.array_equal(known_left, left))
+                and (known_starts is starts or np.array_equal(known_starts, starts))
+            ):
+                return sums
+        sums = segment_sums(left, right, starts)
+        # Others may write to the matrix later; what is remembered must not change with it.
+        self._known = [(left.copy(), right, starts.copy(), sums), *self._known[:1]]
+        return sums
+
+
+_last = _Last()
 
 
 def times(matrix: Any, vector: Array) -> Sums:
@@ -162,7 +212,6 @@ def segment_sums(left: Array, right: Array, starts: NDArray[np.intp]) -> Sums:
     return _known(out.high, out.low, out.error)
 
 
-@np.errstate(over="ignore", invalid="ignore")
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     """The rounded sum and what is missing from it, exactly (Knuth)."""
     high = a + b
@@ -170,7 +219,6 @@ def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     return high, (a - (high - part)) + (b - part)
 
 
-@np.errstate(over="ignore", invalid="ignore")
 def two_product(a: Array, b: Array) -> tuple[Array, Array]:
     """The rounded product and what is missing from it, exactly unless it vanishes."""
     high = a * b

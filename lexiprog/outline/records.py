@@ -144,6 +144,16 @@ class SolvedOutline:
     locks: tuple[LockOutline, ...] = ()
     levels: Levels = ()
     variables: Values = field(default_factory=dict)
+    bound: float | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the value is the optimum, as far as anybody can tell."""
+        return self.status not in UNSETTLED
+
+    def text(self, digits: int = 6) -> str:
+        """The value; where a better one may exist, with the interval that the optimum is in."""
+        return value_text(self.value, self.bound, self.status, digits)
 
 
 @dataclass(frozen=True)
@@ -185,3 +195,18 @@ class TableOutline:
 def counted(count: int, noun: str) -> str:
     """A number with its noun: "1 variable", "2 variables"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+# Statuses of values that a better one may exist for.
+UNSETTLED = ("within_gap", "unfinished")
+
+
+def value_text(value: float, bound: float | None, status: str, digits: int = 6) -> str:
+    """A value; where a better one may exist, with the interval that the optimum is in."""
+    text = f"{value + 0.0:.{digits}g}"
+    if status not in UNSETTLED:
+        return text
+    if bound is None:
+        return f"{text} (no bound)"
+    low, high = sorted((value + 0.0, bound + 0.0))
+    return f"{text} in [{low:.{digits}g}, {high:.{digits}g}]"

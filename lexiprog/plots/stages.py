@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lexiprog.outline.numbers import duration, number
+from lexiprog.outline.numbers import duration
 from lexiprog.outline.records import counted
 from lexiprog.plots.canvas import BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting
 from lexiprog.program import Program
@@ -131,7 +131,9 @@ def _bar(ax: Axes, y: float, solution: Solution | None, *, scale: float, room: f
     compiling = scale * solution.seconds - solving
     ax.barh(y, compiling, height=0.62, color=SOFT)
     ax.barh(y, solving, left=compiling, height=0.62, color=MAIN)
-    said = f"optimum {number(solution.value)}, {solution.solver}"
+    found = solution.outline
+    word = "optimum" if found.settled else "reached"
+    said = f"{word} {found.text()}, {solution.solver}"
     verdict = said if passed else f"{said}, not certified"
     _text(ax, compiling + solving + room, y, verdict, colour=NOTE if passed else BAD)
 

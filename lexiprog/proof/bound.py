@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.forms.precision import Sums, products, total, transposed_times, up
+from lexiprog.forms.precision import Sums, products, reduced_costs, total, transposed_times, up
 from lexiprog.forms.projections import project
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.ranges import implied_ranges, own_ranges
@@ -113,16 +113,19 @@ def lower_bound(
     3.0
     """
     z = project(form.cones, z, dual=True)
-    curvature = Sums.of(np.zeros(x.size)) if form.P is None else transposed_times(form.P, x)
-    reduced = curvature.plus(Sums.of(form.c)).plus(transposed_times(form.A, z))
-    constant = [
-        Sums.of(np.array([form.offset])),
-        curvature.times(-0.5 * x),
-        products(-form.b, z),
-    ]
-    at_x = reduced.times(x)
+    reduced = reduced_costs(form.c, form.A, z)
+    constant = [Sums.of(np.array([form.offset])), products(-form.b, z)]
+    if form.P is not None:
+        curvature = transposed_times(form.P, x)
+        reduced = reduced.plus(curvature)
+        constant.append(curvature.times(-0.5 * x))
     charges, unknown = _charge(reduced, *own_ranges(form))
     own = ~unknown
+    if own.all():
+        value = _lower(*constant, charges)
+        losses = reduced.nearest * x - charges.lower
+        return LowerBound(value, value, rows=_loss(form, x, z), bounds=float(losses.sum()))
+    at_x = reduced.times(x)
     ceiling = np.inf
     if unknown.any():
         bent, strong = _bend(form, reduced, at_x, unknown)
@@ -152,12 +155,17 @@ def lower_bound(
         everywhere=everywhere,
         value=value,
         radius=used,
-        rows=float(z @ form.slack(x)) if z.size else 0.0,
+        rows=_loss(form, x, z),
         bounds=float(losses[own].sum()),
         implied=float(losses[~own & ~around].sum()),
         ball=slope * used if used is not None else 0.0,
         slope=slope,
     )
+
+
+def _loss(form: StandardForm, x: Array, z: Array) -> float:
+    """What the multipliers of rows that are not tight cost."""
+    return float(z @ form.slack(x)) if z.size else 0.0
 
 
 def _charge(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mask]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from lexiprog.aliases import Array
 from lexiprog.forms.cones import distances
+from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.bound import lower_bound
 from lexiprog.proof.certificate import TOLERANCE, Certificate
@@ -92,7 +92,9 @@ def _row_sizes(form: StandardForm, x: Array) -> Array:
     """What a violation of each row is compared with: its right-hand side, its terms, or one."""
     if not form.b.size:
         return np.ones(0)
-    terms = sp.csr_array(abs(form.A)) @ np.abs(x)
+    A = by_columns(form.A)
+    weights = np.abs(A.data) * np.repeat(np.abs(x), np.diff(A.indptr))
+    terms = np.bincount(A.indices, weights, minlength=form.b.size)
     sizes: Array = np.maximum(1.0, np.maximum(np.abs(form.b), terms))
     return sizes
 

@@ -21,6 +21,7 @@ from lexiprog.result.recalled import recall
 from lexiprog.result.result_text import as_text
 from lexiprog.result.solution import Solution
 from lexiprog.spelling import did_you_mean
+from lexiprog.status import Status
 
 if TYPE_CHECKING:
     import os
@@ -92,7 +93,8 @@ class Result(Mapping[str, Solution]):
     @property
     def complete(self) -> bool:
         """Whether every declared subproblem was solved."""
-        return len(self) == sum(len(names) for names in self.stages.values())
+        solved = [s for s in self.values() if s.status is not Status.UNFINISHED]
+        return len(solved) == sum(len(names) for names in self.stages.values())
 
     @property
     def final(self) -> Solution:
@@ -157,6 +159,7 @@ class Result(Mapping[str, Solution]):
                 "stage": solution.stage,
                 "subproblem": name,
                 "value": solution.value,
+                "bound": solution.bound,
                 "status": solution.status,
                 "solver": solution.solver,
                 "seconds": solution.seconds,

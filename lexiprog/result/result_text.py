@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.outline.records import TableCell, TableOutline, value_text
 from lexiprog.outline.text import text_table
 
 __all__ = ["as_text"]
@@ -18,7 +18,7 @@ def as_text(table: Iterable[Mapping[str, Any]], notes: Iterable[str]) -> str:
         (
             row["stage"],
             row["subproblem"],
-            f"{row['value']:.10g}",
+            value_text(row["value"], row["bound"], row["status"], 10),
             row["status"],
             row["solver"],
             f"{row['seconds']:.3f}",

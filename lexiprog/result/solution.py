@@ -12,7 +12,7 @@ from typing import Any
 import cvxpy as cp
 
 from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
-from lexiprog.declare.leaves import evaluate, read_only
+from lexiprog.declare.leaves import evaluate, read_only, read_only_copies
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
 from lexiprog.outline.text import array_text, level_lines
@@ -39,14 +39,12 @@ class Solution:
     value : float
         The objective evaluated at the returned point.
     status : str
-        "optimal"; "within_gap" for an integer point whose gap the user accepted; or
-        "optimal_inaccurate" where the optima it holds are not known well enough.
+        "optimal", "optimal_inaccurate" where what it holds is not known well enough, "within_gap"
+        for an integer point that the user accepted by a gap or limit, or "unfinished".
     solver : str
         Who found it.
     timings : mapping
-        Seconds spent in "compile" and "solve".
-    iterations : int or None
-        As the solver counts them.
+        Seconds spent in "compile" and "solve"; ``iterations`` as the solver counts them, or None.
     certificate : Certificate
         Why this is an optimum.
     bound : float or None
@@ -118,8 +116,7 @@ class Solution:
 
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
-            copies = {key: read_only(value) for key, value in getattr(self, name).items()}
-            object.__setattr__(self, name, MappingProxyType(copies))
+            object.__setattr__(self, name, read_only_copies(getattr(self, name)))
         for name in ("options", "timings", "effects"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
@@ -233,6 +230,7 @@ class Solution:
             certified=self.certificate.passed,
             certificate=str(self.certificate),
             locks=tuple(lock.outline for lock in self.locks),
+            bound=self.bound,
             levels=self.levels,
         )
 
@@ -243,8 +241,8 @@ class Solution:
         return draw(SolutionOutline(self.name, self.outline, self.variables))
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {self.value:.10g} ({self.status}, {self.solver})"]
-        lines += level_lines(self.levels)
+        head = f"{self.name}: {self.outline.text(10)} ({self.status}, {self.solver})"
+        lines = [head, *level_lines(self.levels)]
         for key, value in self.variables.items():
             lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
         return "\n".join([*lines, f"  {self.certificate}"])

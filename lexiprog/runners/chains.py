@@ -6,18 +6,14 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import cvxpy as cp
-
-from lexiprog.aliases import Constraint, Options
-from lexiprog.compile.cvxpy_door import Prepared
+from lexiprog.aliases import Constraint
+from lexiprog.compile.joint import Joint, join
 from lexiprog.declare.lock import single
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain
 from lexiprog.solvers.solver import EXACT, Ladder
-
-Joint = tuple[Prepared, list[cp.Parameter]]
 
 
 def find_chains(
@@ -48,16 +44,10 @@ def find_chains(
         if not _is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
             continue
         options = sorted((k, repr(v)) for k, v in ladders[subproblem.name][0].options.items())
-        key = (_own_constraints(subproblem), tuple(options))
+        key = (own_constraints(subproblem), tuple(options))
         start = starts.setdefault(key, level[subproblem.name])
-        # All objectives are compiled together, so what they read must be known at the start.
-        known = all(
-            level.get(reference.owner_name, -1) < start  # an owner outside is solved already
-            for parameter in subproblem.objective.parameters()
-            if (reference := REFERENCES.get(parameter)) is not None
-        )
         group = groups.setdefault(key, {})
-        if known and _fits(subproblem, group, loosened):
+        if reads_nothing_later(subproblem, level, start) and _fits(subproblem, group, loosened):
             group[subproblem.name] = subproblem
     chains: dict[str, FaceChain] = {}
     for group in groups.values():
@@ -67,7 +57,7 @@ def find_chains(
         if held:
             first = next(iter(used))
             lead = ladders[first][0]
-            chain = _joined(used, {} if lead.target == EXACT else lead.options)
+            chain = FaceChain(used, {} if lead.target == EXACT else lead.options, joined(used))
             chains |= dict.fromkeys(used, chain)
     return chains
 
@@ -87,7 +77,17 @@ def _asks_highs(ladder: Ladder) -> bool:
     return ladder[0].target in ("HIGHS", EXACT) and "highs_options" not in ladder[0].options
 
 
-def _own_constraints(subproblem: Subproblem) -> frozenset[int]:
+def reads_nothing_later(subproblem: Subproblem, level: Mapping[str, int], start: int) -> bool:
+    """Whether what its objective reads is known at ``start``: all of a chain is compiled then."""
+    return all(
+        level.get(reference.owner_name, -1) < start  # an owner outside is solved already
+        for parameter in subproblem.objective.parameters()
+        if (reference := REFERENCES.get(parameter)) is not None
+    )
+
+
+def own_constraints(subproblem: Subproblem) -> frozenset[int]:
+    """The ids of all constraints but the locks on single optima."""
     return frozenset(c.id for c in _without_faces(subproblem))
 
 
@@ -111,25 +111,14 @@ def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set
     return True
 
 
-def _joined(members: dict[str, Subproblem], options: Options) -> FaceChain:
+def joined(members: Mapping[str, Subproblem]) -> Joint:
     """All members as one problem, compiled once for as long as they live."""
     listed = list(members.values())
     # Members are kept weakly, or none would ever be freed.
     key = ("joint", *(weakref.ref(member) for member in listed))
-    prepared, weights = listed[0].memory.once(key, lambda: _join(listed))
-    return FaceChain(members, options, prepared, dict(zip(members, weights, strict=True)))
+    joint: Joint = listed[0].memory.once(key, lambda: _join(listed))
+    return joint
 
 
 def _join(members: list[Subproblem]) -> Joint:
-    constraints = _without_faces(members[0])
-    weights, terms = [], []
-    for member in members:
-        cost = -member.objective.expr if member.maximise else member.objective.expr
-        if cost.parameters():
-            # A weight times a parameter is not DPP, so the weight goes to a bound on the cost.
-            bound = cp.Variable()
-            constraints.append(cost <= bound)
-            cost = bound
-        weights.append(cp.Parameter(nonneg=True))
-        terms.append(weights[-1] * cost)
-    return Prepared(cp.Problem(cp.Minimize(sum(terms)), constraints)), weights
+    return join([(m.name, m.objective) for m in members], _without_faces(members[0]))

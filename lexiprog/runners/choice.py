@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexiprog.declare.lock import Slack, single
@@ -13,17 +13,18 @@ from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
-from lexiprog.runners.fair.linear import FairHighs
+from lexiprog.runners.fair.linear import FairHighs, Note
 from lexiprog.runners.fair.lottery import FairLotteries
 from lexiprog.runners.native import Native
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.runners.whole.chain import IntegerChain, find_integer_chains
 from lexiprog.solvers.solver import EXACT, Ladder, Solver, has_exact
 from lexiprog.solvers.ways import Way, ways_to_try
 
 __all__ = ["Runners"]
 
-_NATIVE, _CUSTOM, _FAIR, _LOTTERY = Native(), Custom(), FairHighs(), FairLotteries()
+_NATIVE, _CUSTOM = Native(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 
@@ -36,10 +37,12 @@ class Runners:
     chains: Mapping[str, FaceChain]
     loosened: frozenset[str]
     warm: WarmHighs | None = None
+    integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
     curved: CurvedFace = field(default_factory=CurvedFace)
     # Who solves fair problems that are not linear, or not for HiGHS.
     fair: Callable[[Subproblem, Way], Runner] | None = None
+    note: Note = lambda _: None  # told how far a fair problem has come
 
     @classmethod
     def of(
@@ -49,15 +52,17 @@ class Runners:
         slack: Slack,
         warm: WarmHighs | None,
         fair: Callable[[Subproblem, Way], Runner] | None = None,
+        note: Note = lambda _: None,
     ) -> Runners:
         """The runners for these stages and solvers."""
         chains = find_chains(stages, ladders, loosened=slack.tolerances)
         if warm is not None:
             warm.join(chains)
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
-        return cls(ladders, chains, loosened, warm, fair=fair)
+        integers = find_integer_chains(stages, ladders)
+        return cls(ladders, chains, loosened, warm, integers, fair=fair, note=note)
 
-    def ways(self, subproblem: Subproblem) -> list[Way]:
+    def ways(self, subproblem: Subproblem) -> Sequence[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]
@@ -86,9 +91,9 @@ class Runners:
         """Who runs the subproblem this way."""
         if subproblem.fair is not None:
             if subproblem.fair.pricing is not None:
-                return _LOTTERY
+                return FairLotteries(self.note)
             if FairHighs.serves(subproblem, way):
-                return _FAIR
+                return FairHighs(self.note)
             if self.fair is None:
                 raise TypeError("nobody here solves fair problems")
             return self.fair(subproblem, way)
@@ -99,7 +104,12 @@ class Runners:
         if way.solver.is_custom:
             return _CUSTOM
         again = None if self.warm is None else self.warm.runner(subproblem, way)
-        return _NATIVE if again is None else again
+        if again is not None:
+            return again
+        chain = self.integers.get(subproblem.name)
+        if chain is not None and way == Way(self.ladders[subproblem.name][0]):
+            return chain
+        return _NATIVE
 
     def _exact(self, subproblem: Subproblem) -> Exact:
         """One exact runner a chain, since its levels build on each other."""

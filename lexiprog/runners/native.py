@@ -1,23 +1,29 @@
-"""Run a task on its solver through CVXPY's own interface."""
+"""Run a task by itself: integers on HiGHS directly, all else through CVXPY's own interface."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
+from lexiprog.aliases import Array
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.cvxpy_door import Compiled
+from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.runners.polish import made_whole
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.runners.whole.polish import made_whole
+from lexiprog.runners.whole.starts import best_start, no_worse_than
+from lexiprog.solvers.highs_mip import MipSearch, solve_mip
 from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
 
-__all__ = ["Native"]
+__all__ = ["Native", "highs_options", "searched"]
 
 
 class Native:
-    """Any solver that CVXPY knows, cold."""
+    """Any solver that CVXPY knows; integers start from earlier points."""
 
     alone = False
 
@@ -27,12 +33,52 @@ class Native:
 
     def run(self, task: Task) -> Answer:
         """Solve the compiled numbers, make whole numbers whole, and translate back."""
-        start = time.perf_counter()
-        raw = cvxpy_door.run(task.native, task.fresh_options())
-        answer = cvxpy_door.interpret(task.native, raw)
+        begun = time.perf_counter()
+        form = task.native.scaled
+        start = best_start(task, form) if task.integer else None
+        if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
+            found = solve_mip(form, highs_options(task), start, task.watch)
+            answer = searched(task.native, form, found)
+        else:
+            answer = _through_cvxpy(task, start)
         if task.integer:
-            answer = made_whole(task.native, answer)
-        return replace(answer, seconds=time.perf_counter() - start)
+            answer = made_whole(task.native, answer, task.watch)
+            answer = no_worse_than(start, task.native, form, answer)
+        return replace(answer, seconds=time.perf_counter() - begun)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Nothing is kept from solve to solve."""
+
+
+def highs_options(task: Task) -> dict[str, Any]:
+    """The options as HiGHS itself takes them."""
+    options = task.fresh_options()
+    options |= options.pop("highs_options", {})
+    return options
+
+
+def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer:
+    """What HiGHS found, in the problem's own terms."""
+    if found.x is None:
+        return Answer(found.status, said=found.said)
+    answer = answer_at(compiled, found.x, None, iterations=found.nodes)
+    return replace(
+        answer, status=found.status, said=found.said, claimed=form.objective(found.x), form=form,
+        bound=found.bound,
+    )  # fmt: skip
+
+
+def _through_cvxpy(task: Task, start: Array | None) -> Answer:
+    """Ask any solver; one that has run out of time is not believed to have found contradictions."""
+    try:
+        raw = cvxpy_door.run(
+            task.native, task.fresh_options(), verbose=task.watch.verbose, start=start
+        )
+        answer = cvxpy_door.interpret(task.native, raw)
+    except Exception:
+        if not task.watch.over:
+            raise
+        return Answer(Status.NO_POINT)
+    if answer.x is None and task.watch.over:
+        return replace(answer, status=Status.NO_POINT)
+    return answer

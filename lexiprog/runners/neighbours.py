@@ -13,7 +13,7 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.native import Native
-from lexiprog.runners.polish import made_whole
+from lexiprog.runners.whole.polish import made_whole
 from lexiprog.solvers.clarabel import solve_conic
 from lexiprog.solvers.highs_mip import solve_mip
 from lexiprog.solvers.ways import Way
@@ -64,11 +64,14 @@ class Neighbours:
             start = self.starts.get(name)
             start = start if start is not None and start.size == form.c.size else None
             options = task.fresh_options()
-            whole = self._submit(solve_mip, form, options, start).result()
-            if whole is None:
+            here = [task.watch] if self.executor is None else []
+            whole = self._submit(solve_mip, form, options, start, *here).result()
+            if whole.x is None or whole.status is not Status.OPTIMAL:
                 return Native().run(task)
             answer = answer_at(compiled, whole.x, None, iterations=None)
-            answer = made_whole(compiled, replace(answer, bound=whole.bound, said="optimal"))
+            answer = made_whole(
+                compiled, replace(answer, bound=whole.bound, said="optimal"), task.watch
+            )
         else:
             found = self._submit(solve_conic, form).result()
             if found is None:

@@ -22,6 +22,7 @@ from lexiprog.result.solution import Solution
 from lexiprog.runners.native import Native
 from lexiprog.solvers.solver import EXACT, Ladder, default_ladder
 from lexiprog.solvers.ways import Way
+from lexiprog.watch import Watch
 
 __all__ = ["OwnOptimum", "check_point", "own_optimum"]
 
@@ -57,14 +58,17 @@ def own_optimum(
     slack: Slack,
     solutions: Mapping[str, Solution],
     given: Given,
+    watch: Watch,
     ladder: Ladder | None = None,
 ) -> OwnOptimum | None:
-    """The problem's optimum as our own default solvers find and certify it, if they do."""
+    """The problem's optimum as our own default solvers find and certify it, if they do in time."""
     for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
         if solver.target == EXACT:
             continue
+        if watch.should_stop:
+            return None
         try:
-            task = prepare(subproblem, Way(solver), solutions, slack, given=given)
+            task = prepare(subproblem, Way(solver), solutions, slack, given=given, watch=watch)
             answer = Native().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue

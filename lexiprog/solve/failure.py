@@ -49,14 +49,15 @@ def stage_error(
     said = "; ".join(dict.fromkeys(map(str, tries)))
     others = ", ".join(repr(p.name) for p in failed[1:])
     reason = _reason(first, last, partial, slack, seconds)
-    solved = f"{counted(len(partial), 'solved subproblem')} {'is' if len(partial) == 1 else 'are'}"
+    count = _finished(partial)
+    solved = f"{counted(count, 'solved subproblem')} {'is' if count == 1 else 'are'}"
     message = (
         f"stage {stage!r}, subproblem {first.name!r} has no certified optimum. "
         f"{said}. {reason.text}"
         + (f" Also without one: {others}." if others else "")
         + (
             f" {solved} in error.partial; solve(resume=error.partial) goes on from there."
-            if len(partial)
+            if count
             else ""
         )
     )
@@ -72,6 +73,10 @@ def stage_error(
         direction=reason.direction,
         reason=reason.text,
     )
+
+
+def _finished(partial: Result) -> int:
+    return sum(solution.status is not Status.UNFINISHED for solution in partial.values())
 
 
 def _nobody(subproblem: Subproblem) -> Attempt:

@@ -129,7 +129,10 @@ def _record(
         raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
     optimum = held.value
     exactly = answer.exact is not None and lock.owner_name in answer.doubts
-    found = number(solution.at(owner.objective.expr))
+    if answer.held is not None and lock.owner_name in answer.held:
+        found = answer.held[lock.owner_name]
+    else:
+        found = number(solution.at(owner.objective.expr))
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
@@ -212,7 +215,7 @@ def _curved_price(
     for share in NARROW:
         room = {lock.owner_name: share * solved[lock.owner_name].size}
         slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
-        own = own_optimum(task.subproblem, slack, solved, task.given)
+        own = own_optimum(task.subproblem, slack, solved, task.given, task.watch)
         dual = None if own is None else own.answer.dual.get(constraint.id)
         if dual is None:
             return None

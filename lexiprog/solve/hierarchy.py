@@ -17,7 +17,7 @@ from lexiprog.declare.describe import outline_of
 from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
+from lexiprog.errors import Attempt, Interrupted, LexiprogWarning
 from lexiprog.gradients.gradient import gradient_of
 from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
@@ -25,11 +25,14 @@ from lexiprog.result.solution import Solution
 from lexiprog.runners.choice import Runners
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.solve.calling import at_once, failed, is_solvers_fault, settled, shielded
 from lexiprog.solve.failure import stage_error
 from lexiprog.solve.fair.choice import fair_runner
 from lexiprog.solve.held import with_inheritance
+from lexiprog.solve.reasons.conflict import SECONDS
 from lexiprog.solve.relaxation import tell_apart
 from lexiprog.solve.verdict import judge
+from lexiprog.solve.wishes import Watches, Wishes, warn_of_limit
 from lexiprog.solvers.solver import Ladder, default_ladder
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Fault, Status
@@ -37,6 +40,8 @@ from lexiprog.status import Fault, Status
 __all__ = ["execute"]
 
 Tick = Callable[[str], None]
+# Seconds between two looks at a running search, if somebody wants to know.
+PULSE = 0.1
 
 
 def execute(
@@ -49,20 +54,25 @@ def execute(
     slack: Slack = NO_SLACK,
     warm: WarmHighs | None = None,
     given: Given | None = None,
+    wishes: Wishes | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
-    earlier call left them; ``given`` are the user's parameters, by default as they are now.
+    earlier call left them; ``given`` are the user's parameters, by default as they are now;
+    ``wishes`` are time and the like.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute))
-    run = _Run(stages, runners, dict(solved), tick, slack, given)
+    wishes = Wishes() if wishes is None else wishes
+    note = getattr(tick, "note", lambda _: None)
     size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
-    # Native solves always run in a pool thread, so that Ctrl-C reaches us while they do.
+    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
+    watches = Watches(stages, wishes, size)
+    run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
+    # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
     try:
         for stage in stages:
@@ -73,6 +83,7 @@ def execute(
         advice = "go on with program.solve(resume=error.partial)."
         raise Interrupted(done + advice, partial=run.result()) from error
     finally:
+        run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
 
@@ -97,12 +108,16 @@ class _Run:
     tick: Tick
     slack: Slack
     given: Given
+    watches: Watches
+    begun: dict[str, Solution]
     running: list[_Job] = field(default_factory=list)
+    unfinished: dict[str, Solution] = field(default_factory=dict)
 
     def result(self) -> Result:
         names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
         derive, outline = partial(gradient_of, self.stages), partial(outline_of, self.stages)
-        return Result(names, self.solved, partial(outline, self._solvers), derive)
+        found = self.unfinished | self.solved
+        return Result(names, found, partial(outline, self._solvers), derive)
 
     def _solvers(self, subproblem: Subproblem) -> list[str]:
         return [solver.name for solver in self.runners.ladders[subproblem.name]]
@@ -112,6 +127,7 @@ class _Run:
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
         ways = {p.name: self.runners.ways(p) for p in waiting}
         waiting = [p for p in waiting if ways[p.name]]  # else nobody installed takes its kind
+        self.watches.begin(waiting)
         turn = 0
         while waiting:
             for name, verdict in self._try_all(
@@ -120,17 +136,17 @@ class _Run:
                 if isinstance(verdict, Attempt):
                     attempts[name].append(verdict)
             turn += 1
+            waiting = [p for p in waiting if p.name not in self.solved]
+            for p in waiting:  # tries for which there is no time would only say so
+                ways[p.name] = self.watches.in_time(p, ways[p.name], turn)
             waiting = [
-                p
-                for p in waiting
-                if p.name not in self.solved
-                and turn < len(ways[p.name])
-                and not _settled(p, attempts[p.name])
+                p for p in waiting if turn < len(ways[p.name]) and not settled(p, attempts[p.name])
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
+            seconds = min(SECONDS, self.watches.left)
             with self.given.held():
-                raise stage_error(stage.name, failed, attempts, self.result(), self.slack)
+                raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
 
     def _try_all(
         self, stage: Stage, ways: list[tuple[Subproblem, Way]], pool: ThreadPoolExecutor
@@ -139,24 +155,36 @@ class _Run:
         verdicts: dict[str, Solution | Attempt] = {}
         for subproblem, way in ways:
             runner = self.runners.runner(subproblem, way)
+            watch = self.watches.of(subproblem, way.solver)
             try:
-                task = prepare(subproblem, way, self.solved, self.slack, runner.compile, self.given)
+                with watch.running():
+                    task = prepare(
+                        subproblem, way, self.solved, self.slack, runner.compile, self.given,
+                        watch, self.begun.get(subproblem.name),
+                    )  # fmt: skip
             except Exception as error:
-                if not _is_solvers_fault(error):
+                if not is_solvers_fault(error):
                     raise
                 # Compiling asks no solver to solve, only whether it takes such a problem.
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
-                verdicts[subproblem.name] = _failed(way.solver.name, error, fault)
+                verdicts[subproblem.name] = failed(way.solver.name, error, fault)
                 continue
-            if runner.alone:
-                future = _at_once(runner, task)
-            else:
-                future = pool.submit(_shielded, runner, task)
+            here = runner.alone or task.is_brief(len(ways))
+            future = at_once(runner, task) if here else pool.submit(shielded, runner, task)
             self.running.append(_Job(stage, task, runner, future))
-        for job in self.running:
+        while self.running:
+            job = self.running[0]
+            self._follow(job)
             verdicts[job.task.subproblem.name] = self._accept(job)
-        self.running.clear()
+            self.running.pop(0)
         return verdicts
+
+    def _follow(self, job: _Job) -> None:
+        """Wait for a job, telling meanwhile how all that run are going."""
+        if self.watches.listened:
+            while not wait([job.future], PULSE).done:
+                for other in self.running:
+                    self.watches.tell(other.stage, other.task)
 
     def _accept(self, job: _Job) -> Solution | Attempt:
         """Judge an answer and keep it if it is certified."""
@@ -166,11 +194,14 @@ class _Run:
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
-            return _failed(task.solver.name, broken, Fault.BROKEN)
+            return failed(task.solver.name, broken, Fault.BROKEN)
         if isinstance(verdict, Solution):
             self.solved[verdict.name] = verdict
+            self.watches.tell(job.stage, task, found=verdict)
             self.tick(verdict.name)
             return verdict
+        if verdict.incumbent is not None:
+            self.unfinished[verdict.incumbent.name] = verdict.incumbent
         if verdict.status is Status.EITHER:
             with self.given.held():
                 verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
@@ -180,16 +211,26 @@ class _Run:
         task = job.task
         verdict = judge(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
-            return verdict
+            if verdict.incumbent is None:
+                return verdict
+            incumbent = attach(verdict.incumbent, task.subproblem, task.constants)
+            return replace(verdict, incumbent=incumbent)
         verdict = attach(verdict, task.subproblem, task.constants)
         doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)
+            warn_of_limit(task, verdict)
         return verdict
 
+    def stop(self) -> None:
+        """Ask whatever is running to return what it has."""
+        for job in self.running:
+            job.task.watch.stopped |= not job.future.done()
+
     def harvest(self) -> None:
-        """After Ctrl-C: let running solves return, and keep what they found."""
+        """After Ctrl-C: stop running solves, and keep what they found."""
+        self.stop()
         for job in self.running:
             job.future.cancel()
         under_way = [job for job in self.running if not job.future.cancelled()]
@@ -200,50 +241,3 @@ class _Run:
                     self._accept(job)
         except KeyboardInterrupt:
             return  # asked twice: don't wait
-
-
-class _Panic(Exception):
-    """What a solver raised that no ``except Exception`` would have caught."""
-
-
-def _shielded(runner: Runner, task: Task) -> Answer:
-    """Run; a native panic becomes an error that can be caught."""
-    try:
-        return runner.run(task)
-    except (KeyboardInterrupt, SystemExit, Exception):
-        raise
-    except BaseException as error:  # a Rust panic is no Exception
-        raise _Panic(f"{type(error).__name__}: {error}") from error
-
-
-def _at_once(runner: Runner, task: Task) -> Future[Answer]:
-    """Run in this thread; the answer, or what was raised, as a future that is done."""
-    future: Future[Answer] = Future()
-    try:
-        future.set_result(_shielded(runner, task))
-    except Exception as error:  # noqa: BLE001 - whoever asks for the result meets it
-        future.set_exception(error)
-    return future
-
-
-def _failed(solver: str, error: Exception, fault: Fault) -> Attempt:
-    text = " ".join(str(error).split())
-    kind = [] if isinstance(error, _Panic) else [type(error).__name__]
-    return Attempt(solver, Status.FAILED, ": ".join([*kind, text] if text else kind), fault)
-
-
-def _is_solvers_fault(error: Exception) -> bool:
-    if isinstance(error, LexiprogError):
-        return False
-    return type(error).__module__.startswith("cvxpy") or isinstance(error, ArithmeticError)
-
-
-def _settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
-    """Whether further solvers would only repeat that there is no optimum."""
-    if subproblem.locks:  # a lock may be too tight for one solver and not for the next
-        return False
-    enough = 1 if subproblem.integer else 2
-    return (
-        sum(attempt.status.is_infeasible for attempt in attempts) >= enough
-        or sum(attempt.status.is_unbounded for attempt in attempts) >= enough
-    )

@@ -68,7 +68,7 @@ def _second(
     ladder: Ladder = default_ladder(declared.kind)
     if owner.solver == ladder[0].name:
         ladder = ladder[1:]
-    return own_optimum(declared, NO_SLACK, solved, task.given, ladder)
+    return own_optimum(declared, NO_SLACK, solved, task.given, task.watch, ladder)
 
 
 class _Second:
@@ -105,7 +105,7 @@ def _among_multipliers(
     declared = reference.owner()
     if declared is None or declared.gp or declared.fair:
         return None
-    own = own_optimum(declared, NO_SLACK, solved, task.given)
+    own = own_optimum(declared, NO_SLACK, solved, task.given, task.watch)
     if own is None or own.answer.x is None or own.answer.form is None:
         return None
     compiled, form = own.task.native, own.answer.form

@@ -59,20 +59,23 @@ def judge(
         if bare:
             # Multipliers nobody can vouch for would poison later stages, so both they and the
             # bound come from a solve of our own.
-            own = own_optimum(subproblem, task.slack, solutions, task.given)
+            own = own_optimum(subproblem, task.slack, solutions, task.given, task.watch)
             answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
             checked = check_point(task, answer, value, [*values, *constants], own)
             evidence = None if own is None else Evidence.of(own.task, own.answer)
             unit = unit if own is None or subproblem.gp else own.unit
     certificate = checked.certificate
-    if not certificate.passed:
+    wish = _wish(task, answer, certificate)
+    if wish is Status.WITHIN_GAP and certificate.gap > certificate.gap_tolerance:
+        certificate = replace(certificate, gap_tolerance=certificate.gap)
+    if not certificate.passed and wish is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
         return Attempt(name, answer.status, str(certificate), fault)
-    return Solution(
+    found = Solution(
         name=subproblem.name,
         stage=stage,
         value=value,
-        status=_status(subproblem, shares, proved=certificate.proved),
+        status=wish or _status(subproblem, shares, proved=certificate.proved),
         solver=name,
         certificate=certificate,
         bound=checked.bound,
@@ -91,6 +94,25 @@ def judge(
         lottery=None if shares is None else shares.lottery,
         **_exactly(subproblem, answer),
     )  # fmt: skip
+    if wish is Status.UNFINISHED:
+        reason = f"stopped at {found.outline.text()}"
+        return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=found)
+    return found
+
+
+def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None:
+    """What an integer point is that a search had when it was stopped; None if it was not.
+
+    A limit is a wish to go on with the best that was found, unless a gap is wished for too.
+    """
+    watch = task.watch
+    stopped = watch.stopped or watch.enough or watch.over or answer.status is Status.LIMIT
+    unknown = not certificate.gap <= certificate.gap_tolerance
+    if not task.integer or not stopped or not unknown or set(certificate.failures) - {"gap"}:
+        return None
+    if watch.enough or (task.solver.gap is None and not watch.stopped):
+        return Status.WITHIN_GAP
+    return Status.UNFINISHED
 
 
 def _has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
@@ -133,7 +155,7 @@ def _of_numbers(
     bound = answer.bound
     if task.integer and bound is None and task.subproblem.kind == "MILP":
         # A solver that keeps its bound to itself gets none from its own claim.
-        own = own_optimum(task.subproblem, task.slack, solutions, task.given)
+        own = own_optimum(task.subproblem, task.slack, solutions, task.given, task.watch)
         bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")
@@ -151,10 +173,10 @@ def _of_numbers(
     mismatch = abs(answer.value - value) / (unit + abs(value))
     certificate = checked.certificate
     certificate = replace(certificate, claim=max(certificate.claim, mismatch))
-    return Checked(certificate, _in_users_sense(task, checked.bound))
+    return Checked(certificate, in_users_sense(task, checked.bound))
 
 
-def _in_users_sense(task: Task, bound: float | None) -> float | None:
+def in_users_sense(task: Task, bound: float | None) -> float | None:
     """A lower bound of the form as a bound of the problem that the user wrote."""
     if bound is None:
         return None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from lexiprog.aliases import Matrix, Options
-from lexiprog.forms.precision import Sums, transposed_times
+from lexiprog.forms.precision import reduced_costs
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.status import Status
 
@@ -159,7 +159,7 @@ class Session:
             return duals, None
         duals[idle] = 0.0  # exactly, at a basis
         correction = np.zeros_like(duals)
-        lack = Sums.of(cost).plus(transposed_times(self._A, -duals)).nearest[inside]
+        lack = reduced_costs(cost, self._A, -duals).nearest[inside]
         if not lack.any():
             return duals, correction
         # HiGHS could solve with its own factors, but they are not always there after presolve,

@@ -1,7 +1,14 @@
-"""Solve a linear standard form with integers on HiGHS directly."""
+"""Search for whole points on HiGHS directly: from a start, within a limit, stopped when asked.
+
+HiGHS looks at the clock and at its callbacks now and then only, a second apart at worst. Whoever
+waits for it does not: the best point is kept as it is found, and a search that does not return
+soon after it was asked to is left to end by itself.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,37 +19,174 @@ import numpy as np
 from lexiprog.aliases import Array
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.status import Status
+from lexiprog.watch import Watch
 
-__all__ = ["Incumbent", "solve_mip"]
+__all__ = ["MipModel", "MipSearch", "solve_mip"]
+
+# Seconds between two looks, and those that a search has to return once it was asked to.
+PULSE, GRACE = 0.05, 0.2
+
+# HiGHS's number for a point within the rows.
+FEASIBLE = 2
+
+_WORDS = {
+    "kOptimal": Status.OPTIMAL,
+    "kInfeasible": Status.INFEASIBLE,
+    "kUnbounded": Status.UNBOUNDED,
+    "kUnboundedOrInfeasible": Status.EITHER,
+    "kTimeLimit": Status.LIMIT,
+    "kInterrupt": Status.LIMIT,
+    "kIterationLimit": Status.LIMIT,
+    "kSolutionLimit": Status.LIMIT,
+    "kMemoryLimit": Status.LIMIT,
+}
 
 
 @dataclass(frozen=True)
-class Incumbent:
-    """The best whole point found, and a bound that no point is below."""
+class MipSearch:
+    """The best whole point found, if any, and a bound that no point is below, if any."""
 
-    x: Array
-    bound: float
+    said: str
+    x: Array | None
+    bound: float | None
+    nodes: int | None = None
+
+    @property
+    def status(self) -> Status:
+        """HiGHS's status in our words."""
+        status = _WORDS.get(self.said, Status.FAILED)
+        return Status.NO_POINT if status is Status.LIMIT and self.x is None else status
+
+
+class MipModel:
+    """One HiGHS object: its matrix grows by rows, its costs and limits change.
+
+    Parameters
+    ----------
+    form : StandardForm
+        Linear, with integers; its columns and rows are those of every search.
+    options : mapping
+        HiGHS options.
+    """
+
+    def __init__(self, form: StandardForm, options: Mapping[str, Any]) -> None:
+        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs.setOptionValue("output_flag", False)
+        for name, value in ({"mip_rel_gap": 0.0} | dict(options)).items():
+            if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
+                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+        model = as_model(form.A, form.c, Bounds.of(form))
+        kinds = np.full(form.c.size, highspy.HighsVarType.kContinuous)
+        kinds[form.integer] = highspy.HighsVarType.kInteger
+        model.integrality_ = list(kinds)
+        self._highs.passModel(model)
+        self._limit = float(options.get("time_limit", np.inf))
+        self.lost = False  # whether a search is left to itself, and with it this object
+
+    def add_row(self, coefficients: Array) -> None:
+        """One more row, without limits as yet."""
+        places = np.flatnonzero(coefficients).astype(np.int32)
+        self._highs.addRow(-np.inf, np.inf, places.size, places, coefficients[places])
+
+    def search(
+        self, cost: Array, bounds: Bounds, offset: float, start: Array | None, watch: Watch
+    ) -> MipSearch:
+        """The best point that there is time to find; ``offset`` is added to every value."""
+        highs = self._highs
+        for count, change, values in (
+            (cost.size, highs.changeColsCost, (cost,)),
+            (cost.size, highs.changeColsBounds, (bounds.lower, bounds.upper)),
+            (bounds.row_upper.size, highs.changeRowsBounds, (bounds.row_lower, bounds.row_upper)),
+        ):
+            change(count, np.arange(count, dtype=np.int32), *values)
+        highs.clearSolver()
+        if start is not None:
+            solution = highspy.HighsSolution()
+            solution.col_value = start
+            highs.setSolution(solution)
+        seconds = watch.for_solver
+        highs.setOptionValue("output_flag", watch.verbose)
+        highs.setOptionValue("time_limit", self._limit if seconds is None else seconds)
+        seen = _Seen(offset, start, None if start is None else float(cost @ start))
+        if seconds == 0.0:
+            return seen.search("kTimeLimit")
+        self._run(seen, watch)
+        if self.lost:
+            return seen.search("kTimeLimit")
+        info = highs.getInfo()
+        found = info.primal_solution_status == FEASIBLE
+        bound = float(info.mip_dual_bound) + offset
+        return MipSearch(
+            highs.getModelStatus().name,
+            np.array(highs.getSolution().col_value) if found else None,
+            bound if np.isfinite(bound) else None,
+            int(info.mip_node_count),
+        )
+
+    def _run(self, seen: _Seen, watch: Watch) -> None:
+        """Let HiGHS run in a thread of its own, and wait for it no longer than asked to."""
+
+        def look(event: Any) -> None:
+            seen.look(event.data_out)
+            watch.latest = seen.values
+            event.interrupt(watch.should_stop)  # HiGHS remembers a yes from search to search
+
+        improving = self._highs.cbMipImprovingSolution.subscribe(seen.keep)
+        interrupt = self._highs.cbMipInterrupt.subscribe(look)
+        thread = threading.Thread(target=self._highs.run, name="lexiprog-highs")
+        thread.start()
+        asked = np.inf
+        while True:
+            thread.join(PULSE)
+            if not thread.is_alive():
+                break
+            now = time.monotonic()
+            asked = min(asked, now) if watch.should_stop else np.inf
+            if now - asked >= GRACE:
+                self.lost = True
+                return
+        improving.unsubscribe(seen.keep)
+        interrupt.unsubscribe(look)
+
+
+class _Seen:
+    """What the callbacks of a search have shown so far."""
+
+    def __init__(self, offset: float, x: Array | None, value: float | None) -> None:
+        self._offset, self._x, self._value = offset, x, value
+        self._bound: float | None = None
+
+    @property
+    def values(self) -> tuple[float | None, float | None]:
+        """The best value and the bound."""
+        both = (self._value, self._bound)
+        value, bound = (None if v is None else v + self._offset for v in both)
+        return value, bound
+
+    def keep(self, event: Any) -> None:
+        """A better point."""
+        value = float(event.data_out.objective_function_value)
+        if self._value is None or value < self._value:
+            self._x, self._value = np.array(event.data_out.mip_solution, dtype=float), value
+
+    def look(self, data: Any) -> None:
+        """A better bound."""
+        bound = float(data.mip_dual_bound)
+        if np.isfinite(bound):
+            self._bound = bound if self._bound is None else max(self._bound, bound)
+
+    def search(self, said: str) -> MipSearch:
+        """What there is."""
+        return MipSearch(said, self._x, self.values[1])
 
 
 def solve_mip(
-    form: StandardForm, options: Mapping[str, Any], start: Array | None = None
-) -> Incumbent | None:
-    """The optimum that HiGHS finds; None if it finds no point or does not finish."""
-    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("output_flag", False)
-    for name, value in ({"mip_rel_gap": 0.0} | dict(options)).items():
-        highs.setOptionValue(name, value)
-    model = as_model(form.A, form.c, Bounds.of(form))
-    kinds = np.full(form.c.size, highspy.HighsVarType.kContinuous)
-    kinds[form.integer] = highspy.HighsVarType.kInteger
-    model.integrality_ = list(kinds)
-    highs.passModel(model)
-    if start is not None:
-        solution = highspy.HighsSolution()
-        solution.col_value = start
-        highs.setSolution(solution)
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    x = np.array(highs.getSolution().col_value)
-    return Incumbent(x, float(highs.getInfo().mip_dual_bound) + form.offset)
+    form: StandardForm,
+    options: Mapping[str, Any],
+    start: Array | None = None,
+    watch: Watch | None = None,
+) -> MipSearch:
+    """The best point of a form by itself."""
+    model = MipModel(form, options)
+    return model.search(form.c, Bounds.of(form), form.offset, start, watch or Watch())

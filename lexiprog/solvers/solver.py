@@ -16,6 +16,7 @@ from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
 from lexiprog.solvers.options import unknown_option
+from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
 from lexiprog.spelling import did_you_mean
 
 __all__ = [
@@ -27,20 +28,6 @@ __all__ = [
     "default_ladder",
     "resolve",
 ]
-
-# Solvers whose factory settings stop short of what a certificate, or a later stage that holds
-# the optimum, asks for; what they reach is judged by its certificate, not by their own word.
-_SHARPER: dict[str, Options] = {
-    "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "accept_unknown": True},
-    "ECOS": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
-    "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 100_000},
-    "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "polishing": True},
-}
-_SHARPER_MIP: dict[str, Options] = {
-    "HIGHS": {"mip_rel_gap": 0.0},
-    "ECOS_BB": {"mi_rel_eps": 1e-9, "mi_abs_eps": 1e-9},
-}
-
 
 EXACT = "EXACT"
 # Whatever CVXPY has a name for, installed or not.
@@ -78,7 +65,13 @@ class Solver:
     accept : float
         Largest certificate measure that still counts as optimal.
     gap : float, optional
-        Relative gap accepted for integer problems; as ``accept`` if not given.
+        Relative gap accepted for integer problems and given to the solver, whose own option
+        (``mip_rel_gap``, ``MIPGap``) is the same wish; as ``accept`` if not given.
+    time_limit : float, optional
+        Seconds for one subproblem, retries included. What an integer search has found by then is
+        taken, status "within_gap", with a warning; if ``gap`` is given, only within that gap.
+        HIGHS, GUROBI, SCIP, SCIPY, CBC, COPT, CPLEX, GLPK_MI, MOSEK, XPRESS, CLARABEL, OSQP, SCS
+        and PDLP can be stopped; others, ECOS and ECOS_BB among them, cannot.
     **options
         Passed to the solver as they are.
 
@@ -92,17 +85,29 @@ class Solver:
     target: Any
     accept: float = TOLERANCE
     gap: float | None = None
+    time_limit: float | None = None
     options: Options = field(default_factory=dict)
 
     def __init__(
-        self, name: Any, *, accept: float = TOLERANCE, gap: float | None = None, **options: Any
+        self,
+        name: Any,
+        *,
+        accept: float = TOLERANCE,
+        gap: float | None = None,
+        time_limit: float | None = None,
+        **options: Any,
     ) -> None:
-        for label, value in (("accept", accept), ("gap", gap)):
+        target = name.upper() if isinstance(name, str) else name
+        words = words_of(str(target))
+        gap = words.wish("gap", options) if gap is None else gap
+        time_limit = words.wish("time", options) if time_limit is None else time_limit
+        for label, value in (("accept", accept), ("gap", gap), ("time_limit", time_limit)):
             if value is not None and not value >= 0:
                 raise ValueError(f"Solver({name!r}): {label} must be at least 0, not {value!r}.")
-        object.__setattr__(self, "target", name.upper() if isinstance(name, str) else name)
+        object.__setattr__(self, "target", target)
         object.__setattr__(self, "accept", float(accept))
         object.__setattr__(self, "gap", gap)
+        object.__setattr__(self, "time_limit", time_limit)
         object.__setattr__(self, "options", MappingProxyType(options))
 
     @property
@@ -120,19 +125,30 @@ class Solver:
 
     def options_for(self, *, integer: bool) -> dict[str, Any]:
         """A fresh copy of the options with our defaults beneath the user's."""
-        options: dict[str, Any] = dict(_SHARPER.get(self.name, {}))
+        options: dict[str, Any] = dict(SHARPER.get(self.name, {}))
         if integer:
-            options |= _SHARPER_MIP.get(self.name, {})
-            if self.gap is not None and self.name == "HIGHS":
-                options["mip_rel_gap"] = self.gap
+            options |= SHARPER_MIP.get(self.name, {})
         # Some CVXPY interfaces write into the dictionaries they are given.
         given = {k: dict(v) if isinstance(v, dict) else v for k, v in self.options.items()}
         nested = given.get("highs_options", {})
-        return {key: value for key, value in options.items() if key not in nested} | given
+        out = {key: value for key, value in options.items() if key not in nested} | given
+        if integer and self.gap is not None:
+            words_of(self.name).put("gap", self.gap, out)
+        return out
+
+    def also(self, **more: Any) -> Solver:
+        """The same with further options."""
+        own = {name: getattr(self, name) for name in ("accept", "gap", "time_limit")}
+        return Solver(self.target, **own, **(dict(self.options) | more))
 
     def __repr__(self) -> str:
         shown: dict[str, Any] = {} if self.accept == TOLERANCE else {"accept": self.accept}
-        shown |= {} if self.gap is None else {"gap": self.gap}
+        wishes = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
+        shown |= {
+            label: value
+            for label, word, value in wishes
+            if value is not None and value != words_of(self.name).wish(word, self.options)
+        }
         shown |= dict(self.options)
         parts = [repr(self.name), *(f"{k}={v!r}" for k, v in shown.items())]
         return f"Solver({', '.join(parts)})"

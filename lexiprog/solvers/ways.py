@@ -7,15 +7,16 @@ then with a numerical guard that is recorded and warned about.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.restate import can_restate, has_arguments, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.solver import EXACT, Ladder, Solver
 
-__all__ = ["GUARD", "Way", "ways_to_try"]
+__all__ = ["GUARD", "Way", "Ways", "ways_to_try"]
 
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 
@@ -52,48 +53,82 @@ class Way:
         return "value"
 
 
+class Ways(Sequence[Way]):
+    """Ways in order, each thought of when somebody gets so far: mostly the first one does."""
+
+    def __init__(self, ways: Iterable[Way]) -> None:
+        self._coming = _without_repeats(ways)
+        self._known: list[Way] = []
+
+    def __getitem__(self, place: Any) -> Any:
+        while isinstance(place, int) and len(self._known) <= place:
+            way = next(self._coming, None)
+            if way is None:
+                break
+            self._known.append(way)
+        if isinstance(place, slice) or place < 0:
+            return self._all()[place]
+        return self._known[place]
+
+    def __bool__(self) -> bool:
+        return bool(self._known) or next((True for _ in self), False)
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> list[Way]:
+        self._known += self._coming
+        return self._known
+
+
 def ways_to_try(
     subproblem: Subproblem,
     ladder: Ladder,
     *,
     face: bool,
     loosened: frozenset[str] = frozenset(),
-) -> list[Way]:
+) -> Ways:
     """Every way a subproblem is tried, in order.
 
     Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
     """
+    return Ways(_ways(subproblem, ladder, loosened, face=face))
+
+
+def _ways(
+    subproblem: Subproblem, ladder: Ladder, loosened: frozenset[str], *, face: bool
+) -> Iterator[Way]:
     if subproblem.fair is not None and subproblem.fair.pricing is not None:
-        return [Way(ladder[0])]
+        yield Way(ladder[0])
+        return
     if subproblem.fair is not None:
-        guarded = [Way(solver, "guarded") for solver in ladder] if subproblem.locks else []
-        return [*(Way(solver) for solver in ladder), *guarded]
+        yield from (Way(solver) for solver in ladder)
+        if subproblem.locks:
+            yield from (Way(solver, "guarded") for solver in ladder)
+        return
     if any(lock.fair for _, lock in subproblem.locks):
         ladder = tuple(_sharp(solver) for solver in ladder)
+    if face:
+        yield Way(ladder[0], "face")
     if not subproblem.locks:
-        if not face:
-            return [Way(solver) for solver in ladder]
-        return [Way(ladder[0], "face"), *(Way(solver) for solver in ladder)]
-    out: list[Way] = []
+        yield from (Way(solver) for solver in ladder)
+        return
     curved = can_restate(subproblem, "argument", loosened)
     equal = can_restate(subproblem, "equal", loosened)
-    for position, solver in enumerate(ladder):
-        if face and position == 0:
-            out.append(Way(solver, "face"))
+    for solver in ladder:
         if solver.is_custom or solver.target == EXACT:
-            out.append(Way(solver))
+            yield Way(solver)
             continue
         if solver.target == "CLARABEL" and _has_curved_face(subproblem, loosened):
-            out.append(Way(solver, "face"))
+            yield Way(solver, "face")
         if curved:
-            out.append(Way(solver, "argument", loosened))
-        out.append(Way(solver))
+            yield Way(solver, "argument", loosened)
+        yield Way(solver)
         if solver.name == "HIGHS" and "presolve" not in solver.options:
-            out.append(Way(_without_presolve(solver)))
+            yield Way(solver.also(presolve="off"))
         if equal:
-            out.append(Way(solver, "equal", loosened))
-        out.append(Way(solver, "guarded"))
-    return _without_repeats(out)
+            yield Way(solver, "equal", loosened)
+        yield Way(solver, "guarded")
 
 
 def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
@@ -112,23 +147,12 @@ def _sharp(solver: Solver) -> Solver:
     """Levels are kept by rows that HiGHS may miss by its tolerance: the least that it takes."""
     if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARP}:
         return solver
-    return Solver(
-        solver.target, accept=solver.accept, gap=solver.gap, **(dict(solver.options) | SHARP)
-    )
+    return solver.also(**SHARP)
 
 
-def _without_presolve(solver: Solver) -> Solver:
-    return Solver(
-        solver.target, accept=solver.accept, gap=solver.gap,
-        **(dict(solver.options) | {"presolve": "off"}),
-    )  # fmt: skip
-
-
-def _without_repeats(ways: list[Way]) -> list[Way]:
-    seen: list[str] = []
-    out = []
+def _without_repeats(ways: Iterable[Way]) -> Iterator[Way]:
+    seen: list[Way] = []
     for way in ways:
-        if repr(way) not in seen:
-            seen.append(repr(way))
-            out.append(way)
-    return out
+        if not any(repr(way) == repr(other) for other in seen):
+            yield way
+        seen.append(way)

@@ -21,7 +21,7 @@ class Room(NamedTuple):
 
 ENGINE = [
     Room(
-        "aliases errors kinds notebook progress spelling status",
+        "aliases errors kinds notebook progress spelling status watch",
         "words that everyone uses",
         "errors.py",
     ),

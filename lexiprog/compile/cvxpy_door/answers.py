@@ -1,4 +1,4 @@
-"""Run a compiled problem's solver, and read its answer back in the problem's own terms."""
+"""Read a solver's answer back in the problem's own terms."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Constraint, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
+from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.declare.leaves import CVXPY_LOCK, number
 from lexiprog.status import Status
 
 Array = NDArray[np.float64]
+
+_POINT = 0  # any key does: the reductions take the only vector there is
 
 _ONE_ARRAY = (
     cp.constraints.Inequality,
@@ -30,16 +33,10 @@ _ONE_ARRAY = (
 )
 
 
-def run(compiled: Compiled, options: dict[str, Any]) -> Any:
-    """Call the native solver; safe in a thread, since it only sees arrays."""
-    data = compiled.scaled_data()
-    return compiled.chain.solver.solve_via_data(data, False, False, options, {})
-
-
 def interpret(compiled: Compiled, raw: Any) -> Answer:
     """Translate the native result into values of the problem's own variables and constraints."""
     with CVXPY_LOCK:
-        record = compiled.inverse[-1]
+        record = compiled.record
         solution = compiled.chain.solver.invert(raw, record)
         attr = solution.attr or {}
         status = Status.of(solution.status)
@@ -52,7 +49,7 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
         solution.primal_vars = _own_columns(compiled, solution.primal_vars)
         if not compiled.scaling.identity:
             solution = _in_users_units(compiled, solution, offset)
-        answer = _translated(compiled, solution)
+        answer = translated(compiled, solution)
     return replace(
         answer,
         claimed=claimed,
@@ -63,31 +60,46 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
 
 def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int | None) -> Answer:
     """The answer whose point and multipliers, in equilibrated units, were found without CVXPY."""
-    scaling, program = compiled.scaling, compiled.data[s.PARAM_PROB]
+    scaling = compiled.scaling
     own = scaling.point(x)
+    if compiled.places is not None:
+        rows = None if z is None else scaling.multipliers(z)
+        value = compiled.form.objective(own)
+        answer = _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows)
+        return replace(answer, x=x, z=z, iterations=iterations)
     dual: dict[int, Any] = {}
     if z is not None:
-        sizes = [constraint.size for constraint in program.constraints]
-        parts = np.split(scaling.multipliers(z), np.cumsum(sizes)[:-1]) if sizes else []
-        dual = dict(zip((c.id for c in program.constraints), parts, strict=True))
+        dual = _split(compiled, scaling.multipliers(z))
     value = compiled.form.objective(own)
     with CVXPY_LOCK:
-        solution = Solution(s.OPTIMAL, value, {program.x.id: own}, dual, {})
-        return replace(_translated(compiled, solution), iterations=iterations)
+        solution = Solution(s.OPTIMAL, value, {_POINT: own}, dual, {})
+        return replace(translated(compiled, solution), iterations=iterations)
+
+
+def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
+    """Multipliers by the ids of the form's constraints."""
+    out, start = {}, 0
+    for key, size in compiled.rows:
+        out[key] = z[start : start + size]
+        start += size
+    return out
 
 
 def exact_parts(
     compiled: Compiled, x: list[Fraction], z: list[Fraction]
 ) -> tuple[dict[int, Any], dict[int, Any]]:
     """Values of variables and multipliers as fractions, as far as CVXPY passes them through."""
-    program = compiled.data[s.PARAM_PROB]
-    sizes = [constraint.size for constraint in program.constraints]
-    parts = np.split(np.array(z, dtype=object), np.cumsum(sizes)[:-1]) if sizes else []
-    dual = dict(zip((c.id for c in program.constraints), parts, strict=True))
+    if compiled.places is not None:
+        places = compiled.places
+        return (
+            places.variables(np.array(x, dtype=object)),
+            places.multipliers(np.array(z, dtype=object)),
+        )
+    dual = _split(compiled, np.array(z, dtype=object))
     chain, inverse = compiled.chain, compiled.inverse
     try:
         with CVXPY_LOCK:
-            solution = Solution(s.OPTIMAL, 0.0, {program.x.id: np.array(x, dtype=object)}, dual, {})
+            solution = Solution(s.OPTIMAL, 0.0, {_POINT: np.array(x, dtype=object)}, dual, {})
             for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
                 solution = reduction.invert(solution, record)
     except (TypeError, ValueError, AttributeError):  # numpy has no exact answer to everything
@@ -105,13 +117,13 @@ def _is_exact(value: Any) -> bool:
 
 def _own_columns(compiled: Compiled, primal: dict[int, Any]) -> dict[int, Any]:
     """The point without the columns that an interface (SCIP's, for cones) has added behind it."""
-    size = compiled.data[s.PARAM_PROB].x.size
+    size = compiled.form.c.size
     return {key: x[:size] if np.ndim(x) == 1 else x for key, x in primal.items()}
 
 
 def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
     """What the solver found for the scaled numbers, as it is for the numbers themselves."""
-    scaling, program = compiled.scaling, compiled.data[s.PARAM_PROB]
+    scaling = compiled.scaling
     primal = {
         key: np.reshape(scaling.point(np.ravel(x, order="F")), np.shape(x), order="F")
         for key, x in solution.primal_vars.items()
@@ -119,22 +131,25 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
     dual: dict[int, Any] = {}
     start = 0
     factors = scaling.rows / scaling.cost
-    for constraint in program.constraints:
-        value = (solution.dual_vars or {}).get(constraint.id)
-        size = constraint.size if value is None else np.size(value)
+    for key, rows in compiled.rows:
+        value = (solution.dual_vars or {}).get(key)
+        size = rows if value is None else np.size(value)
         if value is not None:
             part = np.reshape(factors[start : start + size], np.shape(value), order="F")
-            dual[constraint.id] = np.asarray(value, dtype=float) * part
+            dual[key] = np.asarray(value, dtype=float) * part
         start += size
     value = (number(solution.opt_val) - offset) / scaling.cost + offset
     return Solution(solution.status, value, primal, dual, solution.attr)
 
 
-def _translated(compiled: Compiled, solution: Any) -> Answer:
+def translated(compiled: Compiled, solution: Any) -> Answer:
     """A solution of the standard form, as one of the problem that the user wrote."""
     chain, inverse = compiled.chain, compiled.inverse
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
     z = _multipliers(compiled, solution)
+    if compiled.places is not None:
+        value = number(solution.opt_val)
+        return _cut_up(compiled, compiled.places, solution.status, value, x, z)
     claimed = compiled.scaling.scaled_value(number(solution.opt_val))
     for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
         solution = reduction.invert(solution, record)
@@ -148,6 +163,30 @@ def _translated(compiled: Compiled, solution: Any) -> Answer:
         form=compiled.scaled,
         primal=dict(solution.primal_vars),
         dual=dict(solution.dual_vars or {}),
+    )
+
+
+def _cut_up(
+    compiled: Compiled, places: Places, said: str, value: float, x: Array, z: Array | None
+) -> Answer:
+    """The same where the standard form's vectors only have to be cut up."""
+    scaling, form = compiled.scaling, compiled.form
+    inside = x  # of the bounds, which a solver keeps up to a tolerance
+    if form.lower is not None:
+        inside = np.maximum(inside, form.lower)
+    if form.upper is not None:
+        inside = np.minimum(inside, form.upper)
+    return Answer(
+        status=Status.of(said),
+        said=said,
+        value=places.sign * value,
+        claimed=scaling.scaled_value(value),
+        x=scaling.scaled_point(x),
+        z=None if z is None else scaling.scaled_multipliers(z),
+        form=compiled.scaled,
+        point=inside,
+        primal=places.variables(inside),
+        dual={} if z is None else places.multipliers(z),
     )
 
 
@@ -167,12 +206,11 @@ def dual_arrays(constraint: Constraint, value: Value) -> Value | list[Value]:
 
 def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
     """The multipliers in the row order of the standard form; None if any is missing."""
-    program = compiled.data[s.PARAM_PROB]
-    if solution.dual_vars is None or program.is_mixed_integer():
+    if solution.dual_vars is None or compiled.integer:
         return None
     parts = []
-    for constraint in program.constraints:
-        value = solution.dual_vars.get(constraint.id)
+    for key, _ in compiled.rows:
+        value = solution.dual_vars.get(key)
         if value is None:
             return None
         parts.append(np.asarray(value, dtype=float).reshape(-1, order="F"))
@@ -183,8 +221,9 @@ def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
 def _reported_bound(attr: dict[str, Any]) -> float | None:
     """The lower bound an integer solver reports, wherever its interface keeps it."""
     stats = attr.get(s.EXTRA_STATS)
-    for name in ("mip_dual_bound", "ObjBound"):
+    for name in ("mip_dual_bound", "ObjBound", "getDualbound"):
         value = stats.get(name) if isinstance(stats, dict) else getattr(stats, name, None)
+        value = value() if callable(value) else value
         if value is not None and np.isfinite(value):
             return float(value)
     model: Any = stats.get("model") if isinstance(stats, dict) else None

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import Cones, StandardForm
@@ -32,11 +33,30 @@ class Compiled:
     inverse: list[Any]
     seconds: float
     units: Scaling | None = None  # given where several problems must share them
+    places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
+    given: StandardForm | None = None  # the form, where it is known without the data
+
+    @property
+    def record(self) -> Any:
+        """What the solver's interface needs to read its result."""
+        return self.inverse[-1]
+
+    @cached_property
+    def rows(self) -> list[tuple[int, int]]:
+        """The ids of the form's constraints and their sizes, in the order of its rows."""
+        return [(c.id, c.size) for c in self.data[s.PARAM_PROB].constraints]
+
+    @property
+    def integer(self) -> bool:
+        """Whether some column must be whole."""
+        return bool(self.data[s.PARAM_PROB].is_mixed_integer())
 
     @cached_property
     def form(self) -> StandardForm:
         """The problem in the user's units."""
-        return _standard_form(self.data, self.chain.solver, self.inverse[-1])
+        if self.given is not None:
+            return self.given
+        return standard_form(self.data, self.chain.solver, self.inverse[-1])
 
     @cached_property
     def scaling(self) -> Scaling:
@@ -50,9 +70,7 @@ class Compiled:
 
     def in_units(self, units: Scaling) -> Compiled:
         """The same problem, to be solved and judged in given units."""
-        other = replace(self, units=units)
-        other.form = self.form
-        return other
+        return replace(self, units=units, given=self.form)
 
     def scaled_data(self) -> Any:
         """What the solver's interface is given: the same dictionary with scaled numbers."""
@@ -82,7 +100,7 @@ class Compiled:
         return out
 
 
-def _standard_form(data: dict[str, Any], solver: Any, inverse: Any) -> StandardForm:
+def standard_form(data: dict[str, Any], solver: Any, inverse: Any) -> StandardForm:
     """Read the standard form out of the dictionary a CVXPY solver interface built."""
     program = data[s.PARAM_PROB]
     columns = program.x.size

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
+import cvxpy.settings as s
 
+from lexiprog.compile.cvxpy_door.filling import Filling
 from lexiprog.compile.cvxpy_door.numbers import Compiled
+from lexiprog.compile.cvxpy_door.straight import Straight
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch
 from lexiprog.declare.leaves import CVXPY_LOCK
 
@@ -28,11 +32,37 @@ class Prepared:
         self._problem = cp.Problem(problem.objective, problem.constraints)
         self._gp, self._ignore_dpp = gp, not dpp
         self._chain: Any = None
+        self._straight: Straight | None = None
+        self._filling: Filling | None = None
+        self._tried = False  # whether there is a quicker way than CVXPY's was asked already
 
     def compile(self, solver: Any, options: dict[str, Any]) -> Compiled:
         """Numbers at the parameters' values of the moment; quick after the first time."""
         start = time.perf_counter()
-        with CVXPY_LOCK, warnings.catch_warnings():
+        with CVXPY_LOCK:
+            if not self._tried and solver == "HIGHS" and not self._gp and not self._ignore_dpp:
+                problem = self._problem
+                self._straight = Straight.of([problem.objective], problem.constraints)
+            if self._straight is not None:
+                found: Compiled = self._straight.compile()[0]
+            elif self._filling is not None:
+                for reduction in self._chain.reductions:
+                    reduction.update_parameters(self._problem)
+                found = self._filling.fill(options)
+            else:
+                found = self._by_cvxpy(solver, options)
+                if not self._tried and self._is_parametric(found):
+                    self._filling = Filling.of(found)
+            self._tried = True
+        return replace(found, seconds=time.perf_counter() - start)
+
+    def _is_parametric(self, compiled: Compiled) -> bool:
+        """Whether CVXPY itself would fill the same program again, at other parameter values."""
+        program = self._problem._cache.param_prog  # noqa: SLF001
+        return program is not None and program is compiled.data[s.PARAM_PROB]
+
+    def _by_cvxpy(self, solver: Any, options: dict[str, Any]) -> Compiled:
+        with warnings.catch_warnings():
             # CVXPY's analysis multiplies infinite bounds by zeros: noise, no fault of the model.
             warnings.filterwarnings("ignore", message="invalid value encountered", module="cvxpy")
             # Its reductions do what it warns its users of.
@@ -49,7 +79,7 @@ class Prepared:
                 "of the one that lexiprog had prepared, so that bounds which it only guesses may "
                 "cut off the optimum. Install a supported version, and please report this."
             )
-        return Compiled(chain, data, inverse, time.perf_counter() - start)
+        return Compiled(chain, data, inverse, 0.0)
 
     def _without_guessed_bounds(self, solver: Any, options: dict[str, Any]) -> Any:
         """Put a chain of reductions in the problem's cache that bounds no auxiliary variable.

@@ -66,6 +66,8 @@ def tensor_slopes(compiled: Compiled, ids: Iterable[int]) -> FormSlopes | None:
 
     They are only believed if they add up to the numbers that were compiled.
     """
+    if compiled.data is None:
+        return None
     program, form = compiled.data[s.PARAM_PROB], compiled.form
     ids = list(ids)
     known = getattr(program, "param_id_to_col", {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,18 +18,24 @@ from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.integers import order_levels
 from lexiprog.fair.levels import raise_levels
 from lexiprog.fair.maximin import Maximin
-from lexiprog.fair.records import FairLevel
+from lexiprog.fair.records import FairLevel, Told
+from lexiprog.outline.numbers import number
 from lexiprog.outline.text import names_text
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.solvers.ways import Way
 
-__all__ = ["FairHighs", "failed", "levels_of", "with_audit"]
+__all__ = ["FairHighs", "Note", "failed", "levels_of", "telling", "with_audit"]
+
+Note = Callable[[str], None]
 
 
 class FairHighs:
     """Linear utilities, with integers or without, on HiGHS."""
 
     alone = False
+
+    def __init__(self, note: Note = lambda _: None) -> None:
+        self._note = note
 
     @staticmethod
     def serves(subproblem: Subproblem, way: Way) -> bool:
@@ -56,7 +62,9 @@ class FairHighs:
         start = time.perf_counter()
         parts = Maximin.of(task.native.scaled, len(fair.names))
         try:
-            answer = (_ordered if task.integer else _raised)(task, fair, parts)
+            unit = fair.sign * float(task.native.scaling.columns[parts.level])
+            told = telling(self._note, task, unit)
+            answer = (_ordered if task.integer else _raised)(task, fair, parts, told)
         except NoFairShare as failure:
             answer = failed(failure, fair.names)
         return replace(answer, seconds=time.perf_counter() - start)
@@ -65,8 +73,17 @@ class FairHighs:
         """Nothing is kept from solve to solve."""
 
 
-def _raised(task: Task, fair: Fairness, parts: Maximin) -> Answer:
-    found = raise_levels(parts.rest, parts.utilities, task.options)
+def telling(note: Note, task: Task, unit: float) -> Told:
+    """Who puts what is settled into words, values in the user's units."""
+    name, fair = task.subproblem.name, task.subproblem.fair
+    count = 0 if fair is None else len(fair.names)
+    return lambda settled, value: note(
+        f"{name}: {settled} of {count} settled, level {number(value * unit)}"
+    )
+
+
+def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
+    found = raise_levels(parts.rest, parts.utilities, task.options, told)
     audit = audit_shares(parts.rest, parts.utilities, found)
     x = parts.point(found.x)
     first = (np.asarray(found.steps.weights[[0]].todense()), found.steps.multipliers[[0]])
@@ -77,8 +94,8 @@ def _raised(task: Task, fair: Fairness, parts: Maximin) -> Answer:
     return _answer(task, fair, parts, answer, checked, audit, found.levels)
 
 
-def _ordered(task: Task, fair: Fairness, parts: Maximin) -> Answer:
-    found = order_levels(parts.rest, parts.utilities, task.options)
+def _ordered(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
+    found = order_levels(parts.rest, parts.utilities, task.options, told)
     audit = audit_order(parts.rest, parts.utilities, found)
     x = parts.point(found.x)
     answer = answer_at(task.native, x, None, iterations=found.nodes)

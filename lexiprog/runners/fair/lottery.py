@@ -15,7 +15,7 @@ from lexiprog.fair.pricing import price_levels
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked
 from lexiprog.result.shares import Lottery
-from lexiprog.runners.fair.linear import failed, levels_of, with_audit
+from lexiprog.runners.fair.linear import Note, failed, levels_of, telling, with_audit
 from lexiprog.status import Status
 
 __all__ = ["FairLotteries"]
@@ -25,6 +25,9 @@ class FairLotteries:
     """Columns are asked for in the caller's thread, since the oracle is the caller's own."""
 
     alone = True
+
+    def __init__(self, note: Note = lambda _: None) -> None:
+        self._note = note
 
     def compile(self, *_: object) -> None:
         """There is nothing to compile: the columns are not known."""
@@ -38,7 +41,9 @@ class FairLotteries:
             return Answer(Status.FAILED, said="that lotteries are solved on HIGHS only")
         start = time.perf_counter()
         try:
-            found = price_levels(fair.pricing, fair.offsets, task.options)
+            found = price_levels(
+                fair.pricing, fair.offsets, task.options, telling(self._note, task, 1.0)
+            )
         except NoFairShare as failure:
             return failed(failure, fair.names)
         levels = levels_of(found.levels, 1.0)

@@ -114,8 +114,9 @@ def _kind(problem: ProblemOutline) -> str:
 
 def _solved_head(problem: ProblemOutline, found: SolvedOutline) -> str:
     end = f"{found.solver}, {duration(found.seconds)}"
-    what = "first level " if found.levels else "optimum "
-    value = tag("span", "", _quiet(what), tag("span", "lx-value", number(found.value)))
+    word = "optimum " if found.settled else "reached "
+    what = "first level " if found.levels else word
+    value = tag("span", "", _quiet(what), tag("span", "lx-value", safe(found.text())))
     parts = [mark(found), _name(problem), value, _kind(problem)]
     parts += [
         tag("span", "lx-quiet", explained("" if found.status == "optimal" else found.status)),

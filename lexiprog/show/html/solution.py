@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lexiprog.outline.drawing import draw
-from lexiprog.outline.numbers import duration, number
+from lexiprog.outline.numbers import duration
 from lexiprog.outline.records import SolutionOutline, TableCell, TableOutline, counted
 from lexiprog.show.html.card import level_table, lock_text, mark
 from lexiprog.show.html.frame import page, safe, tag
@@ -32,7 +32,7 @@ def solution_html(solution: SolutionOutline) -> str:
         "lx-head",
         mark(found),
         tag("span", "lx-name", safe(solution.name)),
-        tag("span", "lx-value", number(found.value)),
+        tag("span", "lx-value", safe(found.text())),
         tag(
             "span",
             "lx-quiet",

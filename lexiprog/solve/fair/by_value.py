@@ -34,6 +34,7 @@ from lexiprog.errors import StageError
 from lexiprog.outline.text import names_text
 from lexiprog.proof.certify import Checked
 from lexiprog.result.solution import Solution
+from lexiprog.runners.fair.linear import Note, telling
 from lexiprog.solve.fair.inner import Execute, Inner, fairness_of, no_answer, values_of, worst_of
 
 __all__ = ["LevelsByValue"]
@@ -73,8 +74,8 @@ class LevelsByValue:
 
     alone = True
 
-    def __init__(self, execute: Execute) -> None:
-        self._execute = execute
+    def __init__(self, execute: Execute, note: Note) -> None:
+        self._execute, self._note = execute, note
         self._solutions: Solutions = {}
 
     def compile(self, _: Subproblem, __: object, solutions: Solutions) -> None:
@@ -89,7 +90,7 @@ class LevelsByValue:
             "levels by value", lambda: _stated(task.subproblem, fair)
         )
         inner = Inner(self._execute, task, self._solutions)
-        count = len(fair.names)
+        count, told = len(fair.names), telling(self._note, task, 1.0)
         climb = _Climb(np.zeros(count, dtype=bool), np.zeros(count), np.zeros(count))
         while not climb.settled.all():
             try:
@@ -98,6 +99,7 @@ class LevelsByValue:
                 waiting = [name for name, s in zip(fair.names, climb.settled, strict=True) if not s]
                 return no_answer(error, f"raising {names_text(waiting)}")
             _settle(task, fair, statement, climb, solution)
+            told(int(climb.settled.sum()), solution.value)
         seconds = time.perf_counter() - start
         return _answer(task, fair, climb, seconds)
 

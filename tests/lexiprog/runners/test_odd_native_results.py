@@ -23,9 +23,9 @@ def test_a_status_highs_itself_cannot_explain_is_a_stage_error_with_what_was_sol
 ):
     true_run, calls = cvxpy_door.run, []
 
-    def run(compiled, options):
+    def run(compiled, options, **terms):
         calls.append(None)
-        found = true_run(compiled, options)
+        found = true_run(compiled, options, **terms)
         return found if len(calls) == 1 else found | {"model_status": status}
 
     monkeypatch.setattr(cvxpy_door, "run", run)

@@ -17,8 +17,8 @@ def test_a_keyboard_interrupt_inside_a_solver_hands_over_what_was_solved(k):
     solver = Mischief(raising(KeyboardInterrupt()), at=k)
     with pytest.raises(lx.Interrupted) as caught:
         program.solve(solver)
-    assert isinstance(caught.value, lx.LexiprogError)
     assert isinstance(caught.value, KeyboardInterrupt)
+    assert not isinstance(caught.value, Exception)
     assert list(caught.value.partial) == NAMES[: k - 1]
     assert solver.calls == k
     result = program.solve(resume=caught.value.partial)
@@ -47,11 +47,12 @@ SCRIPT = """
             print("solving", flush=True)
 
     start = time.perf_counter()
-    slow = lx.Solver("HIGHS", time_limit=2.0)
+    slow = lx.Solver("HIGHS", time_limit=20.0)
     try:
         program.solve({"a": Announced(), "b": slow}, workers=WORKERS)
     except lx.Interrupted as error:
-        print(list(error.partial), error.partial["quick"].value, x.value)
+        found = {name: str(solution.status) for name, solution in error.partial.items()}
+        print(found, error.partial["quick"].value, x.value)
         print("interrupted after", time.perf_counter() - start)
         program_again = lx.Program(lx.Stage("a", quick))
         print(round(program_again.solve().final.value, 6))
@@ -80,7 +81,6 @@ def test_a_signal_during_a_native_solve_hands_over_what_was_solved(workers):
         child.kill()
     assert child.returncode == 0, err
     lines = out.splitlines()
-    assert lines[0].startswith("['quick'] 2.0"), out
-    assert lines[0].endswith("None")
+    assert lines[0] == "{'quick': 'optimal', 'split': 'unfinished'} 2.0 None", out
     assert float(lines[1].split()[-1]) < 6
     assert lines[2] == "2.0"

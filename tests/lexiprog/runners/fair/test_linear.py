@@ -109,6 +109,16 @@ def test_levels_are_shown():
 
 
 @pytest.mark.parametrize("solver", ["HIGHS", "CLARABEL"])
+def test_progress_counts_who_is_settled(solver, capsys):
+    pytest.importorskip("tqdm")
+    x, limits = shared()
+    lx.leximin(people(x), limits).solve(solver, progress=True)
+    shown = capsys.readouterr().err
+    assert "leximin: 1 of 3 settled, level 1" in shown
+    assert "leximin: 3 of 3 settled, level 5.33333" in shown
+
+
+@pytest.mark.parametrize("solver", ["HIGHS", "CLARABEL"])
 def test_whoever_can_rise_without_limit_is_named(solver):
     x = cp.Variable(2, nonneg=True, name="x")
     with pytest.raises(lx.StageError, match="bob") as caught:

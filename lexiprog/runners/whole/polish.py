@@ -19,37 +19,49 @@ from lexiprog.solvers.big_m import tightened
 from lexiprog.solvers.clarabel import solve_conic
 from lexiprog.solvers.highs import Bounds, Session
 from lexiprog.solvers.highs_mip import solve_mip
+from lexiprog.status import Status
+from lexiprog.watch import Watch
 
-__all__ = ["made_whole"]
+__all__ = ["follow", "is_linear", "made_whole", "whole_answer"]
 
 # What a solver may call whole; beyond it rounding would be guessing.
 NEARLY = 1e-3
+# What sums of a row's terms may be off by where every term is known.
+NEARLY_HELD = 1e-9
 # The smallest tolerances that HiGHS accepts.
 STRICT = {"mip_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-10}
 # How often a leaking problem is tightened by the value of a better point.
 ROUNDS = 3
 
 
-def made_whole(compiled: Compiled, answer: Answer) -> Answer:
+def made_whole(compiled: Compiled, answer: Answer, watch: Watch) -> Answer:
     """The answer at the best point with its integers rounded.
 
-    If there is no such point, the answer comes back as it is and will not be certified.
+    If there is no such point, the answer comes back as it is and will not be certified. What
+    leaks is searched anew on the ``watch`` of the first search.
     """
     form, point = answer.form, answer.x
     if form is None or point is None or form.integer is None or not form.integer.size:
         return answer
     if not np.max(np.abs(point[form.integer] - np.round(point[form.integer]))) <= NEARLY:
         return answer
-    rest, bound = _follow(form, np.round(point[form.integer])), answer.bound
+    rest, bound = follow(form, np.round(point[form.integer])), answer.bound
     if rest is None and is_linear(form):
-        found = _without_leaks(form, point)
+        found = _without_leaks(form, point, watch)
         if found is not None:
-            rest, bound = found
+            rest, bound = found[0], bound if found[1] is None else found[1]
     if rest is None:
         return answer
-    found_answer = answer_at(compiled, rest, None, iterations=answer.iterations)
+    return whole_answer(compiled, form, rest, answer, bound)
+
+
+def whole_answer(
+    compiled: Compiled, form: StandardForm, x: Array, answer: Answer, bound: float | None
+) -> Answer:
+    """The same answer at another point of its form."""
+    found = answer_at(compiled, x, None, iterations=answer.iterations)
     return replace(
-        found_answer, status=answer.status, said=answer.said, claimed=form.objective(rest),
+        found, status=answer.status, said=answer.said, claimed=form.objective(x), form=form,
         bound=bound, seconds=answer.seconds,
     )  # fmt: skip
 
@@ -59,7 +71,9 @@ def is_linear(form: StandardForm) -> bool:
     return form.P is None and form.cones.linear == form.b.size
 
 
-def _without_leaks(form: StandardForm, point: Array) -> tuple[Array, float] | None:
+def _without_leaks(
+    form: StandardForm, point: Array, watch: Watch
+) -> tuple[Array, float | None] | None:
     """The best whole point of a problem whose big M let something through, and a bound.
 
     Opening whatever leaked gives a point that can be had; its value bounds the columns, and so
@@ -68,29 +82,32 @@ def _without_leaks(form: StandardForm, point: Array) -> tuple[Array, float] | No
     near = np.round(point[form.integer])
     leaking = np.abs(point[form.integer] - near) > 0.0
     opened = np.where(leaking, near + np.sign(point[form.integer] - near), near)
-    best = _follow(form, opened)
+    best = follow(form, opened)
     for _ in range(ROUNDS):
         value = None if best is None else form.objective(best)
-        found = solve_mip(tightened(form, value), STRICT)
-        if found is None:
-            return None
-        rest = _follow(form, np.round(found.x[form.integer]))
+        found = solve_mip(tightened(form, value), STRICT, best, watch)
+        if found.x is None or found.status is not Status.OPTIMAL:
+            # Out of time, the point that can be had is as good as any.
+            return (best, None) if best is not None and watch.should_stop else None
+        rest = follow(form, np.round(found.x[form.integer]))
         if rest is not None:
             return rest, found.bound
         leaks = np.abs(found.x[form.integer] - np.round(found.x[form.integer])) > 0.0
-        better = _follow(form, np.where(leaks, 1.0, np.round(found.x[form.integer])))
+        better = follow(form, np.where(leaks, 1.0, np.round(found.x[form.integer])))
         if better is None or (value is not None and form.objective(better) >= value):
             return None
         best = better
     return None
 
 
-def _follow(form: StandardForm, whole: Array) -> Array | None:
+def follow(form: StandardForm, whole: Array) -> Array | None:
     """The best point with these integers, exactly; None if the rest cannot follow."""
     bounds = Bounds.of(form)
     if ((whole < bounds.lower[form.integer]) | (whole > bounds.upper[form.integer])).any():
         return None
     bounds.lower[form.integer] = bounds.upper[form.integer] = whole
+    if form.integer is not None and is_linear(form) and form.integer.size == form.c.size:
+        return _inside(form, whole)
     if is_linear(form):
         for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
             session = Session(form.A, {"primal_feasibility_tolerance": tolerance})
@@ -104,3 +121,14 @@ def _follow(form: StandardForm, whole: Array) -> Array | None:
         return None
     found.x[form.integer] = whole
     return found.x
+
+
+def _inside(form: StandardForm, whole: Array) -> Array | None:
+    """A point all of whose columns are whole, if it is within the rows."""
+    x = np.zeros(form.c.size)
+    x[form.integer] = whole
+    slack, zero = form.slack(x), form.cones.zero
+    sizes = 1.0 + np.abs(form.b) + abs(form.A) @ np.abs(x)
+    missed = max(np.max(np.abs(slack[:zero]) / sizes[:zero], initial=0.0),
+                 np.max(-slack[zero:] / sizes[zero:], initial=0.0))  # fmt: skip
+    return x if missed <= NEARLY_HELD else None

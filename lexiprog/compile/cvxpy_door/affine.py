@@ -1,0 +1,182 @@
+"""The affine maps from parameters to numbers that CVXPY compiles a problem into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.cvxcore.python.canonInterface import reduce_problem_data_tensor
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+Read = Callable[[], Array]  # the parameters' values of the moment, one after the other, and a one
+
+
+@dataclass(frozen=True)
+class AffineVector:
+    """Numbers that are affine maps of parameters.
+
+    Attributes
+    ----------
+    start : ndarray
+        The numbers where all parameters are zero.
+    moving : ndarray
+        The places of those that depend on parameters.
+    maps : sparse array or None
+        One row for each of these, the constant's column last.
+    """
+
+    start: Array
+    moving: Places
+    maps: Any
+
+    @classmethod
+    def of(cls, maps: Any) -> AffineVector:
+        """The numbers that a matrix makes of the parameters and a one."""
+        maps = sp.csr_array(maps)
+        moving = np.flatnonzero(np.diff(maps[:, :-1].indptr))
+        return cls(maps[:, [-1]].toarray().reshape(-1), moving, maps[moving])
+
+    def at(self, values: Array) -> Array:
+        """The numbers, in an array of their own."""
+        out = self.start.copy()
+        if self.moving.size:
+            out[self.moving] = self.maps @ values
+        return out
+
+    @property
+    def fixed(self) -> bool:
+        """Whether they depend on no parameter."""
+        return not self.moving.size
+
+    def part(self, kept: Places, signs: Array | None = None) -> AffineVector:
+        """Some of the numbers, in a given order, times minus or plus one."""
+        start = self.start[kept] if signs is None else self.start[kept] * signs
+        if self.fixed:
+            return AffineVector(start, self.moving, None)
+        rows = np.full(self.start.size, -1)
+        rows[self.moving] = np.arange(self.moving.size)
+        moving = np.flatnonzero(rows[kept] >= 0)
+        maps = self.maps[rows[kept][moving]]
+        if signs is not None:
+            maps = sp.csr_array(sp.diags_array(signs[moving]) @ maps)
+        return AffineVector(start, moving, maps)
+
+
+class AffineMatrix:
+    """A sparse matrix whose entries are affine maps of parameters; its pattern never changes."""
+
+    def __init__(
+        self, entries: AffineVector, rows: Places, starts: Places, shape: tuple[int, int]
+    ) -> None:
+        self._entries, self._shape = entries, shape
+        self._rows, self._starts = rows.astype(np.int32), starts.astype(np.int32)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it depends on no parameter."""
+        return self._entries.fixed
+
+    def at(self, values: Array) -> sp.csc_array:
+        """The matrix; the same object each time if it depends on no parameter."""
+        return self._same if self.fixed else self._with(self._entries.at(values))
+
+    @cached_property
+    def _same(self) -> sp.csc_array:
+        return self._with(self._entries.start)
+
+    def _with(self, data: Array) -> sp.csc_array:
+        return sp.csc_array((data, self._rows, self._starts), shape=self._shape)
+
+
+@dataclass(frozen=True)
+class DenseAffine:
+    """A full array whose entries are affine maps of parameters."""
+
+    entries: AffineVector
+    places: tuple[Places, Places]
+    shape: tuple[int, int]
+
+    def at(self, values: Array) -> Array:
+        """The array, its own each time."""
+        out = np.zeros(self.shape)
+        out[self.places] = self.entries.at(values)
+        return out
+
+
+@dataclass(frozen=True)
+class Unfolded:
+    """The entries of a tensor that CVXPY compiled: one row a place, column by column of a matrix.
+
+    Attributes
+    ----------
+    entries : AffineVector
+        Those that are not always zero.
+    rows, columns : ndarray
+        Where they stand in the matrix.
+    count : int
+        How many rows the matrix has.
+    """
+
+    entries: AffineVector
+    rows: Places
+    columns: Places
+    count: int
+
+    @classmethod
+    def of(cls, tensor: Any, columns: int) -> Unfolded:
+        """Of a tensor for a matrix with so many columns, those of constants included."""
+        count = tensor.shape[0] // columns
+        nothing = np.zeros(0, dtype=np.intp)
+        if not tensor.nnz:
+            return cls(AffineVector(np.zeros(0), nothing, None), nothing, nothing, count)
+        if tensor.shape[1] == 1:  # no parameters
+            tensor = sp.csc_array(tensor)
+            tensor.sum_duplicates()
+            kept = np.flatnonzero(tensor.data)
+            places = tensor.indices[kept].astype(np.int64)
+            entries = AffineVector(tensor.data[kept], nothing, None)
+            return cls(entries, places % count, places // count, count)
+        maps, rows, starts, _ = reduce_problem_data_tensor(tensor, columns, quad_form=True)
+        return cls(
+            AffineVector.of(maps), rows, np.repeat(np.arange(columns), np.diff(starts)), count
+        )
+
+    def matrix(self, columns: int, rows: slice, signs: Array | None = None) -> AffineMatrix:
+        """The first columns of some rows, whose signs may be turned."""
+        kept = self._within(rows, slice(0, columns))
+        entries = self.entries.part(kept, None if signs is None else signs[self.rows[kept]])
+        starts = np.searchsorted(self.columns[kept], np.arange(columns + 1))
+        shape = (rows.stop - rows.start, columns)
+        return AffineMatrix(entries, self.rows[kept] - rows.start, starts, shape)
+
+    def dense(self, columns: slice, rows: slice, signs: Array | None = None) -> DenseAffine:
+        """Some rows of some columns as a full array."""
+        kept = self._within(rows, columns)
+        entries = self.entries.part(kept, None if signs is None else signs[self.rows[kept]])
+        places = (self.rows[kept] - rows.start, self.columns[kept] - columns.start)
+        shape = (rows.stop - rows.start, columns.stop - columns.start)
+        return DenseAffine(entries, places, shape)
+
+    def _within(self, rows: slice, columns: slice) -> Places:
+        inside = (self.columns >= columns.start) & (self.columns < columns.stop)
+        return np.flatnonzero(inside & (self.rows >= rows.start) & (self.rows < rows.stop))
+
+
+def reader(parameters: Sequence[Any], places: Mapping[int, int]) -> Read:
+    """What reads the parameters' values of the moment into one vector that ends with a one."""
+    size = sum(parameter.size for parameter in parameters)
+    slots = [(p, slice(places[p.id], places[p.id] + p.size)) for p in parameters]
+
+    def read() -> Array:
+        out = np.ones(size + 1)
+        for parameter, slot in slots:
+            out[slot] = np.asarray(parameter.value).ravel(order="F")
+        return out
+
+    return read

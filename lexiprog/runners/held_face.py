@@ -1,0 +1,103 @@
+"""What a held optimum fixes, what is left where several are held, and their multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.aliases import Matrix
+from lexiprog.declare.lock import single
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.standard_form import Cones, StandardForm
+
+__all__ = ["HeldFace", "LeftFace", "holds", "lift"]
+
+Array = NDArray[np.float64]
+
+
+def holds(member: Subproblem) -> tuple[str, ...]:
+    """The names of those whose optima it holds."""
+    return tuple(lock.owner_name for _, lock in single(member.locks))
+
+
+@dataclass(frozen=True)
+class HeldFace:
+    """The optimal face of one member: what is fixed, and the multipliers that say so."""
+
+    rows: NDArray[np.bool_]
+    columns: Array  # value where fixed, NaN where free
+    y: Array
+    reduced: Array
+    cost: float  # unit of the member's objective
+    basis: Any
+    doubtful: bool  # whether some multiplier may be rounding or not
+    easy: bool  # presolve did nearly all of the work, and so it may for the next
+
+
+@dataclass(frozen=True)
+class LeftFace:
+    """The points that some held faces leave: fixed columns and rows, equations first."""
+
+    lower: Array
+    upper: Array
+    fixed: NDArray[np.bool_]
+    row_lower: Array
+    order: NDArray[np.intp]
+    A: Any
+    b: Array
+    cones: Cones
+
+    @classmethod
+    def within(cls, form: StandardForm, before: LeftFace | None, face: HeldFace | None) -> LeftFace:
+        """What a face leaves of the points that were left before, of all if there was nothing."""
+        if before is None or face is None:
+            size = form.c.size
+            lower = np.full(size, -np.inf) if form.lower is None else form.lower
+            upper = np.full(size, np.inf) if form.upper is None else form.upper
+            fixed = np.zeros(form.b.size, dtype=bool)
+            fixed[: form.cones.zero] = True
+        else:
+            free = np.isnan(face.columns)
+            lower = np.where(free, before.lower, face.columns)
+            upper = np.where(free, before.upper, face.columns)
+            fixed = before.fixed | face.rows
+            if before.order.size and np.array_equal(fixed, before.fixed):
+                return replace(before, lower=lower, upper=upper)
+        order = np.argsort(~fixed, kind="stable")
+        zero = int(np.count_nonzero(fixed))
+        cones = Cones(zero=zero, nonneg=fixed.size - zero)
+        row_lower = np.where(fixed, form.b, -np.inf)
+        A = form.A if fixed[:zero].all() else _with_rows(form.A, order)
+        return cls(lower, upper, fixed, row_lower, order, A, form.b[order], cones)
+
+
+def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
+    """The matrix with its rows in another order; the entries of a column stay as they are."""
+    A = sp.csc_array(A)
+    places = np.empty(order.size, dtype=A.indices.dtype)
+    places[order] = np.arange(order.size, dtype=places.dtype)
+    return sp.csc_array((A.data.copy(), places[A.indices], A.indptr.copy()), shape=A.shape)
+
+
+def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:
+    """Multipliers of the locked problem's rows and locks, all of the right sign, from a face's.
+
+    A fixed row may carry a multiplier of either sign; adding enough of the holder's own
+    multipliers (that much of the lock's) mends it, from the last lock to the first.
+    """
+    reduced: Array = form.c + (form.A.T @ y if y.size else 0.0)
+    locks = [0.0] * len(held)
+    for k, face in reversed(list(enumerate(held))):
+        wrong = face.rows & (y < 0) & (face.y > 0)
+        need = float(np.max(-y[wrong] / face.y[wrong], initial=0.0))
+        fixed = ~np.isnan(face.columns)
+        against = fixed & (reduced * face.reduced < 0)
+        need = max(need, float(np.max(-reduced[against] / face.reduced[against], initial=0.0)))
+        if need > 0:
+            y, reduced = y + need * face.y, reduced + need * face.reduced
+            locks[k] = need
+    return y, locks

@@ -1,0 +1,1 @@
+"""Whole numbers: starts, searches, and points made whole."""

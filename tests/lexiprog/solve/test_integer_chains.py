@@ -1,0 +1,113 @@
+"""Integer hierarchies give what enumeration gives, each level from the point of the last."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.solvers.highs_mip import MipModel
+from tests.lexiprog.solve.integer_chains import small_chain
+
+
+def check(seed):
+    program, answers = small_chain(seed)
+    if answers is None:
+        with pytest.raises(lx.StageError) as caught:
+            program.solve()
+        assert caught.value.status == "infeasible"
+        return
+    result = program.solve()
+    assert [s.value for s in result.values()] == pytest.approx(answers, abs=1e-6)
+    for solution in result.values():
+        assert solution.status == "optimal"
+        assert solution.bound == pytest.approx(solution.value, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_small_chains_have_the_values_that_enumeration_finds(seed):
+    check(seed)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("block", range(8))
+def test_two_hundred_small_chains_have_the_values_that_enumeration_finds(block):
+    for seed in range(100 + 25 * block, 125 + 25 * block):
+        check(seed)
+
+
+def counted_models(monkeypatch):
+    models, starts = [], []
+    build, search = MipModel.__init__, MipModel.search
+
+    def building(self, *given):
+        models.append(self)
+        build(self, *given)
+
+    def searching(self, cost, bounds, offset, start, watch):
+        starts.append(None if start is None else float(cost @ start) + offset)
+        return search(self, cost, bounds, offset, start, watch)
+
+    monkeypatch.setattr(MipModel, "__init__", building)
+    monkeypatch.setattr(MipModel, "search", searching)
+    return models, starts
+
+
+def stairs():
+    x = cp.Variable(3, integer=True, bounds=[0, 4], name="x")
+    return lx.preemptive(
+        {"a": cp.Maximize(x[0] + x[1]), "b": cp.Maximize(x[1] - 1), "c": cp.Minimize(x[2])},
+        [cp.sum(x) >= 5, x[0] + x[1] <= 6],
+    )
+
+
+def test_a_chain_builds_one_model_and_every_later_level_has_a_start(monkeypatch):
+    models, starts = counted_models(monkeypatch)
+    result = stairs().solve()
+    assert [s.value for s in result.values()] == [6.0, 3.0, 0.0]
+    assert len(models) == 1
+    assert starts[0] is None
+    assert None not in starts[1:]
+
+
+def test_a_resumed_chain_starts_from_what_was_resumed(monkeypatch):
+    program = stairs()
+    whole = program.solve()
+    head = lx.Program(*program.stages[:2]).solve()
+    _, starts = counted_models(monkeypatch)
+    result = program.solve(resume=head)
+    assert result["c"].value == whole["c"].value
+    assert len(starts) == 1
+    assert starts[0] is not None
+
+
+def test_a_level_over_other_constraints_starts_from_an_earlier_point_too(monkeypatch):
+    x = cp.Variable(3, integer=True, bounds=[0, 4], name="x")
+    y = cp.Variable(bounds=[0, 10], name="y")
+    first = lx.Subproblem("first", cp.Maximize(x[0] + x[1]), [cp.sum(x) <= 6])
+    second = lx.Subproblem(
+        "second", cp.Minimize(y), [y >= x[2] + 0.5, cp.sum(x) <= 6, first.held()]
+    )
+    _, starts = counted_models(monkeypatch)
+    result = lx.Program(lx.Stage("1", first), lx.Stage("2", second)).solve()
+    assert [s.value for s in result.values()] == pytest.approx([6.0, 0.5])
+    assert starts[1] is not None
+
+
+def test_a_symmetric_variable_is_no_reason_to_fail():
+    x = cp.Variable((2, 2), symmetric=True, name="x")
+    z = cp.Variable(2, integer=True, bounds=[0, 3], name="z")
+    rules = [x >= 0, cp.sum(x) <= 5 + z[0], z[0] + z[1] <= 4]
+    result = lx.preemptive({"z": cp.Maximize(z[0]), "x": cp.Maximize(cp.trace(x))}, rules).solve()
+    assert [s.value for s in result.values()] == pytest.approx([3.0, 8.0])
+
+
+def test_trade_offs_between_integers_follow_enumeration():
+    x = cp.Variable(2, integer=True, bounds=[0, 6], name="x")
+    program = lx.preemptive(
+        {"a": cp.Maximize(3 * x[0] + x[1]), "b": cp.Maximize(x[1])}, [2 * x[0] + x[1] <= 9]
+    )
+    grid = [(p, q) for p in range(7) for q in range(7) if 2 * p + q <= 9]
+    best = max(3 * p + q for p, q in grid)
+    steps = [0.0, 1.0, 2.5, 4.0]
+    truth = [max(q for p, q in grid if 3 * p + q >= best - step) for step in steps]
+    np.testing.assert_allclose(lx.tradeoff(program, "a", steps).values["b"], truth, atol=1e-6)
