@@ -80,7 +80,8 @@ class Runners:
         exact = self.exact.get(id(chain))
         begun = exact is not None and any(name in exact.outcomes for name in held)
         small = all(form.b.size <= LARGEST for form in chain.forms.values())
-        return has_exact() and (begun or (bool(chain.doubtful(subproblem)) and small))
+        unclear = bool(chain.doubtful(subproblem)) or chain.is_rough(subproblem)
+        return has_exact() and (begun or (unclear and small))
 
     def doubtful(self, subproblem: Subproblem) -> list[str]:
         """The optima it holds whose face rounding may have changed."""

@@ -1,10 +1,7 @@
 """Hold linear optima by their optimal face, on one warm HiGHS object for a whole chain.
 
-Fixing the rows and columns that an optimum pins down (see ``forms.optimal_face``), instead of
-bounding the objective, needs no slack at all, adds no row and keeps the basis: the next objective
-is only another cost vector.
-
-It applies to linear problems over the same constraints, where each holds all that its
+Fixing what an optimum pins down (see ``forms.optimal_face``) needs no slack, adds no row and keeps
+the basis. It applies to linear problems over the same constraints, where each holds all that its
 predecessors held, without tolerance, and HIGHS is asked first.
 """
 
@@ -43,6 +40,8 @@ Array = NDArray[np.float64]
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
 EASY, FEW = 0.01, 1_000
+# Multipliers that are off by more, as a share, belong to nearly parallel rows.
+ROUGH = 1e-12
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -80,6 +79,11 @@ class FaceChain:
             for _, lock in single(member.locks)
             if lock.owner_name in self.faces and self.faces[lock.owner_name].doubtful
         ]
+
+    def is_rough(self, member: Subproblem) -> bool:
+        """Whether a vertex that it builds on is off by more than rounding."""
+        names = {lock.owner_name for _, lock in member.locks}
+        return any(face.rough for name, face in self.faces.items() if name in names)
 
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
@@ -185,16 +189,11 @@ class FaceChain:
         pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
         columns = np.where(pinned, at_bound, np.nan)
         easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
+        rough = vertex.roughness > ROUGH
         self.faces[name] = HeldFace(
-            found.rows,
-            columns,
-            found.y,
-            found.reduced,
-            task.native.scaling.cost,
-            vertex.basis,
-            found.doubtful,
-            easy,
-        )
+            found.rows, columns, found.y, found.reduced, task.native.scaling.cost, vertex.basis,
+            found.doubtful, rough, easy,
+        )  # fmt: skip
 
     def _is_held(self, name: str) -> bool:
         return name in self._wanted

@@ -35,6 +35,7 @@ class HeldFace:
     cost: float  # unit of the member's objective
     basis: Any
     doubtful: bool  # whether some multiplier may be rounding or not
+    rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
 
 

@@ -73,6 +73,14 @@ class Vertex:
         return int(self.info.simplex_iteration_count)
 
     @property
+    def roughness(self) -> float:
+        """By which share of their size the multipliers had to be corrected."""
+        if self.correction is None:
+            return 0.0
+        largest = float(np.max(np.abs(self.row_dual), initial=0.0))
+        return float(np.max(np.abs(self.correction), initial=0.0)) / (1.0 + largest)
+
+    @property
     def optimal(self) -> bool:
         """Whether HiGHS calls it optimal."""
         return self.status == "kOptimal"

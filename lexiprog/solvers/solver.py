@@ -161,10 +161,17 @@ SolverOrLadder = OneSolver | Sequence[OneSolver]
 SolverChoice = SolverOrLadder | Mapping[str, SolverOrLadder] | None
 
 
-def installed() -> list[str]:
-    """Names of the solvers CVXPY finds on this machine."""
-    names: list[str] = cp.installed_solvers()
-    return names
+@cache
+def installed() -> tuple[str, ...]:
+    """Names of the solvers CVXPY finds on this machine; to look costs more than a small solve."""
+    return tuple(cp.installed_solvers())
+
+
+def _is_installed(name: str) -> bool:
+    """Whether it is there now: somebody may have installed it since we last looked."""
+    if name not in installed():
+        installed.cache_clear()
+    return name in installed()
 
 
 def default_ladder(kind: str) -> Ladder:
@@ -234,7 +241,7 @@ def _solver(choice: OneSolver, where: str) -> Solver:
                 "pip install 'lexiprog[exact]'."
             )
     elif isinstance(solver.target, str):
-        if solver.target not in installed():
+        if not _is_installed(solver.target):
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "
                 f"installed are {', '.join(sorted(installed()))}."

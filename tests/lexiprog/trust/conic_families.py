@@ -6,15 +6,11 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from tests.lexiprog.trust.families import Case
+from tests.lexiprog.trust.families import Case, only
 
 
 def _numbers(random: Random, *shape: int) -> np.ndarray:
     return np.array([random.gauss(0, 1) for _ in range(int(np.prod(shape)))]).reshape(shape)
-
-
-def _only(objective, constraints=()) -> lx.Program:
-    return lx.Program(lx.Stage("only", lx.Subproblem("only", objective, constraints)))
 
 
 def risk_then_return(random):
@@ -61,7 +57,7 @@ def one_ball(random):
     center, cost = (_numbers(random, size) for _ in range(2))
     x = cp.Variable(size, name="x")
     truth = float(cost @ center - radius * np.linalg.norm(cost))
-    program = _only(cp.Minimize(cost @ x), [cp.norm(x - center) <= radius])
+    program = only(cp.Minimize(cost @ x), [cp.norm(x - center) <= radius])
     return Case(program, (truth,), (radius,))
 
 

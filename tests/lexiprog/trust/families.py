@@ -96,6 +96,21 @@ def _powers(random: Random, most: int, count: int) -> list[float]:
     return [10.0 ** random.randint(-most, most) for _ in range(count)]
 
 
+def only(objective, constraints) -> lx.Program:
+    """One problem in one stage."""
+    return lx.Program(lx.Stage("only", lx.Subproblem("only", objective, constraints)))
+
+
+def plain_chains(random):
+    """Lexicographic linear programs with no malice but ties and degenerate vertices."""
+    return _written(_chain(random))
+
+
+def plain_integer_chains(random):
+    """The same with whole variables among the others."""
+    return _written(_chain(random, integers=True))
+
+
 def objectives(random):
     """Objectives in billionths or in units of 1e12."""
     return _written(_chain(random), cost=10.0 ** random.randint(-12, 12))

@@ -1,11 +1,15 @@
 """Nothing wrong is called optimal, and what can be answered is answered: families of real data."""
 
 import os
+from collections import Counter
+from random import Random
 
+import cvxpy as cp
+import numpy as np
 import pytest
 
 import lexiprog as lx
-from tests.lexiprog.trust import families
+from tests.lexiprog.trust import conic_families, families
 from tests.lexiprog.trust.families import tally
 
 NIGHTLY = os.environ.get("LEXIPROG_PROFILE") == "nightly"
@@ -43,6 +47,84 @@ def test_default_solvers_are_right(family):
 @pytest.mark.parametrize("family", LINEAR)
 def test_no_other_solver_is_believed_when_it_is_wrong(family, solver):
     found = tally(getattr(families, family), FEW, solver, seed=1)
+    assert found["wrong"] == 0, found
+
+
+@pytest.mark.slow
+def test_curved_chains_are_right():
+    found = sum((tally(family, COUNT) for family in conic_families.CHAINS), Counter())
+    assert found["wrong"] == 0, found
+    assert found["right"] >= 0.9 * found.total(), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["risk_then_return", "one_ball", "steep_arguments"])
+def test_curved_problems_are_right_in_any_units(family):
+    found = tally(getattr(conic_families, family), COUNT)
+    assert found["wrong"] == 0, found
+    assert found["right"] >= 0.95 * COUNT, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["ECOS", "SCS", "OSQP"])
+@pytest.mark.parametrize("family", ["risk_then_return", "one_ball", "steep_arguments", "norms"])
+def test_loose_solvers_are_not_believed_on_curves(family, solver):
+    found = tally(getattr(conic_families, family), FEW, solver, seed=2)
+    assert found["wrong"] == 0, found
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_a_custom_solver_whose_point_makes_a_constraint_no_number_is_refused(seed):
+    random = Random(seed)
+
+    class Liar:
+        name = "liar"
+
+        def solve(self, problem, **options):
+            for variable in problem.variables():
+                variable.value = 0.0 if variable.name() == "y" else -random.uniform(0.1, 9)
+
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    odd = random.choice([cp.log(x), cp.sqrt(x), -cp.inv_pos(x), cp.entr(x)])
+    program = families.only(cp.Minimize(y), [y >= 0, odd >= -random.uniform(3, 9)])
+    with pytest.raises(lx.StageError):
+        program.solve(Liar())
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_the_result_of_another_model_is_refused(seed, tmp_path):
+    random = Random(seed)
+    table = [[random.randint(1, 9) for _ in range(3)] for _ in range(2)]
+    sides = [random.randint(3, 20) for _ in range(2)]
+
+    def program(table, sides):
+        x = cp.Variable(3, nonneg=True, name="x")
+        levels = {"a": cp.Minimize(cp.sum(x)), "b": cp.Maximize(x[0])}
+        return lx.preemptive(levels, [np.array(table) @ x >= np.array(sides), x <= 50])
+
+    program(table, sides).solve().save(tmp_path / "old.json")
+    if random.random() < 0.5:
+        sides[random.randrange(2)] += 1
+    else:
+        table[random.randrange(2)][random.randrange(3)] += 1
+    other = program(table, sides)
+    with pytest.raises(lx.LexiprogError):
+        other.solve(resume=lx.Result.load(tmp_path / "old.json"))
+    with pytest.raises(lx.LexiprogError):
+        lx.Result.load(tmp_path / "old.json", program=other)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(20))
+def test_ten_thousand_linear_chains_without_a_wrong_one(seed):
+    found = tally(families.plain_chains, 500, seed=seed)
+    assert found["wrong"] == 0, found
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(20))
+def test_two_thousand_integer_chains_without_a_wrong_one(seed):
+    found = tally(families.plain_integer_chains, 100, seed=seed)
     assert found["wrong"] == 0, found
 
 
