@@ -15,6 +15,7 @@ from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
+from lexiprog.solvers.machine import installed, is_installed
 from lexiprog.solvers.options import unknown_option
 from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
 from lexiprog.spelling import did_you_mean
@@ -161,19 +162,6 @@ SolverOrLadder = OneSolver | Sequence[OneSolver]
 SolverChoice = SolverOrLadder | Mapping[str, SolverOrLadder] | None
 
 
-@cache
-def installed() -> tuple[str, ...]:
-    """Names of the solvers CVXPY finds on this machine; to look costs more than a small solve."""
-    return tuple(cp.installed_solvers())
-
-
-def _is_installed(name: str) -> bool:
-    """Whether it is there now: somebody may have installed it since we last looked."""
-    if name not in installed():
-        installed.cache_clear()
-    return name in installed()
-
-
 def default_ladder(kind: str) -> Ladder:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
 
@@ -241,7 +229,7 @@ def _solver(choice: OneSolver, where: str) -> Solver:
                 "pip install 'lexiprog[exact]'."
             )
     elif isinstance(solver.target, str):
-        if not _is_installed(solver.target):
+        if not is_installed(solver.target):
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "
                 f"installed are {', '.join(sorted(installed()))}."

@@ -4,7 +4,8 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.solvers.solver import default_ladder, installed, resolve
+from lexiprog.solvers.machine import installed
+from lexiprog.solvers.solver import default_ladder, resolve
 from lexiprog.solvers.ways import Way, Ways, ways_to_try
 
 
