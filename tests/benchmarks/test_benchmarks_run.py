@@ -18,6 +18,7 @@ PROGRAMS = {
     "engine": {"sweep", "tiny", "parallel"},
     "integer": {"proof", "limit"},
     "preemptive": {"transport", "covering"},
+    "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
     "leximin": {"filling", "small"},
 }
