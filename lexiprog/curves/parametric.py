@@ -13,7 +13,7 @@ from lexiprog.curves.curve_proof import prove_curve
 from lexiprog.curves.handle import PRECISE, BasicPoint, Handle
 from lexiprog.curves.walking.moving import MovingProgram
 from lexiprog.curves.walking.trail import Trail, follow
-from lexiprog.curves.walking.units import place_unit
+from lexiprog.curves.walking.units import place_unit, row_heights
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
 
@@ -21,6 +21,9 @@ __all__ = ["parametric_curve", "trace"]
 
 # Curves shorter than this share of their place are one point.
 SAME = 1e-12
+# Multipliers that move no reduced cost by more than this share of the largest cost are rounding of
+# many exchanges: zeros are handed over, and the proof is of those.
+NOISE = 1e-12
 
 
 def parametric_curve(
@@ -176,7 +179,7 @@ def _curve(form: StandardForm, direction: Array, trail: Trail) -> Curve:
         "knots": np.array(knots),
         "points": np.array(points),
         "slopes": np.array([piece.slope for piece in pieces]),
-        "multipliers": np.array([-piece.y for piece in pieces]),
+        "multipliers": _cleaned(form, np.array([-piece.y for piece in pieces])),
         "ray": trail.steps[-1].x_rate if trail.end.is_open else None,
         "walls": trail.walls,
     }
@@ -189,3 +192,10 @@ def _curve(form: StandardForm, direction: Array, trail: Trail) -> Curve:
         exchanges=trail.exchanges,
         **parts,
     )
+
+
+def _cleaned(form: StandardForm, multipliers: Array) -> Array:
+    """The multipliers without those that are rounding."""
+    heights = row_heights(sp.csr_array(form.A))
+    least = NOISE * float(np.max(np.abs(form.c), initial=0.0))
+    return np.where(np.abs(multipliers) * heights > least, multipliers, 0.0)

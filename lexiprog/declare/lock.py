@@ -51,6 +51,8 @@ class Lock:
     @property
     def tolerances(self) -> tuple[float, float]:
         """The two as numbers, parameters by the value they have now."""
+        if isinstance(self.atol, float) and isinstance(self.rtol, float):
+            return self.atol, self.rtol
         atol, rtol = (
             float(np.asarray(given.value).reshape(-1)[0])
             if isinstance(given, cp.Parameter) else given

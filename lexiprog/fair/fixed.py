@@ -39,6 +39,8 @@ class Fixed:
         The utilities, rows and columns that are fixed.
     levels, ends : ndarray
         Values of the utilities that are settled, and of the columns that are fixed.
+    doubtful : bool
+        Whether some multiplier may be real or rounding, so that more may be fixed than is.
     """
 
     def __init__(self, form: StandardForm, utilities: Utilities) -> None:
@@ -51,6 +53,7 @@ class Fixed:
         level = np.repeat([[0.0], [1.0]], [form.b.size, len(utilities)], axis=0)
         self._sizes = Sizes(sp.hstack([sp.vstack([self.A, utilities.rows]), level]))
         self.settled = np.zeros(len(utilities), dtype=bool)
+        self.doubtful = False
         self.levels = np.full(len(utilities), np.nan)
         self.rows = np.arange(form.b.size) < form.cones.zero
         self.columns = self.bounds.lower == self.bounds.upper
@@ -70,6 +73,7 @@ class Fixed:
         """Fix all that the multipliers of a step with this value leave no choice."""
         gains = self.gains(weights, multipliers)
         found = certain(np.concatenate([multipliers, weights]), np.append(gains, 0.0), self._sizes)
+        self.doubtful |= found.doubtful
         rows = self.b.size
         end = np.where(gains > 0, self.bounds.upper, self.bounds.lower)
         open_weights = np.where(self.settled, 0.0, weights)

@@ -164,7 +164,10 @@ class _Climb:
             multipliers=_stacked(self._multipliers),
         )
         levels = grouped(self._fixed.levels[of])
-        return FairShares(levels, self._x, steps, self._master.solves, self._master.iterations)
+        master = self._master
+        return FairShares(
+            levels, self._x, steps, master.solves, master.iterations, self._fixed.doubtful
+        )
 
 
 def _stacked(rows: list[Array]) -> sp.csr_array:

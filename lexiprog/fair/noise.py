@@ -23,14 +23,24 @@ __all__ = ["Certain", "certain", "surely_priced"]
 SURE = 1e-7
 # unless the whole column is: below this share of the largest multiplier, entries included.
 FLOOR = 1e-7
+# What rounding leaves where there should be nothing is below this share.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Certain:
-    """Which multipliers and reduced costs are not zero."""
+    """Which multipliers and reduced costs are not zero.
+
+    Attributes
+    ----------
+    rows, columns : ndarray of bool
+    doubtful : bool
+        Whether some are too small to be sure of, but larger than rounding leaves them.
+    """
 
     rows: Mask
     columns: Mask
+    doubtful: bool
 
 
 def certain(multipliers: Array, reduced: Array, sizes: Sizes) -> Certain:
@@ -48,10 +58,14 @@ def certain(multipliers: Array, reduced: Array, sizes: Sizes) -> Certain:
     inverse = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
     weighty = magnitudes * sizes.heights
     floor = FLOOR * float(np.max(weighty, initial=0.0))
-    return Certain(
-        (magnitudes * sizes.highest(inverse) > SURE) & (weighty > floor),
-        (np.abs(reduced) > SURE * terms) & (np.abs(reduced) > floor),
-    )
+    shares = magnitudes * sizes.highest(inverse)
+    rows = (shares > SURE) & (weighty > floor)
+    columns = (np.abs(reduced) > SURE * terms) & (np.abs(reduced) > floor)
+    largest = ROUNDING * float(np.max(weighty, initial=0.0))
+    unsure = (~rows & (shares > ROUNDING) & (weighty > largest)).any() or (
+        ~columns & (np.abs(reduced) > ROUNDING * terms) & (np.abs(reduced) > largest)
+    ).any()
+    return Certain(rows, columns, bool(unsure))
 
 
 def surely_priced(prices: Array, settled: Mask) -> Mask:

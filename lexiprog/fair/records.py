@@ -95,6 +95,8 @@ class FairShares:
         The proof.
     solves, iterations : int
         Linear programs solved, and simplex iterations of all of them.
+    doubtful : bool
+        Whether who is stuck depends on digits that floats do not have.
     """
 
     levels: tuple[FairLevel, ...]
@@ -102,6 +104,7 @@ class FairShares:
     steps: StepProofs
     solves: int
     iterations: int
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)

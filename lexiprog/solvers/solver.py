@@ -15,6 +15,7 @@ from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
+from lexiprog.solvers.machine import installed, is_installed
 from lexiprog.solvers.options import unknown_option
 from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
 from lexiprog.spelling import did_you_mean
@@ -161,12 +162,6 @@ SolverOrLadder = OneSolver | Sequence[OneSolver]
 SolverChoice = SolverOrLadder | Mapping[str, SolverOrLadder] | None
 
 
-def installed() -> list[str]:
-    """Names of the solvers CVXPY finds on this machine."""
-    names: list[str] = cp.installed_solvers()
-    return names
-
-
 def default_ladder(kind: str) -> Ladder:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
 
@@ -234,7 +229,7 @@ def _solver(choice: OneSolver, where: str) -> Solver:
                 "pip install 'lexiprog[exact]'."
             )
     elif isinstance(solver.target, str):
-        if solver.target not in installed():
+        if not is_installed(solver.target):
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "
                 f"installed are {', '.join(sorted(installed()))}."

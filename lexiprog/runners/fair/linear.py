@@ -28,6 +28,11 @@ __all__ = ["FairHighs", "Note", "failed", "levels_of", "telling", "with_audit"]
 
 Note = Callable[[str], None]
 
+DOUBT = (
+    "who can rise beyond a level depends on digits that floats don't have (utilities that are "
+    "nearly the same, or rows nearly parallel): use Solver('EXACT')"
+)
+
 
 class FairHighs:
     """Linear utilities, with integers or without, on HiGHS."""
@@ -91,7 +96,8 @@ def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
     answer = answer_at(task.native, x, z, iterations=found.iterations)
     # Multipliers of the wrong sign are rounding, and count as what they leave over.
     checked = check_answer(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)
-    return _answer(task, fair, parts, answer, checked, audit, found.levels)
+    doubt = DOUBT if found.doubtful else ""
+    return _answer(task, fair, parts, answer, checked, audit, found.levels, doubt)
 
 
 def _ordered(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
@@ -119,6 +125,7 @@ def _answer(
     checked: Checked,
     audit: Audit,
     levels: Sequence[FairLevel],
+    doubt: str = "",
 ) -> Answer:
     """The answer with its levels in the user's units."""
     scaling = task.native.scaling
@@ -128,6 +135,7 @@ def _answer(
         levels_of(levels, fair.sign * unit),
         Checked(with_audit(checked, audit).certificate, bound),
         1.0 / scaling.cost,
+        doubt=doubt,
     )
     return replace(answer, shares=shares)
 

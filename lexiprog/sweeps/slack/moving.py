@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,17 @@ from lexiprog.sweeps.slack.rates import Unsteady, rate_of
 from lexiprog.sweeps.slack.track import Shape, Track
 
 __all__ = ["MovingProblem", "Scene", "Unsteady"]
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What stands for a solution of which only the value is known."""
+
+    value: float
+    unit: float = 1.0
+
+    def __getitem__(self, variable: Any) -> Any:
+        raise KeyError(variable)
 
 
 @dataclass
@@ -54,9 +64,7 @@ class Scene:
     def known_at(self, t: float) -> dict[str, Any]:
         """Solutions to read references from at ``t``, values alone where they move."""
         values = {name: float(track.at(t)) for name, track in self.tracks.items()}
-        return self.solved | {
-            name: SimpleNamespace(value=v, unit=1.0) for name, v in values.items()
-        }
+        return self.solved | {name: _Value(v) for name, v in values.items()}
 
     def task(self, subproblem: Subproblem, t: float) -> Task:
         """The problem with its numbers at ``t``, for HiGHS."""
@@ -72,7 +80,8 @@ class Scene:
         own = float(self.tracks[reference.owner_name].at(t))
         if reference.lock is None:
             return own
-        return reference.lock.limit(own, reference.lock.tolerance(own))
+        with self.given.held():
+            return reference.lock.limit(own, reference.lock.tolerance(own))
 
     def kinks(self, subproblem: Subproblem) -> Array:
         """Tolerances between which all that the problem reads moves in straight lines."""
@@ -83,7 +92,8 @@ class Scene:
                 continue
             found.append(track.knots)
             lock = reference.lock
-            atol, rtol = (0.0, 0.0) if lock is None else lock.tolerances
+            with self.given.held():
+                atol, rtol = (0.0, 0.0) if lock is None else lock.tolerances
             if rtol > 0.0:
                 turns = {0.0, atol / rtol, -atol / rtol}
                 found += [_crossings(track, level) for level in turns]
@@ -185,7 +195,7 @@ class MovingProblem:
         zero, rows = self.form.cones.zero, []
         for reference, rate, _ in self.rates:
             lock = reference.lock
-            if reference.owner_name == self.scene.name or (lock and (lock.atol or lock.rtol)):
+            if reference.owner_name == self.scene.name or (lock and any(lock.tolerances)):
                 continue
             rows += [int(row) for row in np.flatnonzero(rate) if row >= zero]
         return list(dict.fromkeys(rows))

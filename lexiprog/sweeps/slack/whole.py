@@ -70,11 +70,13 @@ def _track(
 ) -> Track:
     """The curve of one problem, as well as its kind allows."""
     try:
-        if subproblem.kind == "LP" and type(subproblem) is Subproblem:
+        if subproblem.fair is not None:
+            raise Unsteady("it has several levels")
+        if subproblem.kind == "LP":
             return linear_track(scene, subproblem, limit)
-        if subproblem.kind == "MILP" and type(subproblem) is Subproblem:
+        if subproblem.kind == "MILP":
             return integer_track(scene, subproblem, limit=limit)
-        if not subproblem.integer and type(subproblem) is Subproblem:
+        if not subproblem.integer:
             return convex_track(scene, cases, stage, subproblem, error=error, limit=limit)
         reason = "its kind has no curve"
     except Unsteady as why:

@@ -8,7 +8,15 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiprog.forms.precision import Sums, dot, products, times, total, transposed_times
+from lexiprog.forms.precision import (
+    Sums,
+    dot,
+    products,
+    reduced_costs,
+    times,
+    total,
+    transposed_times,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -114,3 +122,21 @@ def test_nothing_is_known_after_an_overflow_or_a_missing_number(bad):
     assert np.isinf(sums.error[0])
     assert np.isneginf(sums.lower[0])
     assert np.isposinf(sums.upper[0])
+
+
+@given(seeds)
+def test_a_matrix_that_is_written_to_has_new_sums(seed):
+    """The last products are remembered, but by their numbers."""
+    rng = np.random.default_rng(seed)
+    matrix = sp.csc_array(rng.integers(-3, 4, (4, 5)).astype(float) * rng.random((4, 5)))
+    costs, vector = rng.normal(size=5), rng.normal(size=4)
+    for _ in range(2):
+        dense = matrix.toarray()
+        exact = [
+            Fraction(cost) + exact_dot(column, vector)
+            for cost, column in zip(costs.tolist(), dense.T, strict=True)
+        ]
+        holds(reduced_costs(costs, matrix, vector), exact)
+        holds(reduced_costs(costs, matrix, vector.copy()), exact)
+        matrix.data *= 1.5
+        costs = costs + 1.0

@@ -137,6 +137,28 @@ def test_whole_curves_refuse_levels_and_lists_of_tolerances_take_them():
         lx.tradeoff(program, "fair")
 
 
+@pytest.mark.parametrize("seed", [1060, 1140, 1255])
+def test_levels_that_hang_on_the_last_digits_are_called_so(seed):
+    """A billionth more for the worst off costs others several units: true, but beyond floats."""
+    rng = np.random.default_rng(seed)
+    columns, rows, count = rng.integers(2, 7), rng.integers(1, 6), rng.integers(2, 8)
+    powers = 2.0 ** rng.integers(-20, 21, columns) if seed == 1060 or seed == 1255 else 1.0
+    tens = 10.0 ** rng.integers(-5, 6, rows) if seed in (1060, 1140) else np.ones(rows)
+    matrix = rng.integers(-2, 5, (rows, columns)) * powers * tens[:, None]
+    sides = rng.integers(1, 12, rows) * tens
+    worth = rng.integers(-2, 4, (count, columns)) * powers
+    worth = worth + rng.normal(size=worth.shape) * 1e-9 * powers
+    offsets = rng.integers(-3, 4, count) * (1e6 if seed == 1140 else 1.0)
+    x = cp.Variable(columns, bounds=[np.zeros(columns), np.full(columns, 5.0) / powers], name="x")
+    program = lx.leximin([worth[k] @ x + offsets[k] for k in range(count)], [matrix @ x <= sides])
+    with pytest.warns(lx.LexiprogWarning, match="digits that floats don't have"):
+        found = program.solve("HIGHS").final
+    assert found.status == "optimal_inaccurate"
+    exact = program.solve("EXACT").final
+    assert exact.status == "optimal"
+    assert abs(found.value - exact.value) <= 1e-7 * (1 + abs(exact.value))
+
+
 def test_a_geometric_program_has_no_levels():
     x = cp.Variable(2, pos=True, name="x")
     with pytest.raises(lx.DeclarationError, match="take logarithms"):
