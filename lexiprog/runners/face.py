@@ -42,6 +42,8 @@ Array = NDArray[np.float64]
 EASY, FEW = 0.01, 1_000
 # Multipliers that are off by more, as a share, belong to nearly parallel rows.
 ROUGH = 1e-12
+# In equilibrated units: no multiplier, and a bound that is reached.
+NOTHING, REACHED = 1e-13, 1e-9
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -189,7 +191,12 @@ class FaceChain:
         pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
         columns = np.where(pinned, at_bound, np.nan)
         easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
-        rough = vertex.roughness > ROUGH
+        # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
+        tiny = NOTHING * (1.0 + float(np.max(np.abs(found.y), initial=0.0)))
+        left = (found.reduced > tiny) & (vertex.x - lower > REACHED) & (lower < upper)
+        left |= (found.reduced < -tiny) & (upper - vertex.x > REACHED) & (lower < upper)
+        loose = ~face.fixed & (found.y < -tiny)
+        rough = vertex.roughness > ROUGH or bool(left.any() or loose.any())
         self.faces[name] = HeldFace(
             found.rows, columns, found.y, found.reduced, task.native.scaling.cost, vertex.basis,
             found.doubtful, rough, easy,

@@ -44,7 +44,9 @@ def _at_a_glance(_: Task, reference: Reference, owner: Solution, __: Any) -> Arr
     declared = reference.owner()
     worst = max(owner.certificate.worst, np.finfo(float).eps)
     if declared is None or declared.kind not in ("LP", "MILP"):
-        worst = np.sqrt(worst)
+        # A small value of a large unit says little about the point that it is attained at.
+        unknown = owner.uncertainty / abs(owner.value) if owner.value else 1.0
+        worst = np.sqrt(min(max(worst, unknown), 1.0))
     return np.full(value.shape, worst * float(np.max(np.abs(value), initial=0.0)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import cvxpy as cp
 
@@ -15,6 +15,7 @@ from lexiprog.aliases import Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
+from lexiprog.solvers.custom_solver import CustomSolver
 from lexiprog.solvers.machine import installed, is_installed
 from lexiprog.solvers.options import unknown_option
 from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
@@ -43,14 +44,6 @@ def has_exact() -> bool:
 
 class UnknownSolver(LexiprogError, LookupError):
     """A solver, option, stage or subproblem was named that does not exist here."""
-
-
-@runtime_checkable
-class CustomSolver(Protocol):
-    """Anything that can be handed a CVXPY problem and sets its variables' values."""
-
-    def solve(self, problem: cp.Problem) -> Any:
-        """Solve ``problem`` in place."""
 
 
 @dataclass(frozen=True, init=False)

@@ -16,7 +16,9 @@ from lexiprog_boost.experiments.cells.store import Store
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = {
     "engine": {"sweep", "tiny", "parallel"},
+    "integer": {"proof", "limit"},
     "preemptive": {"transport", "covering"},
+    "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
     "leximin": {"filling", "small"},
 }

@@ -14,6 +14,7 @@ from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
+from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder
 
 __all__ = ["Cases", "Later", "given_up_in"]
@@ -52,9 +53,12 @@ class Cases:
     def _execute(
         self, stages: tuple[Stage, ...], tolerance: float, solved: Mapping[str, Solution]
     ) -> Result:
+        # What was found with less slack is feasible here, and where integers start.
+        begun = max((t for t in self.found if t <= tolerance), default=None)
+        wishes = None if begun is None else Wishes(begun=self.found[begun])
         return execute(
             stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
-            slack=Slack({self.name: tolerance}), warm=self.warm, given=self.given,
+            slack=Slack({self.name: tolerance}), warm=self.warm, given=self.given, wishes=wishes,
         )  # fmt: skip
 
 

@@ -1,0 +1,17 @@
+"""What a solver of the user's own must be able to do."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import cvxpy as cp
+
+__all__ = ["CustomSolver"]
+
+
+@runtime_checkable
+class CustomSolver(Protocol):
+    """Anything that can be handed a CVXPY problem and sets its variables' values."""
+
+    def solve(self, problem: cp.Problem) -> Any:
+        """Solve ``problem`` in place."""
