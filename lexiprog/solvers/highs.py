@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 # HiGHS then asks at every iteration, which takes microseconds that a small problem would notice.
 LONG = 10_000
 
-_WORDS = {
+WORDS = {
     "kOptimal": Status.OPTIMAL,
     "kInfeasible": Status.INFEASIBLE,
     "kUnbounded": Status.UNBOUNDED,
@@ -93,7 +93,7 @@ class Vertex:
     @property
     def word(self) -> Status:
         """HiGHS's status in our words."""
-        return _WORDS.get(self.status, Status.FAILED)
+        return WORDS.get(self.status, Status.FAILED)
 
 
 class Session:
