@@ -93,8 +93,10 @@ def check_point(
     variables = [(leaf, found) for leaf, found in leaves if isinstance(leaf, cp.Variable)]
     with holding(leaves):
         conditions = [*subproblem.constraints]
-        for variable, _ in variables:
-            conditions += variable.domain
+        # Some functions have numbers where they are not defined: inv_pos(-2) is -0.5 in CVXPY.
+        expressions = [subproblem.objective.expr, *(a for c in conditions for a in c.args)]
+        for defined in (*(variable for variable, _ in variables), *expressions):
+            conditions += defined.domain
         misses = [_relative_violation(condition, own) for condition in conditions]
     wholes = [
         float(np.max(np.abs(found - np.round(found)), initial=0.0))
