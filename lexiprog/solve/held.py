@@ -87,14 +87,13 @@ def _with_locks(
                 f"known of them, of {worst!r} above all, may change its value by {unsure:.1e} of "
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
-    loose = [r for r in records if not r.tolerance and r.drift > LOOSE * solved[r.name].size]
+    loose = [r.name for r in records if not r.tolerance and r.drift > LOOSE * solved[r.name].size]
     if task.subproblem.kind == "LP" and loose:
-        # A linear optimum may change at once when a lock gives way a little, and its multiplier
-        # need not tell.
+        # A linear optimum may jump when a lock gives way a little; its multiplier need not tell.
         status = doubted
         _warn(
-            f"subproblem {solution.name!r} should hold {loose[0].name!r} exactly, but gave up "
-            f"{loose[0].drift:.1e} of it: use Solver('HIGHS'), or hold with a tolerance."
+            f"subproblem {solution.name!r} keeps {', '.join(map(repr, loose))} less exactly than "
+            f"it was found; another solver than {task.solver.name} may hold it."
         )
     if doubtful:
         status = doubted
