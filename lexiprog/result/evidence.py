@@ -111,14 +111,16 @@ class Evidence:
 
 
 def _same(one: Matrix, other: Matrix) -> bool:
-    return (
+    return one is other or (
         one.format == other.format
         and one.shape == other.shape
         and one.nnz == other.nnz
         and one.format in ("csc", "csr")
-        and np.array_equal(one.indptr, other.indptr)
-        and np.array_equal(one.indices, other.indices)
-        and np.array_equal(one.data, other.data)
+        and all(
+            getattr(one, part) is getattr(other, part)
+            or np.array_equal(getattr(one, part), getattr(other, part))
+            for part in ("indptr", "indices", "data")
+        )
     )
 
 

@@ -26,7 +26,7 @@ from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes, binding
-from lexiprog.forms.scaling import Scaling
+from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
 from lexiprog.solvers.highs import Bounds, Session, Vertex
@@ -61,6 +61,8 @@ class FaceChain:
     _session: Session | None = None
     _sizes: Sizes | None = None
     _units: Scaling | None = None
+    _scaled: tuple[Matrix, Scaling, Matrix] | None = None
+    _compiled: dict[str, tuple[Compiled, Scaling, Compiled]] = field(default_factory=dict)
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
 
     alone = False
@@ -73,6 +75,8 @@ class FaceChain:
         """Start each member from the basis that it ended at in an earlier solve."""
         self.bases = dict(before.bases)
         self._session, self._units = before._session, before._units
+        self._scaled, self._compiled = before._scaled, dict(before._compiled)
+        self._sizes = before._sizes
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""
@@ -98,7 +102,21 @@ class FaceChain:
             if self._units is None or not self._units.is_near(units):
                 self._units = units
         self.forms[subproblem.name] = compiled.form
-        return compiled.in_units(with_cost(self._units, compiled.form))
+        last = self._compiled.get(subproblem.name)
+        if last is None or last[0] is not compiled or last[1] is not self._units:
+            units = with_cost(self._units, compiled.form)
+            mine = compiled.in_units(units, self._matrix(compiled.form.A, self._units))
+            last = self._compiled[subproblem.name] = (compiled, self._units, mine)
+        return last[2]
+
+    def _matrix(self, A: Matrix, units: Scaling) -> Matrix:
+        """The matrix in given units, made once for as long as both are the same."""
+        last = self._scaled
+        if last is None or last[0] is not A or last[1] is not units:
+            same = replace(units, cost=1.0).identity
+            scaled = A if same else multiplied(A, units.rows, units.columns)
+            last = self._scaled = (A, units, scaled)
+        return last[2]
 
     def run(self, task: Task) -> Answer:
         """Optimise on the face the member's locks leave, from the last holder's basis.
@@ -180,7 +198,7 @@ class FaceChain:
         self.bases[name] = vertex.basis
         if not self._is_held(name):
             return
-        if self._sizes is None:
+        if self._sizes is None or self._sizes.matrix is not form.A:
             self._sizes = Sizes(form.A)
         lack = None if vertex.correction is None else -vertex.correction
         found = binding(form.c, form.A, -vertex.row_dual, self._sizes, correction=lack)

@@ -19,7 +19,6 @@ from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, Interrupted, LexiprogWarning
 from lexiprog.gradients.gradient import gradient_of
-from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.choice import Runners
@@ -211,11 +210,7 @@ class _Run:
         task = job.task
         verdict = judge(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
-            if verdict.incumbent is None:
-                return verdict
-            incumbent = attach(verdict.incumbent, task.subproblem, task.constants)
-            return replace(verdict, incumbent=incumbent)
-        verdict = attach(verdict, task.subproblem, task.constants)
+            return verdict
         doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):

@@ -103,7 +103,7 @@ class Session:
     """
 
     def __init__(self, A: Matrix, options: Options) -> None:
-        self._A = sp.csc_array(A)
+        self._A, self._given = sp.csc_array(A), A
         self._lock = threading.Lock()
         self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
@@ -137,10 +137,9 @@ class Session:
             self._highs.run()
             solution = self._highs.getSolution()
             status, duals = self._highs.getModelStatus().name, np.array(solution.row_dual)
-            correction = None
+            correction, basis_found = None, self._highs.getBasis()
             if refine and status == "kOptimal":
-                duals, correction = self._refined(cost, duals)
-            basis_found = self._highs.getBasis()
+                duals, correction = self._refined(cost, duals, basis_found)
             self._at = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
@@ -153,13 +152,12 @@ class Session:
                 warm=basis is not None,
             )
 
-    def _refined(self, cost: Array, duals: Array) -> tuple[Array, Array | None]:
+    def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Array, Array | None]:
         """The multipliers of the basis, and what they lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
         reduced cost of zero from one that is only small.
         """
-        basis = self._highs.getBasis()
         basic = highspy.HighsBasisStatus.kBasic
         inside = np.array([status == basic for status in basis.col_status], dtype=bool)
         idle = np.array([status == basic for status in basis.row_status], dtype=bool)
@@ -187,6 +185,8 @@ class Session:
 
     def has_matrix(self, A: Matrix) -> bool:
         """Whether ``A`` is the matrix of this session, entry by entry."""
+        if A is self._given:
+            return True
         mine, other = self._A, sp.csc_array(A)
         return mine.shape == other.shape and all(
             np.array_equal(getattr(mine, part), getattr(other, part))
