@@ -44,7 +44,6 @@ class Sizes:
     """Magnitudes of a matrix's entries, which all objectives over it share."""
 
     def __init__(self, A: Matrix) -> None:
-        self.matrix = A
         self.columns = abs(sp.csc_array(A))
         self.entries = sp.csr_array(self.columns)
         self.heights = self.highest(np.ones(self.entries.shape[1]))

@@ -67,6 +67,16 @@ class Scaling:
             for mine, theirs in (*pairs, (np.array(self.cost), np.array(other.cost)))
         )
 
+    def equals(self, other: Scaling) -> bool:
+        """Whether the other has the same units."""
+        pairs = ((self.rows, other.rows), (self.columns, other.columns))
+        return self.cost == other.cost and all(np.array_equal(*pair) for pair in pairs)
+
+    def of_matrix(self, A: Any) -> Any:
+        """A matrix of rows and columns in these units; itself if nothing changes."""
+        same = (self.rows == 1.0).all() and (self.columns == 1.0).all()
+        return A if same else multiplied(A, self.rows, self.columns)
+
     def of(self, form: StandardForm, matrix: Any = None) -> StandardForm:
         """The form in these units, its arrays its own; itself if nothing changes.
 

@@ -56,7 +56,7 @@ class Evidence:
         # A program that is solved again and again mostly changes vectors: its matrix is kept once.
         matrix = task.subproblem.memory.latest("evidence", form.A, _same)
         return cls(
-            form=replace(form, A=matrix),
+            form=form if matrix is form.A else replace(form, A=matrix),
             x=answer.x,
             z=None if task.integer else answer.z,
             columns=task.native.scaling.columns,

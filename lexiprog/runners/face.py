@@ -26,7 +26,7 @@ from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes, binding
-from lexiprog.forms.scaling import Scaling, multiplied
+from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
 from lexiprog.solvers.highs import Bounds, Session, Vertex
@@ -59,10 +59,7 @@ class FaceChain:
     bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
     session: Callable[[Matrix, Options], Session] = Session
     _session: Session | None = None
-    _sizes: Sizes | None = None
     _units: Scaling | None = None
-    _scaled: tuple[Matrix, Scaling, Matrix] | None = None
-    _compiled: dict[str, tuple[Compiled, Scaling, Compiled]] = field(default_factory=dict)
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
 
     alone = False
@@ -75,8 +72,6 @@ class FaceChain:
         """Start each member from the basis that it ended at in an earlier solve."""
         self.bases = dict(before.bases)
         self._session, self._units = before._session, before._units
-        self._scaled, self._compiled = before._scaled, dict(before._compiled)
-        self._sizes = before._sizes
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""
@@ -97,26 +92,27 @@ class FaceChain:
             bind_objective(other, solutions)
         compiled = self.joint.compile(subproblem.name, self.options)
         if not self.forms or self._units is None:
-            # The matrix is shared, so its units cannot depend on one member's objective.
-            units = equilibrate(replace(compiled.form, c=np.zeros_like(compiled.form.c)))
+            units = self._own_units(compiled.form)
             if self._units is None or not self._units.is_near(units):
                 self._units = units
-        self.forms[subproblem.name] = compiled.form
-        last = self._compiled.get(subproblem.name)
-        if last is None or last[0] is not compiled or last[1] is not self._units:
-            units = with_cost(self._units, compiled.form)
-            mine = compiled.in_units(units, self._matrix(compiled.form.A, self._units))
-            last = self._compiled[subproblem.name] = (compiled, self._units, mine)
-        return last[2]
+        name, common = subproblem.name, self._units
+        self.forms[name] = compiled.form
+        return self.joint.memory.of(
+            ("compiled", name), (compiled, common), lambda: self._in_units(compiled, common)
+        )
 
-    def _matrix(self, A: Matrix, units: Scaling) -> Matrix:
-        """The matrix in given units, made once for as long as both are the same."""
-        last = self._scaled
-        if last is None or last[0] is not A or last[1] is not units:
-            same = replace(units, cost=1.0).identity
-            scaled = A if same else multiplied(A, units.rows, units.columns)
-            last = self._scaled = (A, units, scaled)
-        return last[2]
+    def _own_units(self, form: StandardForm) -> Scaling:
+        """The units of the shared numbers; the same object while they are the same."""
+        memory, shared = self.joint.memory, (form.A, form.b, form.lower, form.upper)
+        # The matrix is shared, so its units cannot depend on one member's objective.
+        bare = replace(form, c=np.zeros_like(form.c))
+        units = memory.of("units", shared, lambda: equilibrate(bare))
+        return memory.latest("last units", units, Scaling.equals)
+
+    def _in_units(self, compiled: Compiled, units: Scaling) -> Compiled:
+        A = compiled.form.A
+        matrix = self.joint.memory.of("matrix", (A, units), lambda: units.of_matrix(A))
+        return compiled.in_units(with_cost(units, compiled.form), matrix)
 
     def run(self, task: Task) -> Answer:
         """Optimise on the face the member's locks leave, from the last holder's basis.
@@ -198,10 +194,9 @@ class FaceChain:
         self.bases[name] = vertex.basis
         if not self._is_held(name):
             return
-        if self._sizes is None or self._sizes.matrix is not form.A:
-            self._sizes = Sizes(form.A)
+        sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
         lack = None if vertex.correction is None else -vertex.correction
-        found = binding(form.c, form.A, -vertex.row_dual, self._sizes, correction=lack)
+        found = binding(form.c, form.A, -vertex.row_dual, sizes, correction=lack)
         face = self._face(form, holds(task.subproblem))
         lower, upper = face.lower, face.upper
         at_bound = np.where(found.reduced > 0, lower, upper)

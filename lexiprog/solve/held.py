@@ -180,8 +180,9 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
             unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
             if lock.fair:  # of any level, not only of the first
                 unknown = max(unknown, held.certificate.gap * held.size)
+            size = abs(multiplier) if type(multiplier) is float else np.sum(np.abs(multiplier))
             # What the user tolerates is not known any better than what is held; it is a wish.
-            effects[lock.owner_name] = float(np.sum(np.abs(multiplier))) * (unknown + guard)
+            effects[lock.owner_name] = float(size) * (unknown + guard)
         elif guard:
             # Nobody knows what a loosened lock without multiplier is worth.
             effects[lock.owner_name] = np.inf

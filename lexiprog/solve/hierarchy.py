@@ -63,7 +63,8 @@ def execute(
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
-    full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
+    usual = {kind: default_ladder(kind) for kind in {p.kind for p in subproblems}}
+    full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     given = Given.to(subproblems) if given is None else given
     wishes = Wishes() if wishes is None else wishes
     note = getattr(tick, "note", lambda _: None)

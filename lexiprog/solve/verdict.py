@@ -242,5 +242,7 @@ def _dual(constraint: Constraint, answer: Answer) -> Any:
     value = answer.dual.get(constraint.id)
     if value is None:
         return None
+    if type(value) is float and not constraint.shape:
+        return np.array(value)
     with CVXPY_LOCK:
         return cvxpy_door.dual_arrays(constraint, value)
