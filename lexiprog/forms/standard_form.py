@@ -75,7 +75,7 @@ class StandardForm:
 
 def pulled(matrix: Matrix, z: Array) -> Array:
     """``matrix.T @ z``, without a transposed view if it is small and stored by columns."""
-    if matrix.format != "csc" or not 0 < matrix.data.size <= _FEW:
+    if getattr(matrix, "format", "") != "csc" or not 0 < matrix.data.size <= _FEW:
         out: Array = matrix.T @ z
         return out
     starts, entries = matrix.indptr[:-1], matrix.data * z[matrix.indices]

@@ -13,15 +13,15 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
 
-__all__ = ["attach", "attachment", "constant_of", "with_leaves"]
+__all__ = ["attach", "constant_of", "fields_by_id", "with_leaves"]
 
 
 def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
     """Let the solution be asked by CVXPY objects, and carry a trace of its problem."""
-    return replace(solution, **attachment(solution.variables, subproblem, constants))
+    return replace(solution, **fields_by_id(solution.variables, subproblem, constants))
 
 
-def attachment(
+def fields_by_id(
     variables: Mapping[str, Value], subproblem: Subproblem, constants: Mapping[int, Value]
 ) -> dict[str, Any]:
     """The fields by which a solution with these values is known to CVXPY objects."""

@@ -19,7 +19,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
-from lexiprog.result.attachment import attachment
+from lexiprog.result.attachment import fields_by_id
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.shares import Level
 from lexiprog.result.solution import Solution
@@ -95,7 +95,7 @@ def judge(
         levels=_levels(subproblem, shares),
         lottery=None if shares is None else shares.lottery,
         **_exactly(subproblem, answer),
-        **attachment(variables, subproblem, task.constants),
+        **fields_by_id(variables, subproblem, task.constants),
     )  # fmt: skip
     if wish is Status.UNFINISHED:
         reason = f"stopped at {found.outline.text()}"
