@@ -2,77 +2,135 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
 import highspy
 import numpy as np
+import scipy.sparse as sp
 from _families import silent_highs
 
 import lexiprog as lx
+
+# A level takes milliseconds; who needs longer has lost its way.
+SECONDS = 20.0
 
 
 class Unfit(Exception):
     """The rival does not take such problems, or is not installed."""
 
 
-def _levels(program: lx.Program) -> tuple[list[Any], list[Any]]:
-    """The objectives in order, and the constraints that are no locks."""
-    subproblems = [p for stage in program.stages for p in stage.subproblems]
-    locks = {position for position, _ in subproblems[0].locks}
-    rows = [c for k, c in enumerate(subproblems[0].constraints) if k not in locks]
-    for other in subproblems[1:]:
-        extra = other.references if len(other.references) > len(other.locks) else ()
-        if extra or other.gp or any(lock.atol or lock.rtol for _, lock in other.locks):
-            raise Unfit
-        known = {c.id for c in rows}
-        held = {position for position, _ in other.locks}
-        rows += [c for k, c in enumerate(other.constraints) if k not in held and c.id not in known]
-    if subproblems[0].gp:
+def subproblems(program: lx.Program) -> list[lx.Subproblem]:
+    """All of them in order."""
+    return [p for stage in program.stages for p in stage.subproblems]
+
+
+def held_exactly(program: lx.Program) -> bool:
+    """Whether the last point has to have the optima of all levels."""
+    locks = [lock for p in subproblems(program) for _, lock in p.locks]
+    return not any(tolerance for lock in locks for tolerance in lock.tolerances)
+
+
+def _rows(subproblem: lx.Subproblem) -> list[Any]:
+    """The constraints that are no locks."""
+    locks = {position for position, _ in subproblem.locks}
+    if len(subproblem.references) > len(locks):
         raise Unfit
-    return [p.objective for p in subproblems], rows
+    return [c for k, c in enumerate(subproblem.constraints) if k not in locks]
+
+
+def _levels(program: lx.Program) -> tuple[list[Any], list[Any]]:
+    """The objectives in order, and the constraints of all levels."""
+    levels = subproblems(program)
+    if not held_exactly(program) or any(level.gp for level in levels):
+        raise Unfit
+    rows = {c.id: c for level in levels for c in _rows(level)}
+    return [level.objective for level in levels], list(rows.values())
 
 
 def cvxpy_loop(program: lx.Program) -> list[float] | None:
     """What one writes by hand, with CVXPY's own choice of solver for what is curved."""
-    objectives, rows = _levels(program)
-    rows = list(rows)
-    for objective in objectives:
-        problem = cp.Problem(objective, rows)
-        linear = problem.is_lp()
-        problem.solve(solver=cp.HIGHS if linear else None)
+    best: dict[str, float] = {}
+    known = {level.name: level for level in subproblems(program)}
+    for name, level in known.items():
+        rows = _rows(level)
+        for _, lock in level.locks:
+            value, expression = best[lock.owner_name], known[lock.owner_name].objective.expr
+            atol, rtol = lock.tolerances
+            slack = max(atol, rtol * abs(value))
+            rows.append(
+                expression >= value - slack if lock.maximise else expression <= value + slack
+            )
+        problem = cp.Problem(level.objective, rows)
+        if level.gp:
+            problem.solve(gp=True)
+        elif problem.is_lp():
+            problem.solve(solver=cp.HIGHS, mip_rel_gap=0.0)
+        else:
+            problem.solve()
         if problem.status != cp.OPTIMAL:
             return None
-        best, expression = float(problem.value), objective.expr
-        rows.append(
-            expression >= best if isinstance(objective, cp.Maximize) else expression <= best
-        )
-    return [float(np.ravel(objective.expr.value)[0]) for objective in objectives]
+        best[name] = float(problem.value)
+    if not held_exactly(program):
+        return list(best.values())
+    return [float(np.ravel(level.objective.expr.value)[0]) for level in known.values()]
 
 
-def _arrays(program: lx.Program) -> tuple[dict[str, Any], list[Any], list[tuple[float, float]]]:
+@dataclass(frozen=True)
+class Arrays:
+    """Minimise each cost in order, with A x <= b (the first ``zero`` rows equal) and bounds.
+
+    ``signs`` and ``offsets`` lead back to the objectives as they were declared.
+    """
+
+    A: sp.csr_array
+    b: np.ndarray
+    zero: int
+    lower: np.ndarray
+    upper: np.ndarray
+    whole: np.ndarray
+    costs: np.ndarray
+    signs: np.ndarray
+    offsets: np.ndarray
+
+    def values(self, x: Any) -> list[float]:
+        """The objectives as they were declared."""
+        found = self.signs * (self.costs @ np.array(x) + self.offsets)
+        return [float(value) for value in found]
+
+
+def _arrays(program: lx.Program) -> Arrays:
     """The rows as CVXPY hands them to HiGHS; each level's cost, sign and offset."""
     objectives, rows = _levels(program)
-    costs, signs, data = [], [], {}
-    for objective in objectives:
-        # A weight of zero on the other levels keeps every column in its place.
-        others = sum(0.0 * other.expr for other in objectives)
-        sign = -1.0 if isinstance(objective, cp.Maximize) else 1.0
-        problem = cp.Problem(cp.Minimize(sign * objective.expr + others), rows)
-        if not problem.is_lp():
-            raise Unfit
-        data, _, inverse = problem.get_problem_data(cp.HIGHS)
-        costs.append(np.array(data["c"]))
-        signs.append((sign, float(inverse[-1][cp.settings.OFFSET])))
-    if len({cost.size for cost in costs}) > 1:
+    signs = [-1.0 if isinstance(objective, cp.Maximize) else 1.0 for objective in objectives]
+    # One problem with a weight a level: compiled by itself, each level would get an order of
+    # columns of its own.
+    weights = [cp.Parameter(nonneg=True, value=0.0) for _ in objectives]
+    terms = [w * s * o.expr for w, s, o in zip(weights, signs, objectives, strict=True)]
+    problem = cp.Problem(cp.Minimize(sum(terms)), rows)
+    if not problem.is_lp():
         raise Unfit
-    return data, costs, signs
-
-
-def _values(x: np.ndarray, costs: list[Any], signs: list[tuple[float, float]]) -> list[float]:
-    """The objectives as they were declared."""
-    pairs = zip(costs, signs, strict=True)
-    return [sign * (float(cost @ x) + offset) for cost, (sign, offset) in pairs]
+    costs, offsets, matrices = [], [], []
+    for weight in weights:
+        weight.value = 1.0
+        data, _, inverse = problem.get_problem_data(cp.HIGHS)
+        weight.value = 0.0
+        costs.append(np.array(data["c"]))
+        offsets.append(float(inverse[-1][cp.settings.OFFSET]))
+        matrices.append(sp.csr_array(data["A"]))
+    A = matrices[0]
+    if any(np.any((other - A).toarray()) for other in matrices[1:]):
+        raise AssertionError("the rows depend on the level")
+    zero, bounds = data[cp.settings.DIMS].zero, _bounds(data, A.shape[1])
+    sides = np.array(data["b"])
+    return Arrays(A, sides, zero, *bounds, np.array(costs), np.array(signs), np.array(offsets))
 
 
 def _bounds(data: dict[str, Any], columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -90,62 +148,78 @@ def _bounds(data: dict[str, Any], columns: int) -> tuple[np.ndarray, np.ndarray,
 
 
 def highs_own(program: lx.Program) -> list[float] | None:
-    """HiGHS's lexicographic mode, called with arrays."""
-    data, costs, signs = _arrays(program)
-    A, b = data["A"].tocsc(), np.array(data["b"])
-    lower, upper, whole = _bounds(data, A.shape[1])
-    below = np.full(b.size, -np.inf)
-    zero = data[cp.settings.DIMS].zero
-    below[:zero] = b[:zero]
+    """HiGHS's lexicographic mode, called with arrays; nothing of an optimum is given up."""
+    arrays = _arrays(program)
+    A = arrays.A.tocsc()
+    below = np.full(arrays.b.size, -np.inf)
+    below[: arrays.zero] = arrays.b[: arrays.zero]
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = A.shape
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = costs[0], lower, upper
-    lp.row_lower_, lp.row_upper_ = below, b
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = arrays.costs[0], arrays.lower, arrays.upper
+    lp.row_lower_, lp.row_upper_ = below, arrays.b
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_, lp.a_matrix_.index_ = A.indptr, A.indices
     lp.a_matrix_.value_ = A.data
-    if whole.any():
+    if arrays.whole.any():
         kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        lp.integrality_ = [kinds[int(w)] for w in whole]
+        lp.integrality_ = [kinds[int(w)] for w in arrays.whole]
     highs = silent_highs()
     highs.setOptionValue("blend_multi_objectives", False)
+    highs.setOptionValue("mip_rel_gap", 0.0)
+    highs.setOptionValue("time_limit", SECONDS)
     highs.passModel(lp)
-    if len(costs) > 1:
-        for k, cost in enumerate(costs):
+    levels = len(arrays.costs)
+    if levels > 1:
+        for k, cost in enumerate(arrays.costs):
             objective = highspy.HighsLinearObjective()
             objective.coefficients, objective.weight, objective.offset = cost, 1.0, 0.0
             objective.abs_tolerance = objective.rel_tolerance = 0.0
-            objective.priority = len(costs) - k
+            objective.priority = levels - k
             highs.addLinearObjective(objective)
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
-    return _values(np.array(highs.getSolution().col_value), costs, signs)
+    return arrays.values(highs.getSolution().col_value)
+
+
+@cache
+def _gurobi() -> subprocess.Popen[str]:
+    python = os.environ.get("LEXIPROG_RIVALS", sys.executable)
+    script = Path(__file__).with_name("_trust_gurobi.py")
+    return subprocess.Popen(
+        [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
 
 
 def gurobi_hierarchical(program: lx.Program) -> list[float] | None:
-    """Gurobi's hierarchical objectives, within its free size."""
+    """Gurobi's hierarchical objectives, within its free size, in a process that has Gurobi."""
+    arrays = _arrays(program)
+    plain = {
+        field.name: getattr(arrays, field.name).tolist()
+        for field in fields(arrays)
+        if field.name not in ("A", "zero", "signs", "offsets")
+    }
+    plain |= {"A": arrays.A.toarray().tolist(), "zero": arrays.zero, "seconds": SECONDS}
+    server = _gurobi()
     try:
-        import gurobipy as gp
-    except ImportError as error:
+        print(json.dumps(plain), file=server.stdin, flush=True)
+    except BrokenPipeError as error:
         raise Unfit from error
-    data, costs, signs = _arrays(program)
-    A, b = data["A"].tocsr(), np.array(data["b"])
-    lower, upper, whole = _bounds(data, A.shape[1])
-    zero = data[cp.settings.DIMS].zero
-    with gp.Env(params={"OutputFlag": 0}) as env, gp.Model(env=env) as model:
-        kinds = np.where(whole, "I", "C")
-        x = model.addMVar(A.shape[1], lb=lower, ub=upper, vtype=kinds)
-        if zero:
-            model.addConstr(A[:zero] @ x == b[:zero])
-        if zero < b.size:
-            model.addConstr(A[zero:] @ x <= b[zero:])
-        columns = x.tolist()
-        for k, cost in enumerate(costs):
-            objective = gp.LinExpr(cost.tolist(), columns)
-            priority = len(costs) - k
-            model.setObjectiveN(objective, k, priority=priority, abstol=0.0, reltol=0.0)
-        model.optimize()
-        if model.Status != gp.GRB.OPTIMAL:
-            return None
-        return _values(np.array(x.X), costs, signs)
+    answer = server.stdout.readline() if server.stdout else ""
+    if not answer:
+        raise Unfit
+    x = json.loads(answer)["x"]
+    return None if x is None else arrays.values(x)
+
+
+def gurobi_version() -> str:
+    """The version that answers, if one does."""
+    x = cp.Variable(name="x")
+    try:
+        gurobi_hierarchical(lx.preemptive({"least": cp.Minimize(x)}, [x >= 1]))
+    except Unfit:
+        return "not installed"
+    server = _gurobi()
+    print("version", file=server.stdin, flush=True)
+    return server.stdout.readline().strip() if server.stdout else ""

@@ -5,7 +5,7 @@
 Sparse packing LPs with decimal data (6 non-zeros a row): HIGHS with its certificate against EXACT,
 which solves the basis of HIGHS in fractions and proves it or pivots on; and random lexicographic
 chains, badly scaled and with ties, solved by EXACT alone within a time limit. Their numbers are
-products (3 * 1e-9 is a float next to 3e-9), so that they are read as the decimals nearby.
+products (3 * 1e-9 is a float next to 3e-9), which EXACT reads as the decimals nearby.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def chains(count: int, limit: float) -> tuple[str, list[dict[str, Any]]]:
             if case is None:
                 continue
             tried += 1
-            exact = lx.Solver("EXACT", time_limit=limit, read_as="nearby")
+            exact = lx.Solver("EXACT", time_limit=limit)
             found = families.verdict(case, exact)
             answered += found == "right"
             wrong += found == "wrong"

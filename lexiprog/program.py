@@ -155,8 +155,8 @@ class Program(Frozen):
         StageError
             A subproblem has no certified optimum.
         Interrupted
-            Ctrl-C was pressed. HIGHS stops at once and its incumbent is kept; other solvers are
-            waited for, unless Ctrl-C is pressed again.
+            Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; other
+            solvers, and HIGHS inside its presolve, are waited for, unless Ctrl-C is pressed again.
         """
         if time_limit is not None and not time_limit >= 0:
             raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["Clock", "Watch"]
 
@@ -84,6 +85,21 @@ class Watch:
         finally:
             self._used += time.monotonic() - self._since
             self._since = math.nan
+
+    @contextmanager
+    def answering(self, *callbacks: Any) -> Iterator[None]:
+        """While inside, a solver that calls back hears each time whether it should stop."""
+
+        def answer(event: Any) -> None:
+            event.interrupt(self.should_stop)  # HiGHS remembers a yes from run to run
+
+        for callback in callbacks:
+            callback.subscribe(answer)
+        try:
+            yield
+        finally:
+            for callback in callbacks:
+                callback.unsubscribe(answer)
 
     @property
     def used(self) -> float:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Matrix, Options
-from lexiprog.solvers.highs import Bounds
+from lexiprog.solvers.highs import Bounds, as_model
 
 __all__ = ["PRECISE", "BasicPoint", "Handle"]
 
@@ -53,15 +53,7 @@ class Handle:
         self.rows, self.size = A.shape
         self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.set_options({"output_flag": False} | dict(options))
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = self.size, self.rows
-        model.col_cost_ = cost
-        model.col_lower_, model.col_upper_ = bounds.lower, bounds.upper
-        model.row_lower_, model.row_upper_ = bounds.row_lower, bounds.row_upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = A.indptr
-        model.a_matrix_.index_ = A.indices
-        model.a_matrix_.value_ = A.data
+        model = as_model(A, cost, bounds)
         if integer is not None and integer.size:
             kinds = np.full(self.size, highspy.HighsVarType.kContinuous)
             kinds[integer] = highspy.HighsVarType.kInteger

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.exact.rationals import ReadAs, read
+from lexiprog.exact.rationals import DEFAULT, ReadAs, read
 from lexiprog.forms.standard_form import StandardForm
 
 Row = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
@@ -69,14 +69,14 @@ class ExactLP:
             )
 
     @classmethod
-    def from_form(cls, form: StandardForm, read_as: ReadAs = "decimal") -> ExactLP:
+    def from_form(cls, form: StandardForm, read_as: ReadAs = DEFAULT) -> ExactLP:
         """A linear standard form in rational numbers.
 
         Parameters
         ----------
         form : StandardForm
             With neither a quadratic objective, nor integers, nor cones that are not linear.
-        read_as : {"decimal", "binary"}
+        read_as : {"nearby", "decimal", "binary"}
             How its floats are read; see `lexiprog.exact.rationals`.
         """
         quadratic = form.P is not None and bool(np.any(sp.csr_array(form.P).data))
@@ -109,7 +109,7 @@ class ExactLP:
         lower: Any = None,
         upper: Any = None,
         offset: Any = 0,
-        read_as: ReadAs = "decimal",
+        read_as: ReadAs = DEFAULT,
     ) -> ExactLP:
         """A program from numbers: floats are read, fractions and whole numbers are kept.
 
@@ -123,7 +123,7 @@ class ExactLP:
             So many rows, the first, are equations.
         offset : number
             A constant in the objective.
-        read_as : {"decimal", "binary"}
+        read_as : {"nearby", "decimal", "binary"}
             How floats are read.
         """
         columns = len(c)

@@ -1,14 +1,16 @@
-"""Floats read as rational numbers: as the decimals their user wrote, or exactly as they are.
+"""Floats read as rational numbers: as the decimals their user meant, or exactly as they are.
 
 ``0.1`` is no binary fraction: the float that stands for it is larger by 5.6e-18. Who writes 0.1
-means 1/10, so a float whose shortest decimal is short is read as that decimal ("decimal"). A
-result of arithmetic, like ``1 / 3``, has a long one and is read as the binary fraction that it is.
-"binary" reads every float as it is. "nearby" also undoes the rounding of short sums and products:
-``3 * 0.1`` is the float 0.30000000000000004, next to 0.3, and is read as 3/10.
+means 1/10, so a float whose shortest decimal is short is read as that decimal. Short arithmetic
+hides a short decimal: ``3 * 0.1`` is the float 0.30000000000000004, next to 0.3, and amounts in
+other units are such products. So the default, "nearby", also reads a float next to a short decimal
+as that one; "decimal" takes only floats that show one, and "binary" reads every float as it is.
+A number like ``1 / 3``, with no short decimal near it, is the binary fraction that it is for all.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -16,7 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-ReadAs = Literal["decimal", "binary", "nearby"]
+ReadAs = Literal["nearby", "decimal", "binary"]
 Array = NDArray[np.float64]
 
 # A decimal of at most this many digits is taken for what the user wrote. Up to 15 digits no two
@@ -24,21 +26,23 @@ Array = NDArray[np.float64]
 DIGITS = 12
 # Powers of ten that are floats exactly, so that one division or product by them is rounded once.
 POWERS = 22
-# "nearby": as many units in the last place, from a decimal of at most so many digits. One float
-# in a million is as near to one by chance.
-NEAR, NEAR_DIGITS = 4, 9
+# "nearby": so many units in the last place from a decimal of at most so many digits, the errors of
+# four roundings (two numbers read, a product, a quotient). One float in 100,000 is so near by
+# chance; one in 10,000 has 12 digits by chance.
+NEAR, NEAR_DIGITS = 4, 10
+DEFAULT: ReadAs = "nearby"
 
 
-def read(values: ArrayLike, read_as: ReadAs = "decimal") -> list[Fraction]:
+def read(values: ArrayLike, read_as: ReadAs = DEFAULT) -> list[Fraction]:
     """Finite floats as fractions, in order.
 
     Parameters
     ----------
     values : array-like
         Floats; read in one dimension.
-    read_as : {"decimal", "binary", "nearby"}
-        Whether a float with a decimal of at most 12 digits means that decimal; and whether one
-        next to a decimal of at most 9 digits means that one.
+    read_as : {"nearby", "decimal", "binary"}
+        "decimal": a float that shows at most 12 digits means that decimal. "nearby": so does one
+        within 4 units in the last place of a decimal of at most 10 digits. "binary": none does.
 
     Raises
     ------
@@ -48,14 +52,14 @@ def read(values: ArrayLike, read_as: ReadAs = "decimal") -> list[Fraction]:
     Examples
     --------
     >>> from lexiprog.exact.rationals import read
-    >>> [str(value) for value in read([0.1, 2.5e-7, 12.0])]
-    ['1/10', '1/4000000', '12']
+    >>> [str(value) for value in read([0.1, 2.5e-7, 12.0, 3 * 0.1])]
+    ['1/10', '1/4000000', '12', '3/10']
     >>> read([1 / 3]) == [Fraction(1 / 3)]
     True
     >>> str(read([0.1], "binary")[0])
     '3602879701896397/36028797018963968'
-    >>> str(read([3 * 0.1], "nearby")[0])
-    '3/10'
+    >>> read([3 * 0.1], "decimal") == [Fraction(3 * 0.1)]
+    True
     """
     if read_as not in get_args(ReadAs):
         known = ", ".join(map(repr, get_args(ReadAs)))
@@ -97,7 +101,7 @@ def _decimals(values: Array, near: int) -> list[Fraction]:
         for m, k in zip(digits.tolist(), powers.tolist(), strict=True)
     ]
     for place in np.flatnonzero(left).tolist():
-        fractions[place] = _long_or_extreme(float(values[place]))
+        fractions[place] = _long_or_extreme(float(values[place]), near)
     return fractions
 
 
@@ -130,10 +134,14 @@ def _find(
             return
 
 
-def _long_or_extreme(value: float) -> Fraction:
+def _long_or_extreme(value: float, near: int) -> Fraction:
     """A value without a short decimal, or too large or small for powers of ten that are floats."""
     if 10.0 ** (DIGITS - POWERS) <= abs(value) < 10.0**POWERS:
         return Fraction(value)
-    text = repr(value)
-    mantissa = text.lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
-    return Fraction(text) if len(mantissa) <= DIGITS else Fraction(value)
+    shown = repr(value)
+    mantissa = shown.lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
+    if len(mantissa) <= DIGITS:
+        return Fraction(shown)
+    short = f"{value:.{NEAR_DIGITS - 1}e}"
+    is_near = abs(float(short) - value) <= near * math.ulp(value)
+    return Fraction(short) if is_near else Fraction(value)

@@ -45,12 +45,8 @@ def order_levels(
     ----------
     form : StandardForm
         Linear, with integers; its objective plays no part.
-    utilities : Utilities
-        Over the columns of ``form``.
-    options : mapping, optional
-        HiGHS options.
-    told : callable, optional
-        After each step: how many are settled, and the value.
+    utilities, options, told
+        As for :func:`raise_levels`.
 
     Raises
     ------

@@ -57,10 +57,8 @@ def price_levels(
         See :class:`Oracle`. Prices are non-negative.
     offsets : ndarray
         What everyone has before the lottery: its size is the number of utilities.
-    options : mapping, optional
-        HiGHS options.
-    told : callable, optional
-        After each step: how many are settled, and the value.
+    options, told
+        As for :func:`~lexiprog.fair.levels.raise_levels`.
 
     Raises
     ------

@@ -29,11 +29,11 @@ def prices(result: Result, name: str | None = None, *, ax: Axes | None = None) -
     --------
     >>> import cvxpy as cp, lexiprog as lx
     >>> from lexiprog import plots
-    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
-    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
-    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
-    >>> plots.prices(program.solve()).get_title(loc="left")
-    'What y pays for each level above it'
+    >>> v = cp.Variable(2, nonneg=True, name="v")
+    >>> limits = [2 * v[0] + v[1] <= 3, v[0] + 2 * v[1] <= 3]
+    >>> wishes = {"first": cp.Maximize(v[0]), "second": cp.Maximize(v[1])}
+    >>> plots.prices(lx.preemptive(wishes, limits).solve()).get_title(loc="left")
+    'What second pays for each level above it'
     """
     if name is None:
         holders = [key for key, solution in result.items() if solution.locks]

@@ -20,7 +20,7 @@ from lexiprog.exact.chain import locked_multipliers
 from lexiprog.exact.outcome import Outcome
 from lexiprog.exact.program import ExactLP
 from lexiprog.exact.prover import Prover
-from lexiprog.exact.rationals import ReadAs, nearest, read
+from lexiprog.exact.rationals import DEFAULT, ReadAs, nearest, read
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.face import FaceChain
@@ -59,7 +59,7 @@ class Exact:
     def run(self, task: Task) -> Answer:
         """Solve this level, and those it holds if they were not solved exactly yet."""
         start = time.perf_counter()
-        read_as = task.options.get("read_as", "decimal")
+        read_as = task.options.get("read_as", DEFAULT)
         if read_as not in get_args(ReadAs):
             raise ValueError(f"EXACT: read_as is one of {get_args(ReadAs)}, not {read_as!r}.")
         limit = task.options.get("time_limit")

@@ -124,9 +124,9 @@ class FaceChain:
         held, face = [self.faces[name] for name in names], self._face(form, names)
         vertex = self._vertex(task, held, face)
         if not vertex.optimal:
-            return Answer(
-                Status.FAILED, said=f"{vertex.status} on the optimal face", seconds=vertex.seconds
-            )
+            word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
+            said = f"{vertex.status} on the optimal face"
+            return Answer(word, said=said, seconds=vertex.seconds)
         y = -vertex.row_dual
         lifted, prices = lift(form, y, held)
         answer = answer_at(task.native, vertex.x, lifted, iterations=vertex.iterations)
@@ -169,16 +169,18 @@ class FaceChain:
         name = task.subproblem.name
         refine = self._is_held(name)
         if name in self.bases:
-            vertex = self._session.run(form.c, bounds, self.bases.pop(name), refine=refine)
+            vertex = self._session.run(
+                form.c, bounds, self.bases.pop(name), refine=refine, watch=task.watch
+            )
             if vertex.optimal:
                 return vertex
         if not held:
-            return self._session.run(form.c, bounds, refine=refine)
+            return self._session.run(form.c, bounds, refine=refine, watch=task.watch)
         if held[-1].easy:
-            vertex = self._session.run(form.c, bounds, refine=refine)
+            vertex = self._session.run(form.c, bounds, refine=refine, watch=task.watch)
             if vertex.optimal:
                 return vertex
-        return self._session.run(form.c, bounds, held[-1].basis, refine=refine)
+        return self._session.run(form.c, bounds, held[-1].basis, refine=refine, watch=task.watch)
 
     def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
         """What is left where these are held: each face is that of the ones before, and one more."""

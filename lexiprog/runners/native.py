@@ -15,6 +15,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
+from lexiprog.solvers.highs import LONG, Bounds, Session
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -39,6 +40,8 @@ class Native:
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
             found = solve_mip(form, highs_options(task), start, task.watch)
             answer = searched(task.native, form, found)
+        elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
+            answer = _stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
         if task.integer:
@@ -48,6 +51,20 @@ class Native:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Nothing is kept from solve to solve."""
+
+
+def _is_long(form: StandardForm) -> bool:
+    """Whether a linear problem may take so long that it should be possible to stop it."""
+    return bool(form.A.nnz >= LONG)
+
+
+def _stoppable(task: Task, form: StandardForm) -> Answer:
+    """A linear problem on HiGHS directly, which stops when it is asked to."""
+    options = highs_options(task) | {"output_flag": task.watch.verbose}
+    vertex = Session(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
+    if not vertex.optimal:
+        return Answer(vertex.word, said=vertex.status)
+    return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
 
 
 def highs_options(task: Task) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class WarmHighs:
                 self.found["kept"] += 1
                 seconds = time.perf_counter() - start
                 return replace(_answer(task, vertex, 0), seconds=seconds)
-        found = session.run(form.c, bounds, self.bases.get(key))
+        found = session.run(form.c, bounds, self.bases.get(key), watch=task.watch)
         if not found.optimal:
             return Answer(found.word, said=found.status, seconds=found.seconds)
         self.bases[key] = found.basis

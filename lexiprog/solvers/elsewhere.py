@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Matrix, Options
 from lexiprog.solvers.highs import Bounds, Session, Vertex
+from lexiprog.watch import Watch
 
 __all__ = ["SessionElsewhere", "vertex_of"]
 
@@ -60,17 +61,28 @@ class SessionElsewhere(Session):
         self._options, self._executor = dict(options), executor
 
     def run(
-        self, cost: Array, bounds: Bounds, basis: Any = None, *, refine: bool = False
+        self,
+        cost: Array,
+        bounds: Bounds,
+        basis: Any = None,
+        *,
+        refine: bool = False,
+        watch: Watch | None = None,
     ) -> Vertex:
-        """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given."""
+        """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
+
+        Elsewhere nobody hears of Ctrl-C; the time limit goes along.
+        """
         start = time.perf_counter()
         limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
         statuses = None if basis is None else _statuses(basis)
+        seconds = None if watch is None else watch.for_solver
+        options = self._options if seconds is None else self._options | {"time_limit": seconds}
         vertex = self._executor.submit(
-            vertex_of, self._A, self._options, cost, limits, statuses, refine
+            vertex_of, self._A, options, cost, limits, statuses, refine
         ).result()
-        seconds = time.perf_counter() - start
-        return replace(vertex, basis=_basis(vertex.basis), seconds=seconds)
+        took = time.perf_counter() - start
+        return replace(vertex, basis=_basis(vertex.basis), seconds=took)
 
 
 def _statuses(basis: Any) -> Statuses:

@@ -17,17 +17,22 @@ from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.precision import reduced_costs
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.status import Status
+from lexiprog.watch import Watch
 
 Array = NDArray[np.float64]
 
+# Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
+# HiGHS then asks at every iteration, which takes microseconds that a small problem would notice.
+LONG = 10_000
 
-_WORDS = {
+WORDS = {
     "kOptimal": Status.OPTIMAL,
     "kInfeasible": Status.INFEASIBLE,
     "kUnbounded": Status.UNBOUNDED,
     "kUnboundedOrInfeasible": Status.EITHER,
     "kTimeLimit": Status.NO_POINT,
     "kIterationLimit": Status.NO_POINT,
+    "kInterrupt": Status.NO_POINT,
 }
 
 
@@ -88,7 +93,7 @@ class Vertex:
     @property
     def word(self) -> Status:
         """HiGHS's status in our words."""
-        return _WORDS.get(self.status, Status.FAILED)
+        return WORDS.get(self.status, Status.FAILED)
 
 
 class Session:
@@ -110,14 +115,23 @@ class Session:
         for name, value in options.items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
-        self._limit = options.get("time_limit")
+        self._limit = float(options.get("time_limit", np.inf))
+        self._presolve = options.get("presolve", "choose")
         self._loaded = False
         self._at: Any = None  # the basis that the object stands at
 
     def run(
-        self, cost: Array, bounds: Bounds, basis: Any = None, *, refine: bool = False
+        self,
+        cost: Array,
+        bounds: Bounds,
+        basis: Any = None,
+        *,
+        refine: bool = False,
+        watch: Watch | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
+
+        ``watch`` says how long it may take, and when it should stop.
 
         With ``refine`` the multipliers come with a correction that makes them twice as exact.
         From the basis of the last run it goes on with all that HiGHS knows: setting one costs its
@@ -127,14 +141,12 @@ class Session:
             start = time.perf_counter()
             self._pass(cost, bounds)
             # Presolve would throw the basis away; without one it is worth having.
-            self._highs.setOptionValue("presolve", "choose" if basis is None else "off")
+            self._highs.setOptionValue("presolve", self._presolve if basis is None else "off")
             if basis is None:
                 self._highs.clearSolver()
             elif basis is not self._at:
                 self._highs.setBasis(basis)
-            if self._limit is not None:  # HiGHS counts the seconds of all runs of an object
-                self._highs.setOptionValue("time_limit", self._limit + self._highs.getRunTime())
-            self._highs.run()
+            self._go(watch)
             solution = self._highs.getSolution()
             status, duals = self._highs.getModelStatus().name, np.array(solution.row_dual)
             correction, basis_found = None, self._highs.getBasis()
@@ -151,6 +163,18 @@ class Session:
                 seconds=time.perf_counter() - start,
                 warm=basis is not None,
             )
+
+    def _go(self, watch: Watch | None) -> None:
+        """Run, within the limits of time; a long run can be stopped."""
+        seconds = None if watch is None else watch.for_solver
+        limit = self._limit if seconds is None else min(self._limit, seconds)
+        # HiGHS counts the seconds of all runs of an object.
+        self._highs.setOptionValue("time_limit", limit + self._highs.getRunTime())
+        if watch is None or self._A.nnz < LONG:
+            self._highs.run()
+            return
+        with watch.answering(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
+            self._highs.run()
 
     def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Array, Array | None]:
         """The multipliers of the basis, and what they lack: B'(duals + lack) = cost, nearly so.

@@ -18,7 +18,7 @@ import numpy as np
 
 from lexiprog.aliases import Array
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.solvers.highs import WORDS, Bounds, as_model
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
@@ -30,17 +30,9 @@ PULSE, GRACE = 0.05, 0.2
 # HiGHS's number for a point within the rows.
 FEASIBLE = 2
 
-_WORDS = {
-    "kOptimal": Status.OPTIMAL,
-    "kInfeasible": Status.INFEASIBLE,
-    "kUnbounded": Status.UNBOUNDED,
-    "kUnboundedOrInfeasible": Status.EITHER,
-    "kTimeLimit": Status.LIMIT,
-    "kInterrupt": Status.LIMIT,
-    "kIterationLimit": Status.LIMIT,
-    "kSolutionLimit": Status.LIMIT,
-    "kMemoryLimit": Status.LIMIT,
-}
+# A search that is stopped may have a point, unlike a linear program that is.
+_LIMITS = ("kTimeLimit", "kInterrupt", "kIterationLimit", "kSolutionLimit", "kMemoryLimit")
+_WORDS = WORDS | dict.fromkeys(_LIMITS, Status.LIMIT)
 
 
 @dataclass(frozen=True)

@@ -41,11 +41,11 @@ class Explorer:
     Examples
     --------
     >>> import cvxpy as cp, lexiprog as lx
-    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
-    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
-    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
-    >>> print(lx.explore(program))
-    tolerance on x: 0 to 1.5, y from 0 to 1.5
+    >>> v = cp.Variable(2, nonneg=True, name="v")
+    >>> limits = [2 * v[0] + v[1] <= 3, v[0] + 2 * v[1] <= 3]
+    >>> wishes = {"first": cp.Maximize(v[0]), "second": cp.Maximize(v[1])}
+    >>> print(lx.explore(lx.preemptive(wishes, limits)))
+    tolerance on first: 0 to 1.5, second from 0 to 1.5
     """
 
     outline: ExploreOutline

@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import recall_score
 
+import lexiprog as lx
 from lexiprog_boost.datasets import load_keel
 from lexiprog_boost.experiments.cells.store import Store
 
@@ -21,6 +23,7 @@ PROGRAMS = {
     "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
     "leximin": {"filling", "small"},
+    "trust": {"families"},
 }
 
 
@@ -46,6 +49,32 @@ def test_in_a_quick_preemptive_run_lexiprog_is_right_and_proves_it(tmp_path):
         assert abs(comparison["methods"]["lexiprog"]["error"]) <= 1e-9
         assert comparison["methods"]["lexiprog"]["outside"] <= 1e-9
         assert comparison["locks"] == ["face"]
+
+
+def test_rivals_in_matters_of_trust_are_asked_the_same_questions(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    rivals = __import__("_trust_rivals")
+    # At most 5 of the 7 wanted, with at most 3 of x: then y is 2, and 1.5 too much.
+    x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
+    wanted = [x + y >= 7, x >= 4, y <= 0.5]
+    goals = [lx.Goal(str(k), goal, priority=k + 1) for k, goal in enumerate(wanted)]
+    program = lx.goal_program(goals, [x + y <= 5, x <= 3, y <= 4])
+    level = {"least": cp.Minimize(x + 2 * y), "most": cp.Maximize(x - y + 1)}
+    mixed = lx.preemptive(level, [x + y >= 3, x <= 2.5])
+    for rival in (rivals.highs_own, rivals.cvxpy_loop, rivals.gurobi_hierarchical):
+        try:
+            assert rival(program) == pytest.approx([2.0, 1.0, 1.5], abs=1e-7)
+            assert rival(mixed) == pytest.approx([3.5, 3.0], abs=1e-7)
+        except rivals.Unfit:
+            assert rival is rivals.gurobi_hierarchical  # the others are always there
+
+
+def test_where_data_have_no_malice_everyone_is_right():
+    record = json.loads((BENCHMARKS / "results" / "trust.json").read_text())["families"]
+    for name in ("plain_chains", "plain_integer_chains"):
+        for who, counts in record[name].items():
+            assert counts.keys() == {"right"} or (who, counts.keys()) == ("Gurobi", {"unfit"})
+    assert not any("wrong" in found["lexiprog"] for found in record.values())
 
 
 @pytest.mark.parametrize("name", ["engine", "preemptive"])

@@ -19,7 +19,8 @@ def test_a_short_decimal_is_meant_and_a_long_one_is_not():
     assert read([0.1, -2.5e-7, 1e23, 0.0]) == [
         Fraction(1, 10), Fraction(-25, 10**8), Fraction(10**23), Fraction(0)
     ]  # fmt: skip
-    assert read([1 / 3, 0.1 + 0.2]) == [Fraction(1 / 3), Fraction(0.1 + 0.2)]
+    values = [1 / 3, 0.1 + 0.2]
+    assert read(values, "decimal") == [Fraction(value) for value in values]
 
 
 def test_binary_reads_every_float_as_it_is():
@@ -35,20 +36,34 @@ def test_the_fast_way_agrees_with_the_text_of_each_float():
         digits = rng.randint(1, 17)
         values.append(float(f"{rng.randint(1, 10**digits - 1)}e{rng.randint(-40, 30)}"))
         values.append(-rng.uniform(0, 5))
-    assert read(values) == [by_its_text(value) for value in values]
+    assert read(values, "decimal") == [by_its_text(value) for value in values]
 
 
-def test_nearby_undoes_the_rounding_of_short_arithmetic():
-    values = [3 * 0.1, 0.1 + 0.2, 1.1 * 1.1, 0.7 / 256]
-    exact = [Fraction(3, 10), Fraction(3, 10), Fraction(121, 100), Fraction(7, 2560)]
-    assert read(values, "nearby") == exact
-    assert read([1 / 3, 2**0.5], "nearby") == [Fraction(1 / 3), Fraction(2**0.5)]
+def test_by_default_the_rounding_of_short_arithmetic_is_undone():
+    values = [3 * 0.1, 0.1 + 0.2, 1.1 * 1.1, 0.7 / 256, 123.45 * 678.9]
+    exact = [
+        Fraction(3, 10), Fraction(3, 10), Fraction(121, 100), Fraction(7, 2560),
+        Fraction(12345 * 6789, 1000),
+    ]  # fmt: skip
+    assert read(values) == exact
+    assert read([1 / 3, 2**0.5, 1 / 7e9]) == [Fraction(v) for v in (1 / 3, 2**0.5, 1 / 7e9)]
 
 
-def test_nearby_moves_no_float_by_more_than_four_units_in_the_last_place():
-    values = np.random.default_rng(2).normal(size=2000)
-    for value, fraction in zip(values.tolist(), read(values, "nearby"), strict=True):
+def test_numbers_in_other_units_are_the_numbers_that_were_meant():
+    rng = random.Random(5)
+    for _ in range(2000):
+        number, up, down = rng.randint(-999, 999), rng.randint(-40, 40), rng.randint(-40, 40)
+        meant = number * Fraction(10) ** up / Fraction(10) ** down
+        assert read([number * 10.0**up / 10.0**down]) == [meant]
+
+
+def test_no_float_is_moved_by_more_than_four_units_in_the_last_place_and_few_are():
+    values = np.random.default_rng(2).normal(size=20_000)
+    moved = 0
+    for value, fraction in zip(values.tolist(), read(values), strict=True):
         assert abs(fraction - Fraction(value)) <= 4 * Fraction(abs(np.spacing(value)))
+        moved += fraction != Fraction(value)
+    assert moved <= 20
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -58,7 +73,7 @@ def test_what_is_not_finite_is_refused_with_its_place(bad):
 
 
 def test_an_unknown_way_of_reading_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="'decimal', 'binary', 'nearby', not as 'hex'"):
+    with pytest.raises(ValueError, match="'nearby', 'decimal', 'binary', not as 'hex'"):
         read([1.0], "hex")
 
 

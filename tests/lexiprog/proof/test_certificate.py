@@ -78,13 +78,17 @@ def test_multipliers_of_every_interface_are_read_in_the_right_order(name, solver
     assert certificate.passed, str(certificate)
 
 
+def off_by_a_thousandth(numbers, seed):
+    rng = np.random.default_rng(seed)
+    push = rng.choice([-1.0, 1.0], size=numbers.size) * rng.uniform(0.5, 1.0, numbers.size)
+    return numbers + 1e-3 * push * np.maximum(np.abs(numbers), 0.1)
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("name", CLASSES)
 def test_a_point_off_by_a_thousandth_is_refused(name, seed):
     form, answer = solved(name)
-    rng = np.random.default_rng(seed)
-    push = rng.choice([-1.0, 1.0], size=answer.x.size) * rng.uniform(0.5, 1.0, answer.x.size)
-    moved = answer.x + 1e-3 * push * np.maximum(np.abs(answer.x), 0.1)
+    moved = off_by_a_thousandth(answer.x, seed)
     # The claim moves along, so that only the point itself can give the lie away.
     false = replace(answer, x=moved, claimed=form.objective(moved))
     assert not check(form, false).passed
@@ -94,10 +98,7 @@ def test_a_point_off_by_a_thousandth_is_refused(name, seed):
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_multipliers_off_by_a_thousandth_are_refused(name, seed):
     form, answer = solved(name)
-    rng = np.random.default_rng(seed)
-    push = rng.choice([-1.0, 1.0], size=answer.z.size) * rng.uniform(0.5, 1.0, answer.z.size)
-    moved = answer.z + 1e-3 * push * np.maximum(np.abs(answer.z), 0.1)
-    assert not check(form, replace(answer, z=moved)).passed
+    assert not check(form, replace(answer, z=off_by_a_thousandth(answer.z, seed))).passed
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])

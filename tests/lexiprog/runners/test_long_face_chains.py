@@ -20,12 +20,17 @@ def covering(seed, rows=30, levels=6):
     return A.astype(float), rng.integers(5, 10, rows).astype(float), costs.astype(float)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_every_level_of_a_linear_chain_is_held_by_its_face_and_is_optimal(seed):
+def solved_covering(seed):
     A, demand, costs = covering(seed)
     x = cp.Variable(A.shape[1], bounds=[0, 10], name="x")
     objectives = {f"cost {k}": cp.Minimize(cost @ x) for k, cost in enumerate(costs)}
     result = lx.preemptive(objectives, [A @ x >= demand]).solve()
+    return (A, demand, costs), result
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_level_of_a_linear_chain_is_held_by_its_face_and_is_optimal(seed):
+    (A, demand, costs), result = solved_covering(seed)
     kinds = {lock.kind for solution in result.values() for lock in solution.locks}
     assert kinds == {"face"}
     rows, limits = -A, -demand
@@ -39,10 +44,7 @@ def test_every_level_of_a_linear_chain_is_held_by_its_face_and_is_optimal(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_multipliers_of_rows_and_locks_prove_each_level_by_weak_duality(seed):
-    A, demand, costs = covering(seed)
-    x = cp.Variable(A.shape[1], bounds=[0, 10], name="x")
-    objectives = {f"cost {k}": cp.Minimize(cost @ x) for k, cost in enumerate(costs)}
-    result = lx.preemptive(objectives, [A @ x >= demand]).solve()
+    (A, demand, costs), result = solved_covering(seed)
     optima = np.array([solution.value for solution in result.values()])
     for k, solution in enumerate(result.values()):
         y, locks = solution.duals[0], np.array(solution.duals[1:])

@@ -121,27 +121,27 @@ def test_a_nan_right_hand_side_is_refused_at_declaration():
         lx.Subproblem("spoilt", cp.Minimize(x), [x >= np.nan])
 
 
+def assert_refused_unsolved(tariff):
+    counted = Mischief(None, at=100)
+    x = cp.Variable(2, nonneg=True, name="x")
+    program = after_a_good_stage(cp.Minimize(tariff @ x), [cp.sum(x) >= 1])
+    with pytest.raises(lx.LexiprogError, match="tariff"):
+        program.solve(counted)
+    assert counted.calls == 0
+    return program
+
+
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_a_parameter_that_is_no_number_is_named_before_anything_is_solved(number):
     tariff = cp.Parameter(2, name="tariff")
     # CVXPY's setter refuses some of these, its save_value none: a caller may have used either.
     tariff.save_value(np.array([1.0, number]))
-    counted = Mischief(None, at=100)
-    x = cp.Variable(2, nonneg=True, name="x")
-    program = after_a_good_stage(cp.Minimize(tariff @ x), [cp.sum(x) >= 1])
-    with pytest.raises(lx.LexiprogError, match="tariff"):
-        program.solve(counted)
-    assert counted.calls == 0
+    assert_refused_unsolved(tariff)
 
 
 def test_an_unset_parameter_is_named_before_anything_is_solved():
     tariff = cp.Parameter(2, name="tariff")
-    counted = Mischief(None, at=100)
-    x = cp.Variable(2, nonneg=True, name="x")
-    program = after_a_good_stage(cp.Minimize(tariff @ x), [cp.sum(x) >= 1])
-    with pytest.raises(lx.LexiprogError, match="tariff"):
-        program.solve(counted)
-    assert counted.calls == 0
+    program = assert_refused_unsolved(tariff)
     tariff.value = [2, 3]
     assert program.solve().final.value == pytest.approx(2)
 

@@ -51,6 +51,13 @@ def test_no_other_solver_is_believed_when_it_is_wrong(family, solver):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("family", LINEAR)
+def test_rational_numbers_are_always_right(family):
+    pytest.importorskip("flint")
+    assert tally(getattr(families, family), COUNT, "EXACT", seed=3)["right"] == COUNT
+
+
+@pytest.mark.slow
 def test_curved_chains_are_right():
     found = sum((tally(family, COUNT) for family in conic_families.CHAINS), Counter())
     assert found["wrong"] == 0, found
