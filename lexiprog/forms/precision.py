@@ -28,7 +28,7 @@ UNIT = 2.0**-53  # the relative error of one rounding
 # most it is then wrong.
 _TINY, _LOST = 2.0**-960, 2.0**-1070
 # Sums of fewer terms than this are taken one by one, exactly.
-_FEW = 400
+_FEW = 200
 # Sums of more terms than this are cut twice.
 _LONG = 64
 _PIECE = 2**14

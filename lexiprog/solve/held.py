@@ -118,8 +118,8 @@ def _warn(message: str) -> None:
 def _room(task: Task, lock: Lock, solved: Mapping[str, Solution]) -> tuple[float, float]:
     """The limit of a held optimum, and how far that is from it by the user's wish."""
     optimum, unit = solved[lock.owner_name].value, solved[lock.owner_name].unit
-    limit = task.slack.limit(lock, optimum, unit)
-    return float(limit), float(task.slack.tolerance(lock, optimum))
+    tolerance = float(task.slack.tolerance(lock, optimum))
+    return lock.limit(optimum, tolerance + task.slack.guard_for(optimum, unit)), tolerance
 
 
 def _record(
@@ -144,14 +144,15 @@ def _record(
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
+    kind = task.way.kind_of_lock(task.subproblem, position)
     return LockRecord(
         name=lock.owner_name,
-        kind="face" if exactly else task.way.kind_of_lock(task.subproblem, position),
+        kind="face" if exactly else kind,
         limit=limit,
         tolerance=tolerance,
         guard=float(task.slack.guard_for(optimum, held.unit)),
         drift=drift,
-        _price=_price(task, position, lock, solution, solved),
+        _price=_price(task, position, lock, kind, solution, solved),
     )
 
 
@@ -177,7 +178,8 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
             continue
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
-            unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
+            unknown = held.uncertainty
+            unknown = unknown if np.isfinite(unknown) else held.size
             if lock.fair:  # of any level, not only of the first
                 unknown = max(unknown, held.certificate.gap * held.size)
             size = abs(multiplier) if type(multiplier) is float else np.sum(np.abs(multiplier))
@@ -190,18 +192,23 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
 
 
 def _price(
-    task: Task, position: int, lock: Lock, solution: Solution, solved: Mapping[str, Solution]
+    task: Task,
+    position: int,
+    lock: Lock,
+    kind: str,
+    solution: Solution,
+    solved: Mapping[str, Solution],
 ) -> Price:
     """The price of a lock, or how to find it where that costs another solve."""
-    subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
+    subproblem, constants, owner = task.subproblem, task.constants, lock.owner()
     if task.integer or owner is None or owner.integer:
         return Price()
-    if task.way.kind_of_lock(subproblem, position) == "argument":
+    if kind == "argument":
         return Price()
     if subproblem.kind == "LP" and subproblem.dpp:
         return Price(find=lambda: linear_price(subproblem, constants, position, lock))
     dual = solution.duals[position]
-    if task.way.kind_of_lock(subproblem, position) == "face" and not subproblem.gp:
+    if kind == "face" and not subproblem.gp:
         before = {name: solved[name] for name in {r.owner_name for _, r in subproblem.references}}
         return Price(find=lambda: _curved_price(task, position, lock, before))
     if dual is None:
