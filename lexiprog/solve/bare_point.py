@@ -92,7 +92,7 @@ def check_point(
     subproblem = task.subproblem
     variables = [(leaf, found) for leaf, found in leaves if isinstance(leaf, cp.Variable)]
     with holding(leaves):
-        conditions = [*subproblem.constraints]
+        conditions = [*subproblem.constraints, *_domains(subproblem)]
         for variable, _ in variables:
             conditions += variable.domain
         misses = [_relative_violation(condition, own) for condition in conditions]
@@ -117,6 +117,17 @@ def check_point(
         basis="bound",
     )
     return Checked(certificate, bound)
+
+
+def _domains(subproblem: Subproblem) -> list[Constraint]:
+    """Where the expressions mean what their curvature says: CVXPY evaluates 1 / x below zero, too.
+
+    Geometric programs have positive variables, whose domains are checked with them.
+    """
+    if subproblem.gp:
+        return []
+    sides = [side for constraint in subproblem.constraints for side in constraint.args]
+    return [limit for side in [*subproblem.objective.args, *sides] for limit in side.domain]
 
 
 def _relative_violation(condition: Constraint, own: OwnOptimum | None) -> float:

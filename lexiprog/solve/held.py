@@ -83,10 +83,14 @@ def _with_locks(
                 f"known of them, of {worst!r} above all, may change its value by {unsure:.1e} of "
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
-    if task.subproblem.kind == "LP" and any(_is_loose(r, solved[r.name]) for r in records):
-        # A linear optimum may change at once when a lock gives way a little, and its multiplier
-        # need not tell.
+    loose = [r.name for r in records if _is_loose(r, solved[r.name])]
+    if task.subproblem.kind == "LP" and loose:
+        # A linear optimum may jump when a lock gives way a little; its multiplier need not tell.
         status = doubted
+        _warn(
+            f"subproblem {solution.name!r} keeps {', '.join(map(repr, loose))} less exactly than "
+            f"it was found; another solver than {task.solver.name} may hold it."
+        )
     if doubtful:
         status = doubted
         _warn(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lexiprog.outline.numbers import duration, tiny
-from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.outline.records import TableCell, TableOutline, value_text
 from lexiprog.outline.tables import ShownTable
 from lexiprog.status import Status
 
@@ -42,6 +42,7 @@ class SolverRow:
     compile_seconds: float | None = None
     disagreement: float | None = None
     reason: str = ""
+    bound: float | None = None  # proved, of an optimum that is known as an interval
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +118,7 @@ def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[TableCell, ..
     return (
         name,
         choice,
-        TableCell(f"{row.value + 0.0:.8g}"),
+        TableCell(value_text(row.value, row.bound, row.status, 8)),
         TableCell(tiny(row.certificate or 0.0)),
         TableCell(tiny(apart), "bad" if apart > DOUBTFUL else ""),
         TableCell(duration(row.seconds or 0.0)),

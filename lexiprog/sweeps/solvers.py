@@ -107,6 +107,7 @@ def _solved(label: str, solution: Solution) -> SolverRow:
         certificate=solution.certificate.worst,
         seconds=solving,
         compile_seconds=solution.seconds - solving,
+        bound=solution.bound,
     )
 
 

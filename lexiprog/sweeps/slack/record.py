@@ -11,7 +11,7 @@ import numpy as np
 
 from lexiprog.errors import DeclarationError
 from lexiprog.outline.numbers import cleaned, number
-from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.outline.records import UNSETTLED, TableCell, TableOutline
 from lexiprog.outline.tables import ShownTable
 from lexiprog.result.result import Result
 from lexiprog.sweeps.slack.track import Shape, Track
@@ -154,7 +154,7 @@ class Tradeoff(ShownTable):
         columns, series = [f"tolerance on {self.name}"], [_texts(self.tolerances)]
         for name, values in self.values.items():
             columns.append(name)
-            series.append(_texts(values))
+            series.append(_texts(values) if self.whole else self._intervals(name, values))
             if name in self.slopes and self.tracks[name].shape is not Shape.SAMPLED:
                 columns.append("slope" if len(self.values) == 1 else f"slope of {name}")
                 series.append(_texts(self.slopes[name]))
@@ -165,6 +165,12 @@ class Tradeoff(ShownTable):
             numeric=frozenset(columns),
             notes=tuple(TableCell(note, "quiet") for note in self.notes),
         )
+
+    def _intervals(self, name: str, values: Sequence[float]) -> list[str]:
+        """The texts of a table's values; where a limit stopped a search, with its bound."""
+        found = [result[name].outline for result in self.results]
+        plain = zip(_texts(values), found, strict=True)
+        return [one.text() if one.status in UNSETTLED else text for text, one in plain]
 
 
 def _texts(values: Sequence[float]) -> list[str]:
