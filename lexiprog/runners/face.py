@@ -211,10 +211,10 @@ class FaceChain:
         left = (found.reduced > tiny) & (vertex.x - lower > REACHED) & (lower < upper)
         left |= (found.reduced < -tiny) & (upper - vertex.x > REACHED) & (lower < upper)
         loose = ~face.fixed & (found.y < -tiny)
-        rough = vertex.roughness > ROUGH or bool(left.any() or loose.any())
+        doubtful = found.doubtful or bool(left.any() or loose.any())
         self.faces[name] = HeldFace(
             found.rows, columns, found.y, found.reduced, task.native.scaling.cost, vertex.basis,
-            found.doubtful, rough, easy,
+            doubtful, vertex.roughness > ROUGH, easy,
         )  # fmt: skip
 
     def _is_held(self, name: str) -> bool:

@@ -75,6 +75,9 @@ def _with_locks(
     unclear = (r.name not in again and solved[r.name].status is doubted for r in records)
     status = doubted if any(unclear) else solution.status
     if unsure > task.solver.accept:
+        if task.way.strict:
+            reason = f"not certified: held optima may change it by {unsure:.1e} of its size"
+            return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
         status = doubted
         if np.isfinite(unsure):
             worst = max(effects, key=lambda name: effects[name])
@@ -83,7 +86,7 @@ def _with_locks(
                 f"known of them, of {worst!r} above all, may change its value by {unsure:.1e} of "
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
-    loose = [r.name for r in records if _is_loose(r, solved[r.name])]
+    loose = [r.name for r in records if not r.tolerance and r.drift > LOOSE * solved[r.name].size]
     if task.subproblem.kind == "LP" and loose:
         # A linear optimum may jump when a lock gives way a little; its multiplier need not tell.
         status = doubted
@@ -108,11 +111,6 @@ def _with_locks(
         )
     inherited = {f"{name}.held": effect for name, effect in effects.items()}
     return replace(solution, locks=records, status=status, effects=inherited)
-
-
-def _is_loose(record: LockRecord, held: Solution) -> bool:
-    """Whether an optimum that should be held exactly gave way by more than rounding."""
-    return record.tolerance == 0.0 and record.drift > LOOSE * held.size
 
 
 def _warn(message: str) -> None:

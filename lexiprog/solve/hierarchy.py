@@ -180,11 +180,13 @@ class _Run:
         return verdicts
 
     def _follow(self, job: _Job) -> None:
-        """Wait for a job, telling meanwhile how all that run are going."""
-        if self.watches.listened:
-            while not wait([job.future], PULSE).done:
-                for other in self.running:
-                    self.watches.tell(other.stage, other.task)
+        """Wait for a job, telling meanwhile how all that run are going.
+
+        In short turns: a Ctrl-C that another thread receives does not end a wait without limit.
+        """
+        while not job.future.done() and not wait([job.future], PULSE).done:
+            for other in self.running:
+                self.watches.tell(other.stage, other.task)
 
     def _accept(self, job: _Job) -> Solution | Attempt:
         """Judge an answer and keep it if it is certified."""
@@ -231,8 +233,8 @@ class _Run:
             job.future.cancel()
         under_way = [job for job in self.running if not job.future.cancelled()]
         try:
-            wait([job.future for job in under_way])
             for job in under_way:
+                self._follow(job)
                 if job.task.subproblem.name not in self.solved:
                     self._accept(job)
         except KeyboardInterrupt:

@@ -16,7 +16,7 @@ from lexiprog.declare.restate import can_restate, has_arguments, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.solver import EXACT, Ladder, Solver
 
-__all__ = ["GUARD", "Way", "Ways", "ways_to_try"]
+__all__ = ["GUARD", "Way", "Ways", "then_fractions", "ways_to_try"]
 
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 
@@ -31,6 +31,7 @@ class Way:
     solver: Solver
     mode: Mode = "value"
     loosened: frozenset[str] = frozenset()  # owners whose locks have slack beyond declaration
+    strict: bool = False  # an answer that hangs on unknown digits is not taken: fractions are next
 
     def statement(self, subproblem: Subproblem) -> Subproblem:
         """The subproblem as it is put to the solver."""
@@ -129,6 +130,16 @@ def _ways(
         if equal:
             yield Way(solver, "equal", loosened)
         yield Way(solver, "guarded")
+
+
+def then_fractions(ways: Ways, exact: Way) -> Ways:
+    """The same, but the first is strict, and fractions come second."""
+
+    def each() -> Iterator[Way]:
+        for place, way in enumerate(ways):
+            yield from (way,) if place else (replace(way, strict=True), exact)
+
+    return Ways(each())
 
 
 def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:

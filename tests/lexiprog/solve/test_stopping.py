@@ -43,6 +43,22 @@ def test_a_search_without_limit_is_stopped_soon_and_its_incumbent_kept(seconds):
     assert incumbent.value <= incumbent.bound
 
 
+def test_ctrl_c_that_another_thread_receives_stops_a_search_as_well():
+    """The system may hand a signal to any thread; the one that waits is then not woken by it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, set())
+    begun = time.perf_counter()
+    timer = threading.Timer(0.6, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()  # with the mask of before, so that it receives what it sends
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        with pytest.raises(lx.Interrupted):
+            hard_knapsack().solve(time_limit=20)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        timer.cancel()
+    assert time.perf_counter() - begun < 10.0
+
+
 def check_resumption(seed):
     rng = np.random.default_rng(seed)
     program = medium_cover(seed)

@@ -1,6 +1,7 @@
 """Nothing wrong is called optimal, and what can be answered is answered: families of real data."""
 
 import os
+import warnings
 from collections import Counter
 from random import Random
 
@@ -55,6 +56,29 @@ def test_no_other_solver_is_believed_when_it_is_wrong(family, solver):
 def test_rational_numbers_are_always_right(family):
     pytest.importorskip("flint")
     assert tally(getattr(families, family), COUNT, "EXACT", seed=3)["right"] == COUNT
+
+
+def test_what_hangs_on_the_digits_of_held_optima_is_solved_in_fractions():
+    pytest.importorskip("flint")
+    random, cases = Random(11), []
+    while len(cases) < 8:
+        cases += filter(None, [families.nearly_parallel(random)])
+    program, truth = cases[-1].program, cases[-1].truth
+    with pytest.warns(lx.LexiprogWarning, match="sensitive to the optima it holds"):
+        unsure = _without_fractions(program)
+    assert unsure.final.status == "optimal_inaccurate"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = program.solve()
+    assert [solution.status for solution in result.values()] == ["optimal"] * len(truth)
+    assert result.final.solver == "EXACT"
+    assert [solution.value for solution in result.values()] == pytest.approx(truth, rel=1e-9)
+
+
+def _without_fractions(program):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
+        return program.solve("HIGHS")
 
 
 @pytest.mark.slow
