@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import cvxpy as cp
@@ -11,6 +11,7 @@ import cvxpy as cp
 from lexiprog.aliases import Constraint, Objective, Options
 from lexiprog.compile.cvxpy_door import Compiled, Prepared, Straight
 from lexiprog.declare.leaves import CVXPY_LOCK
+from lexiprog.declare.memory import Memory
 
 __all__ = ["Joint", "join"]
 
@@ -18,7 +19,12 @@ Objectives = Sequence[tuple[str, Objective]]
 
 
 class Joint(Protocol):
-    """Linear problems that differ in their objectives only."""
+    """Linear problems that differ in their objectives only.
+
+    Its ``memory`` keeps what is made of their numbers for as long as those are the same.
+    """
+
+    memory: Memory
 
     def compile(self, name: str, options: Options) -> Compiled:
         """The numbers of one of them, at the parameters' values of the moment."""
@@ -33,23 +39,25 @@ def join(objectives: Objectives, constraints: Sequence[Constraint]) -> Joint:
     return _weighted(objectives, constraints)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Rows:
     """All objectives come out of one compiled form, as rows."""
 
     rows: Mapping[str, int]
     straight: Straight
+    memory: Memory = field(default_factory=Memory)
 
     def compile(self, name: str, _: Options) -> Compiled:
         return self.straight.compile()[self.rows[name]]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Weighted:
     """One objective, the sum of all, with a weight on each."""
 
     prepared: Prepared
     weights: Mapping[str, cp.Parameter]
+    memory: Memory = field(default_factory=Memory)
 
     def compile(self, name: str, options: Options) -> Compiled:
         for other, weight in self.weights.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import cvxpy as cp
@@ -42,7 +43,7 @@ class Lock:
     rtol: Tolerance
     fair: bool = False  # whether it keeps several utilities
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, cp.Parameter]:
         """The tolerances that are read only when the program is solved."""
         given = {"atol": self.atol, "rtol": self.rtol}

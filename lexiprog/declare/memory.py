@@ -34,6 +34,13 @@ class Memory:
             kept = self._kept[key] = fresh
         return kept
 
+    def of(self, key: Hashable, things: tuple[Any, ...], make: Callable[[], Kept]) -> Kept:
+        """What was made of these very objects, made anew if one of them is another."""
+        kept: tuple[tuple[Any, ...], Kept] | None = self._kept.get(key)
+        if kept is None or any(one is not two for one, two in zip(kept[0], things, strict=True)):
+            kept = self._kept[key] = (things, make())
+        return kept[1]
+
 
 class Registry(Generic[Kept]):
     """What is known of CVXPY objects, for as long as they live.

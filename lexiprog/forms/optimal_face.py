@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix
 from lexiprog.forms.precision import reduced_costs, transposed_times
+from lexiprog.forms.standard_form import pulled
 
 __all__ = ["Binding", "Sizes", "binding"]
 
@@ -43,7 +44,8 @@ class Sizes:
     """Magnitudes of a matrix's entries, which all objectives over it share."""
 
     def __init__(self, A: Matrix) -> None:
-        self.entries = abs(sp.csr_array(A))
+        self.columns = abs(sp.csc_array(A))
+        self.entries = sp.csr_array(self.columns)
         self.heights = self.highest(np.ones(self.entries.shape[1]))
         self.short = is_short(self.entries.data)
 
@@ -108,7 +110,7 @@ def binding(
     lowest = NOISE
     if correction is None:
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
-        reduced: Array = c + A.T @ y
+        reduced: Array = c + pulled(A, y)
     else:
         lowest = ROUNDED_ZERO
         if sizes.short and is_short(c):
@@ -119,7 +121,7 @@ def binding(
         reduced = sums.nearest
         y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
-    terms = np.abs(c) + sizes.entries.T @ np.abs(y)
+    terms = np.abs(c) + pulled(sizes.columns, np.abs(y))
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
     row_shares = np.abs(y) * sizes.highest(weights)
     column_shares = np.abs(reduced) * weights

@@ -12,19 +12,23 @@ import threading
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import fsum, isfinite
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.forms.error_free import two_product, two_sum, up
+
 Array = NDArray[np.float64]
 
 UNIT = 2.0**-53  # the relative error of one rounding
-_SPLITTER = 2.0**27 + 1.0
 # Below the first a product's own rounding error may be too small for a float; by the second at
 # most it is then wrong.
 _TINY, _LOST = 2.0**-960, 2.0**-1070
+# Sums of fewer terms than this are taken one by one, exactly.
+_FEW = 200
 # Sums of more terms than this are cut twice.
 _LONG = 64
 _PIECE = 2**14
@@ -100,9 +104,21 @@ class Sums:
 def total(*parts: Sums) -> Sums:
     """The sum of all numbers of all parts, as an array of one."""
     terms = np.concatenate([piece for part in parts for piece in (part.high, part.low)])
-    whole = segment_sums(terms, np.ones(terms.size), np.array([0, terms.size]))
     error = sum(float(part.error.sum()) for part in parts)
+    if terms.size < _FEW and (few := _one_by_one(terms.tolist())) is not None:
+        high, low = few
+        return _known(np.array([high]), np.array([low]), np.array([error + UNIT * abs(low)]))
+    whole = segment_sums(terms, np.ones(terms.size), np.array([0, terms.size]))
     return _known(whole.high, whole.low, whole.error + error)
+
+
+def _one_by_one(terms: list[float]) -> tuple[float, float] | None:
+    """The rounded sum, and the rounded rest of it; None if it is not finite."""
+    try:
+        high = fsum(terms)
+        return (high, fsum([*terms, -high])) if isfinite(high) else None
+    except (OverflowError, ValueError):
+        return None
 
 
 def dot(left: Array, right: Array) -> Sums:
@@ -210,32 +226,6 @@ def segment_sums(left: Array, right: Array, starts: NDArray[np.intp]) -> Sums:
     out.high[filled], out.low[filled] = parts[0], low
     out.error[filled] = np.abs(lost) + 2.0 * UNIT * counts * sizes + _LOST * missing
     return _known(out.high, out.low, out.error)
-
-
-def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """The rounded sum and what is missing from it, exactly (Knuth)."""
-    high = a + b
-    part = high - a
-    return high, (a - (high - part)) + (b - part)
-
-
-def two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """The rounded product and what is missing from it, exactly unless it vanishes."""
-    high = a * b
-    a_high, a_low = _halves(a)
-    b_high, b_low = _halves(b)
-    return high, a_low * b_low - (((high - a_high * b_high) - a_low * b_high) - a_high * b_low)
-
-
-def up(error: Array) -> Array:
-    """An error bound that was itself computed with rounding, made large enough for it."""
-    return error * (1.0 + 2.0**-20)
-
-
-def _halves(a: Array) -> tuple[Array, Array]:
-    scaled = _SPLITTER * a
-    high = scaled - (scaled - a)
-    return high, a - high
 
 
 def _vanishing(product: Array, a: Array, b: Array) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Scaling:
         """The units that ``form`` is written in."""
         return cls(np.ones(form.b.size), np.ones(form.c.size), 1.0)
 
-    @property
+    @cached_property
     def identity(self) -> bool:
         """Whether nothing changes."""
         return self.cost == 1.0 and bool((self.rows == 1.0).all() and (self.columns == 1.0).all())
@@ -66,8 +67,21 @@ class Scaling:
             for mine, theirs in (*pairs, (np.array(self.cost), np.array(other.cost)))
         )
 
-    def of(self, form: StandardForm) -> StandardForm:
-        """The form in these units, its arrays its own; itself if nothing changes."""
+    def equals(self, other: Scaling) -> bool:
+        """Whether the other has the same units."""
+        pairs = ((self.rows, other.rows), (self.columns, other.columns))
+        return self.cost == other.cost and all(np.array_equal(*pair) for pair in pairs)
+
+    def of_matrix(self, A: Any) -> Any:
+        """A matrix of rows and columns in these units; itself if nothing changes."""
+        same = (self.rows == 1.0).all() and (self.columns == 1.0).all()
+        return A if same else multiplied(A, self.rows, self.columns)
+
+    def of(self, form: StandardForm, matrix: Any = None) -> StandardForm:
+        """The form in these units, its arrays its own; itself if nothing changes.
+
+        ``matrix`` is its matrix in these units, where that is known.
+        """
         if self.identity:
             return form
         costs = self.cost * self.columns
@@ -75,7 +89,7 @@ class Scaling:
             form,
             c=form.c * costs,
             offset=form.offset * self.cost,
-            A=multiplied(form.A, self.rows, self.columns),
+            A=multiplied(form.A, self.rows, self.columns) if matrix is None else matrix,
             b=form.b * self.rows,
             P=None if form.P is None else multiplied(form.P, self.columns, costs),
             lower=None if form.lower is None else form.lower / self.columns,

@@ -19,6 +19,9 @@ from lexiprog.aliases import Matrix
 
 Array = NDArray[np.float64]
 
+# Up to so many entries a transposed view takes longer to make than the product itself.
+_FEW = 5_000
+
 
 @dataclass(frozen=True)
 class Cones:
@@ -61,6 +64,24 @@ class StandardForm:
         quadratic = 0.5 * float(x @ (self.P @ x)) if self.P is not None else 0.0
         return quadratic + float(self.c @ x) + self.offset
 
+    def pull(self, z: Array) -> Array:
+        """``A'z``, what multipliers of the rows add to the costs."""
+        return pulled(self.A, z) if z.size else np.zeros(self.c.size)
+
     def slack(self, x: Array) -> Array:
         """``b - Ax``, which should lie in the cones."""
         return self.b - self.A @ x if self.b.size else np.zeros(0)
+
+
+def pulled(matrix: Matrix, z: Array) -> Array:
+    """``matrix.T @ z``, without a transposed view if it is small and stored by columns."""
+    if getattr(matrix, "format", "") != "csc" or not 0 < matrix.data.size <= _FEW:
+        out: Array = matrix.T @ z
+        return out
+    starts, entries = matrix.indptr[:-1], matrix.data * z[matrix.indices]
+    filled = starts < matrix.indptr[1:]  # reduceat has no answer for empty columns
+    if filled.all():
+        return np.add.reduceat(entries, starts)
+    out = np.zeros(starts.size)
+    out[filled] = np.add.reduceat(entries, starts[filled])
+    return out

@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.forms.precision import Sums, products, reduced_costs, total, transposed_times, up
+from lexiprog.forms.error_free import up
+from lexiprog.forms.precision import Sums, products, reduced_costs, total, transposed_times
 from lexiprog.forms.projections import project
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.ranges import implied_ranges, own_ranges
@@ -192,7 +193,8 @@ def _bend(form: StandardForm, reduced: Sums, at_x: Sums, unknown: Mask) -> tuple
         return at_x, np.zeros(unknown.size, dtype=bool)
     P = sp.csc_array(form.P)
     squares = P.diagonal()
-    entries = np.diff(sp.csc_array(P != 0).indptr)
+    columns = np.repeat(np.arange(squares.size), np.diff(P.indptr))
+    entries = np.bincount(columns, P.data != 0.0, minlength=squares.size)
     strong = unknown & (squares > 0.0) & (entries == 1)
     largest = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
     gains = np.divide(largest**2, 2.0 * squares, out=np.zeros(squares.size), where=strong)

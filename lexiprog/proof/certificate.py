@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class Certificate:
         names = ("primal", "dual", "gap", "cone", "claim", "integrality")
         return {name: getattr(self, name) for name in names}
 
-    @property
+    @cached_property
     def failures(self) -> dict[str, float]:
         """The measures above their tolerance; not-a-number counts as failed."""
         return {

@@ -103,8 +103,9 @@ def _dual_side(
     form: StandardForm, x: Array, z: Array, outside: Array, beyond: Array
 ) -> tuple[float, float, float]:
     """Dual residual, distance of z to the dual cones, and the effect of primal violations."""
-    curvature = form.P @ x if form.P is not None else np.zeros_like(x)
-    reduced = form.c + curvature + (form.A.T @ z if z.size else 0.0)
+    reduced = form.c + form.pull(z)
+    if form.P is not None:
+        reduced = reduced + form.P @ x
     lower = np.full(x.size, -np.inf) if form.lower is None else form.lower
     upper = np.full(x.size, np.inf) if form.upper is None else form.upper
     # A bound carries the multiplier that the rows leave over, on the side it pushes to.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import cvxpy as cp
 
@@ -12,16 +13,23 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
 
-__all__ = ["attach", "constant_of", "with_leaves"]
+__all__ = ["attach", "constant_of", "fields_by_id", "with_leaves"]
 
 
 def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
     """Let the solution be asked by CVXPY objects, and carry a trace of its problem."""
+    return replace(solution, **fields_by_id(solution.variables, subproblem, constants))
+
+
+def fields_by_id(
+    variables: Mapping[str, Value], subproblem: Subproblem, constants: Mapping[int, Value]
+) -> dict[str, Any]:
+    """The fields by which a solution with these values is known to CVXPY objects."""
     leaves = dict(constants)
     for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
-        leaves[variable.id] = solution.variables[key]
+        leaves[variable.id] = variables[key]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return replace(solution, _leaves=leaves, _rows=rows, digest=digest_of(subproblem))
+    return {"_leaves": leaves, "_rows": rows, "digest": digest_of(subproblem)}
 
 
 def constant_of(solution: Solution, parameter: cp.Parameter) -> Value | None:

@@ -56,7 +56,7 @@ class Evidence:
         # A program that is solved again and again mostly changes vectors: its matrix is kept once.
         matrix = task.subproblem.memory.latest("evidence", form.A, _same)
         return cls(
-            form=replace(form, A=matrix),
+            form=form if matrix is form.A else replace(form, A=matrix),
             x=answer.x,
             z=None if task.integer else answer.z,
             columns=task.native.scaling.columns,
@@ -111,14 +111,16 @@ class Evidence:
 
 
 def _same(one: Matrix, other: Matrix) -> bool:
-    return (
+    return one is other or (
         one.format == other.format
         and one.shape == other.shape
         and one.nnz == other.nnz
         and one.format in ("csc", "csr")
-        and np.array_equal(one.indptr, other.indptr)
-        and np.array_equal(one.indices, other.indices)
-        and np.array_equal(one.data, other.data)
+        and all(
+            getattr(one, part) is getattr(other, part)
+            or np.array_equal(getattr(one, part), getattr(other, part))
+            for part in ("indptr", "indices", "data")
+        )
     )
 
 

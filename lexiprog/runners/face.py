@@ -59,7 +59,6 @@ class FaceChain:
     bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
     session: Callable[[Matrix, Options], Session] = Session
     _session: Session | None = None
-    _sizes: Sizes | None = None
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
 
@@ -93,12 +92,27 @@ class FaceChain:
             bind_objective(other, solutions)
         compiled = self.joint.compile(subproblem.name, self.options)
         if not self.forms or self._units is None:
-            # The matrix is shared, so its units cannot depend on one member's objective.
-            units = equilibrate(replace(compiled.form, c=np.zeros_like(compiled.form.c)))
+            units = self._own_units(compiled.form)
             if self._units is None or not self._units.is_near(units):
                 self._units = units
-        self.forms[subproblem.name] = compiled.form
-        return compiled.in_units(with_cost(self._units, compiled.form))
+        name, common = subproblem.name, self._units
+        self.forms[name] = compiled.form
+        return self.joint.memory.of(
+            ("compiled", name), (compiled, common), lambda: self._in_units(compiled, common)
+        )
+
+    def _own_units(self, form: StandardForm) -> Scaling:
+        """The units of the shared numbers; the same object while they are the same."""
+        memory, shared = self.joint.memory, (form.A, form.b, form.lower, form.upper)
+        # The matrix is shared, so its units cannot depend on one member's objective.
+        bare = replace(form, c=np.zeros_like(form.c))
+        units = memory.of("units", shared, lambda: equilibrate(bare))
+        return memory.latest("last units", units, Scaling.equals)
+
+    def _in_units(self, compiled: Compiled, units: Scaling) -> Compiled:
+        A = compiled.form.A
+        matrix = self.joint.memory.of("matrix", (A, units), lambda: units.of_matrix(A))
+        return compiled.in_units(with_cost(units, compiled.form), matrix)
 
     def run(self, task: Task) -> Answer:
         """Optimise on the face the member's locks leave, from the last holder's basis.
@@ -182,10 +196,9 @@ class FaceChain:
         self.bases[name] = vertex.basis
         if not self._is_held(name):
             return
-        if self._sizes is None:
-            self._sizes = Sizes(form.A)
+        sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
         lack = None if vertex.correction is None else -vertex.correction
-        found = binding(form.c, form.A, -vertex.row_dual, self._sizes, correction=lack)
+        found = binding(form.c, form.A, -vertex.row_dual, sizes, correction=lack)
         face = self._face(form, holds(task.subproblem))
         lower, upper = face.lower, face.upper
         at_bound = np.where(found.reduced > 0, lower, upper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,16 @@ class HeldFace:
     rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
 
+    @cached_property
+    def pushing(self) -> NDArray[np.bool_]:
+        """The fixed rows whose multiplier has the sign of an inequality's."""
+        return self.rows & (self.y > 0)
+
+    @cached_property
+    def fixed(self) -> NDArray[np.bool_]:
+        """The fixed columns."""
+        return ~np.isnan(self.columns)
+
 
 @dataclass(frozen=True)
 class LeftFace:
@@ -62,9 +73,8 @@ class LeftFace:
             fixed = np.zeros(form.b.size, dtype=bool)
             fixed[: form.cones.zero] = True
         else:
-            free = np.isnan(face.columns)
-            lower = np.where(free, before.lower, face.columns)
-            upper = np.where(free, before.upper, face.columns)
+            lower = np.where(face.fixed, face.columns, before.lower)
+            upper = np.where(face.fixed, face.columns, before.upper)
             fixed = before.fixed | face.rows
             if before.order.size and np.array_equal(fixed, before.fixed):
                 return replace(before, lower=lower, upper=upper)
@@ -81,7 +91,7 @@ def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
     A = sp.csc_array(A)
     places = np.empty(order.size, dtype=A.indices.dtype)
     places[order] = np.arange(order.size, dtype=places.dtype)
-    return sp.csc_array((A.data.copy(), places[A.indices], A.indptr.copy()), shape=A.shape)
+    return sp.csc_array((A.data, places[A.indices], A.indptr), shape=A.shape)
 
 
 def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:
@@ -90,14 +100,16 @@ def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, lis
     A fixed row may carry a multiplier of either sign; adding enough of the holder's own
     multipliers (that much of the lock's) mends it, from the last lock to the first.
     """
-    reduced: Array = form.c + (form.A.T @ y if y.size else 0.0)
+    reduced: Array = form.c + form.pull(y)
     locks = [0.0] * len(held)
     for k, face in reversed(list(enumerate(held))):
-        wrong = face.rows & (y < 0) & (face.y > 0)
-        need = float(np.max(-y[wrong] / face.y[wrong], initial=0.0))
-        fixed = ~np.isnan(face.columns)
-        against = fixed & (reduced * face.reduced < 0)
-        need = max(need, float(np.max(-reduced[against] / face.reduced[against], initial=0.0)))
+        need = 0.0
+        wrong = face.pushing & (y < 0)
+        if wrong.any():
+            need = float(np.max(-y[wrong] / face.y[wrong]))
+        against = face.fixed & (reduced * face.reduced < 0)
+        if against.any():
+            need = max(need, float(np.max(-reduced[against] / face.reduced[against])))
         if need > 0:
             y, reduced = y + need * face.y, reduced + need * face.reduced
             locks[k] = need

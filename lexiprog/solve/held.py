@@ -8,21 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from lexiprog.aliases import Value
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Task, compile_for
-from lexiprog.declare.leaves import CVXPY_LOCK, holding, number
+from lexiprog.compile.task import Task
+from lexiprog.declare.leaves import number
 from lexiprog.declare.lock import Lock
 from lexiprog.declare.objectives.fairness import Fairness
-from lexiprog.declare.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import own_optimum
-from lexiprog.solve.price import derivative_along
+from lexiprog.solve.price import linear_price
 from lexiprog.solve.travel import with_references
-from lexiprog.solvers.solver import Solver
 from lexiprog.status import Fault, Status
 
 # A linear level that gives up more than this share of an optimum it holds exactly is not proved.
@@ -59,9 +56,11 @@ def _with_locks(
     Uncertainty about a held optimum, or a guard, counts by what it may have done to this one.
     ``doubtful`` names the held optima whose optimal face rounding may have changed.
     """
+    locks = task.subproblem.locks
+    room = task.given.undisturbed(lambda: [_room(task, lock, solved) for _, lock in locks])
     records = tuple(
-        _record(task, answer, position, lock, solution, solved)
-        for position, lock in task.subproblem.locks
+        _record(task, answer, position, lock, *limits, solution, solved)
+        for (position, lock), limits in zip(locks, room, strict=True)
     )
     for lock in records:
         beyond = lock.drift - lock.tolerance - lock.guard
@@ -118,11 +117,20 @@ def _warn(message: str) -> None:
     warnings.warn(message, LexiprogWarning, stacklevel=2)
 
 
+def _room(task: Task, lock: Lock, solved: Mapping[str, Solution]) -> tuple[float, float]:
+    """The limit of a held optimum, and how far that is from it by the user's wish."""
+    optimum, unit = solved[lock.owner_name].value, solved[lock.owner_name].unit
+    tolerance = float(task.slack.tolerance(lock, optimum))
+    return lock.limit(optimum, tolerance + task.slack.guard_for(optimum, unit)), tolerance
+
+
 def _record(
     task: Task,
     answer: Answer,
     position: int,
     lock: Lock,
+    limit: float,
+    tolerance: float,
     solution: Solution,
     solved: Mapping[str, Solution],
 ) -> LockRecord:
@@ -138,17 +146,15 @@ def _record(
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
-    limit, tolerance = task.given.undisturbed(
-        lambda: (task.slack.limit(lock, optimum, held.unit), task.slack.tolerance(lock, optimum))
-    )
+    kind = task.way.kind_of_lock(task.subproblem, position)
     return LockRecord(
         name=lock.owner_name,
-        kind="face" if exactly else task.way.kind_of_lock(task.subproblem, position),
-        limit=float(limit),
-        tolerance=float(tolerance),
+        kind="face" if exactly else kind,
+        limit=limit,
+        tolerance=tolerance,
         guard=float(task.slack.guard_for(optimum, held.unit)),
         drift=drift,
-        _price=_price(task, position, lock, solution, solved),
+        _price=_price(task, position, lock, kind, solution, solved),
     )
 
 
@@ -174,11 +180,13 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
             continue
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
-            unknown = held.uncertainty if np.isfinite(held.uncertainty) else held.size
+            unknown = held.uncertainty
+            unknown = unknown if np.isfinite(unknown) else held.size
             if lock.fair:  # of any level, not only of the first
                 unknown = max(unknown, held.certificate.gap * held.size)
+            size = abs(multiplier) if type(multiplier) is float else np.sum(np.abs(multiplier))
             # What the user tolerates is not known any better than what is held; it is a wish.
-            effects[lock.owner_name] = float(np.sum(np.abs(multiplier))) * (unknown + guard)
+            effects[lock.owner_name] = float(size) * (unknown + guard)
         elif guard:
             # Nobody knows what a loosened lock without multiplier is worth.
             effects[lock.owner_name] = np.inf
@@ -186,18 +194,23 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
 
 
 def _price(
-    task: Task, position: int, lock: Lock, solution: Solution, solved: Mapping[str, Solution]
+    task: Task,
+    position: int,
+    lock: Lock,
+    kind: str,
+    solution: Solution,
+    solved: Mapping[str, Solution],
 ) -> Price:
     """The price of a lock, or how to find it where that costs another solve."""
-    subproblem, constants, owner = task.subproblem, dict(task.constants), lock.owner()
+    subproblem, constants, owner = task.subproblem, task.constants, lock.owner()
     if task.integer or owner is None or owner.integer:
         return Price()
-    if task.way.kind_of_lock(subproblem, position) == "argument":
+    if kind == "argument":
         return Price()
     if subproblem.kind == "LP" and subproblem.dpp:
-        return Price(find=lambda: _linear_price(subproblem, constants, position, lock))
+        return Price(find=lambda: linear_price(subproblem, constants, position, lock))
     dual = solution.duals[position]
-    if task.way.kind_of_lock(subproblem, position) == "face" and not subproblem.gp:
+    if kind == "face" and not subproblem.gp:
         before = {name: solved[name] for name in {r.owner_name for _, r in subproblem.references}}
         return Price(find=lambda: _curved_price(task, position, lock, before))
     if dual is None:
@@ -223,26 +236,3 @@ def _curved_price(
             return None
         prices.append(abs(float(np.sum(dual))))
     return float("inf") if prices[1] > 2.0 * prices[0] + LOOSE else prices[1]
-
-
-def _linear_price(
-    subproblem: Subproblem, constants: Mapping[int, Value], position: int, lock: Lock
-) -> float | None:
-    """Compile the lock's row twice, with its limit moved by one, to find which row it is."""
-    leaves = [(p, constants[p.id]) for p in subproblem.inputs]
-    constraint = subproblem.constraints[position]
-    limit = limit_of(constraint, lock)
-    highs = Solver("HIGHS")
-    step = -1.0 if lock.maximise else 1.0
-    with CVXPY_LOCK, holding(leaves):
-        compiled = compile_for(subproblem, highs, {})
-        own = compiled.form.b.copy()
-        with holding([(limit, constants[limit.id] + step)]):
-            moved = compile_for(subproblem, highs, {}).form
-    scaling = compiled.scaling
-    change = np.abs(moved.b - own) * scaling.rows
-    if not lock.fair:  # the rest is rounding
-        change = np.where(np.arange(change.size) == np.argmax(change), change, 0.0)
-    unit = float(np.max(change, initial=0.0))
-    slope = derivative_along(compiled.scaled, change / unit) if unit > 0.0 else None
-    return None if slope is None else slope * (unit / scaling.cost)

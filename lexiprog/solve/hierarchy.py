@@ -19,7 +19,6 @@ from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, Interrupted, LexiprogWarning
 from lexiprog.gradients.gradient import gradient_of
-from lexiprog.result.attachment import attach
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.choice import Runners
@@ -64,7 +63,8 @@ def execute(
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
-    full = {p.name: ladders[p.name] or default_ladder(p.kind) for p in subproblems}
+    usual = {kind: default_ladder(kind) for kind in {p.kind for p in subproblems}}
+    full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     given = Given.to(subproblems) if given is None else given
     wishes = Wishes() if wishes is None else wishes
     note = getattr(tick, "note", lambda _: None)
@@ -213,11 +213,7 @@ class _Run:
         task = job.task
         verdict = judge(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
-            if verdict.incumbent is None:
-                return verdict
-            incumbent = attach(verdict.incumbent, task.subproblem, task.constants)
-            return replace(verdict, incumbent=incumbent)
-        verdict = attach(verdict, task.subproblem, task.constants)
+            return verdict
         doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):

@@ -7,11 +7,20 @@ also the best rate of improvement over the directions that stay feasible: one mo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Value
+from lexiprog.compile.task import compile_for
+from lexiprog.declare.leaves import CVXPY_LOCK, holding
+from lexiprog.declare.lock import Lock
+from lexiprog.declare.reference import limit_of
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds, Session, Vertex
+from lexiprog.solvers.solver import Solver
 
 Array = NDArray[np.float64]
 
@@ -67,3 +76,26 @@ def _room(form: StandardForm, x: Array) -> tuple[Array, Array]:
         finite = np.isfinite(form.upper)
         up[finite & (x >= form.upper - ACTIVE * (1.0 + np.abs(x)))] = 0.0
     return down, up
+
+
+def linear_price(
+    subproblem: Subproblem, constants: Mapping[int, Value], position: int, lock: Lock
+) -> float | None:
+    """Compile the lock's row twice, with its limit moved by one, to find which row it is."""
+    leaves = [(p, constants[p.id]) for p in subproblem.inputs]
+    constraint = subproblem.constraints[position]
+    limit = limit_of(constraint, lock)
+    highs = Solver("HIGHS")
+    step = -1.0 if lock.maximise else 1.0
+    with CVXPY_LOCK, holding(leaves):
+        compiled = compile_for(subproblem, highs, {})
+        own = compiled.form.b.copy()
+        with holding([(limit, constants[limit.id] + step)]):
+            moved = compile_for(subproblem, highs, {}).form
+    scaling = compiled.scaling
+    change = np.abs(moved.b - own) * scaling.rows
+    if not lock.fair:  # the rest is rounding
+        change = np.where(np.arange(change.size) == np.argmax(change), change, 0.0)
+    unit = float(np.max(change, initial=0.0))
+    slope = derivative_along(compiled.scaled, change / unit) if unit > 0.0 else None
+    return None if slope is None else slope * (unit / scaling.cost)

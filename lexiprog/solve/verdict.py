@@ -14,11 +14,12 @@ from lexiprog.aliases import Constraint, Leaf, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number
+from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number, read_only_copies
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
+from lexiprog.result.attachment import fields_by_id
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.shares import Level
 from lexiprog.result.solution import Solution
@@ -71,6 +72,9 @@ def judge(
     if not certificate.passed and wish is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
         return Attempt(name, answer.status, str(certificate), fault)
+    variables = read_only_copies(
+        {key: found for key, (_, found) in zip(subproblem.keys, values, strict=True)}
+    )
     found = Solution(
         name=subproblem.name,
         stage=stage,
@@ -80,9 +84,7 @@ def judge(
         certificate=certificate,
         bound=checked.bound,
         unit=unit,
-        variables={
-            key: found for key, (_, found) in zip(subproblem.keys, values, strict=True)
-        },
+        variables=variables,
         duals=_duals(subproblem, answer),
         options=task.solver.options,
         timings={"compile": task.compile_seconds, "solve": answer.seconds},
@@ -93,6 +95,7 @@ def judge(
         levels=_levels(subproblem, shares),
         lottery=None if shares is None else shares.lottery,
         **_exactly(subproblem, answer),
+        **fields_by_id(variables, subproblem, task.constants),
     )  # fmt: skip
     if wish is Status.UNFINISHED:
         reason = f"stopped at {found.outline.text()}"
@@ -239,5 +242,7 @@ def _dual(constraint: Constraint, answer: Answer) -> Any:
     value = answer.dual.get(constraint.id)
     if value is None:
         return None
+    if type(value) is float and not constraint.shape:
+        return np.array(value)
     with CVXPY_LOCK:
         return cvxpy_door.dual_arrays(constraint, value)

@@ -108,7 +108,7 @@ class Session:
     """
 
     def __init__(self, A: Matrix, options: Options) -> None:
-        self._A = sp.csc_array(A)
+        self._A, self._given = sp.csc_array(A), A
         self._lock = threading.Lock()
         self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
@@ -149,10 +149,9 @@ class Session:
             self._go(watch)
             solution = self._highs.getSolution()
             status, duals = self._highs.getModelStatus().name, np.array(solution.row_dual)
-            correction = None
+            correction, basis_found = None, self._highs.getBasis()
             if refine and status == "kOptimal":
-                duals, correction = self._refined(cost, duals)
-            basis_found = self._highs.getBasis()
+                duals, correction = self._refined(cost, duals, basis_found)
             self._at = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
@@ -177,13 +176,12 @@ class Session:
         with watch.answering(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
-    def _refined(self, cost: Array, duals: Array) -> tuple[Array, Array | None]:
+    def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Array, Array | None]:
         """The multipliers of the basis, and what they lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
         reduced cost of zero from one that is only small.
         """
-        basis = self._highs.getBasis()
         basic = highspy.HighsBasisStatus.kBasic
         inside = np.array([status == basic for status in basis.col_status], dtype=bool)
         idle = np.array([status == basic for status in basis.row_status], dtype=bool)
@@ -211,6 +209,8 @@ class Session:
 
     def has_matrix(self, A: Matrix) -> bool:
         """Whether ``A`` is the matrix of this session, entry by entry."""
+        if A is self._given:
+            return True
         mine, other = self._A, sp.csc_array(A)
         return mine.shape == other.shape and all(
             np.array_equal(getattr(mine, part), getattr(other, part))

@@ -65,8 +65,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
     if compiled.places is not None:
         rows = None if z is None else scaling.multipliers(z)
         value = compiled.form.objective(own)
-        answer = _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows)
-        return replace(answer, x=x, z=z, iterations=iterations)
+        return _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows, (x, z), iterations)
     dual: dict[int, Any] = {}
     if z is not None:
         dual = _split(compiled, scaling.multipliers(z))
@@ -167,10 +166,22 @@ def translated(compiled: Compiled, solution: Any) -> Answer:
 
 
 def _cut_up(
-    compiled: Compiled, places: Places, said: str, value: float, x: Array, z: Array | None
+    compiled: Compiled,
+    places: Places,
+    said: str,
+    value: float,
+    x: Array,
+    z: Array | None,
+    scaled: tuple[Array, Array | None] | None = None,
+    iterations: int | None = None,
 ) -> Answer:
-    """The same where the standard form's vectors only have to be cut up."""
+    """The same where the standard form's vectors only have to be cut up.
+
+    ``scaled`` are point and multipliers in equilibrated units, where they are known.
+    """
     scaling, form = compiled.scaling, compiled.form
+    if scaled is None:
+        scaled = scaling.scaled_point(x), None if z is None else scaling.scaled_multipliers(z)
     inside = x  # of the bounds, which a solver keeps up to a tolerance
     if form.lower is not None:
         inside = np.maximum(inside, form.lower)
@@ -181,8 +192,9 @@ def _cut_up(
         said=said,
         value=places.sign * value,
         claimed=scaling.scaled_value(value),
-        x=scaling.scaled_point(x),
-        z=None if z is None else scaling.scaled_multipliers(z),
+        x=scaled[0],
+        z=scaled[1],
+        iterations=iterations,
         form=compiled.scaled,
         point=inside,
         primal=places.variables(inside),

@@ -35,6 +35,7 @@ class Compiled:
     units: Scaling | None = None  # given where several problems must share them
     places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
     given: StandardForm | None = None  # the form, where it is known without the data
+    matrix: Any = None  # its matrix in the given units, where that is known
 
     @property
     def record(self) -> Any:
@@ -66,11 +67,11 @@ class Compiled:
     @cached_property
     def scaled(self) -> StandardForm:
         """The problem in these units."""
-        return self.scaling.of(self.form)
+        return self.scaling.of(self.form, self.matrix)
 
-    def in_units(self, units: Scaling) -> Compiled:
-        """The same problem, to be solved and judged in given units."""
-        return replace(self, units=units, given=self.form)
+    def in_units(self, units: Scaling, matrix: Any = None) -> Compiled:
+        """The same problem, to be solved and judged in given units; ``matrix`` is in them."""
+        return replace(self, units=units, given=self.form, matrix=matrix)
 
     def scaled_data(self) -> Any:
         """What the solver's interface is given: the same dictionary with scaled numbers."""

@@ -19,7 +19,6 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
-from lexiprog.result.attachment import attach
 from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
@@ -144,7 +143,7 @@ class Statement:
             answer = replace(answer, bound=scaling.scaled_value(bound))
         verdict = judge(task, STAGE, answer, {})
         if isinstance(verdict, Solution):
-            return attach(verdict, self.subproblem, task.constants)
+            return verdict
         return self.solve(limits)
 
     def values(self, solution: Solution) -> list[float]:

@@ -1,0 +1,38 @@
+"""Sums and products of floats together with what rounding takes from them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["two_product", "two_sum", "up"]
+
+Array = NDArray[np.float64]
+
+_SPLITTER = 2.0**27 + 1.0
+
+
+def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """The rounded sum and what is missing from it, exactly (Knuth)."""
+    high = a + b
+    part = high - a
+    return high, (a - (high - part)) + (b - part)
+
+
+def two_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """The rounded product and what is missing from it, exactly unless it vanishes."""
+    high = a * b
+    a_high, a_low = _halves(a)
+    b_high, b_low = _halves(b)
+    return high, a_low * b_low - (((high - a_high * b_high) - a_low * b_high) - a_high * b_low)
+
+
+def up(error: Array) -> Array:
+    """An error bound that was itself computed with rounding, made large enough for it."""
+    return error * (1.0 + 2.0**-20)
+
+
+def _halves(a: Array) -> tuple[Array, Array]:
+    scaled = _SPLITTER * a
+    high = scaled - (scaled - a)
+    return high, a - high
