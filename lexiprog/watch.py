@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,6 +72,8 @@ class Watch:
         self._first = min(seconds, max(end - time.monotonic(), 0.0))
         self.verbose = verbose
         self.stopped = self.enough = False
+        self._heeding: tuple[Any, ...] = ()
+        self._telling = threading.Lock()
         self.latest: tuple[float | None, float | None] = (None, None)
 
     @contextmanager
@@ -86,20 +89,35 @@ class Watch:
             self._used += time.monotonic() - self._since
             self._since = math.nan
 
+    def stop(self) -> None:
+        """Ctrl-C was pressed: whoever runs on this watch should return."""
+        self.stopped = True
+        self._tell()
+
     @contextmanager
-    def answering(self, *callbacks: Any) -> Iterator[None]:
-        """While inside, a solver that calls back hears each time whether it should stop."""
+    def heeded_by(self, *callbacks: Any) -> Iterator[None]:
+        """While inside, a solver with these callbacks hears it when it should stop.
 
-        def answer(event: Any) -> None:
-            event.interrupt(self.should_stop)  # HiGHS remembers a yes from run to run
-
-        for callback in callbacks:
-            callback.subscribe(answer)
+        They are not called before: at every iteration, that would cost a fifth of a large solve.
+        """
+        with self._telling:
+            self._heeding = callbacks
+        if self.stopped:
+            self._tell()
         try:
             yield
         finally:
-            for callback in callbacks:
-                callback.unsubscribe(answer)
+            with self._telling:
+                told, self._heeding = not self._heeding, ()
+                for callback in callbacks if told else ():
+                    callback.unsubscribe(_say_stop)
+
+    def _tell(self) -> None:
+        """Each callback once, lest one stay behind when the run has ended."""
+        with self._telling:
+            for callback in self._heeding:
+                callback.subscribe(_say_stop)
+            self._heeding = ()
 
     @property
     def used(self) -> float:
@@ -132,3 +150,7 @@ class Watch:
     def should_stop(self) -> bool:
         """Whether a running search should return what it has."""
         return self.stopped or self.enough or self.for_solver == 0.0
+
+
+def _say_stop(event: Any) -> None:
+    event.interrupt(True)

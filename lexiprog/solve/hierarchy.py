@@ -224,7 +224,8 @@ class _Run:
     def stop(self) -> None:
         """Ask whatever is running to return what it has."""
         for job in self.running:
-            job.task.watch.stopped |= not job.future.done()
+            if not job.future.done():
+                job.task.watch.stop()
 
     def harvest(self) -> None:
         """After Ctrl-C: stop running solves, and keep what they found."""

@@ -22,7 +22,6 @@ from lexiprog.watch import Watch
 Array = NDArray[np.float64]
 
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
-# HiGHS then asks at every iteration, which takes microseconds that a small problem would notice.
 LONG = 10_000
 
 WORDS = {
@@ -173,7 +172,7 @@ class Session:
         if watch is None or self._A.nnz < LONG:
             self._highs.run()
             return
-        with watch.answering(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
+        with watch.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
     def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Array, Array | None]:

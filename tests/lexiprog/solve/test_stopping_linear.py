@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.solvers.highs import Bounds, Session
+from lexiprog.watch import Watch
 from tests.lexiprog.solve.test_stopping import interrupted_after
 
 
@@ -42,3 +44,18 @@ def test_a_limit_stops_a_linear_program(chain):
         program.solve("HIGHS", time_limit=1.0)
     assert time.perf_counter() - begun < 4.0
     assert caught.value.status == "no_point_at_limit"
+
+
+def test_a_session_that_was_stopped_runs_again():
+    costs, matrix = np.array([-1.0, -1.0]), np.array([[1.0, 2.0], [2.0, 1.0]])
+    bounds = Bounds(np.zeros(2), np.full(2, 9.0), np.full(2, -np.inf), np.full(2, 3.0))
+    session = Session(matrix, {"presolve": "off"})
+    watch = Watch()
+    callbacks = session._highs.cbSimplexInterrupt, session._highs.cbIpmInterrupt
+    with watch.heeded_by(*callbacks):
+        watch.stop()
+        watch.stop()  # as often as anybody likes
+        assert session.run(costs, bounds).status == "kInterrupt"
+    found = session.run(costs, bounds)
+    assert found.optimal
+    np.testing.assert_allclose(found.x, [1.0, 1.0])
