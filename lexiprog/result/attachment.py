@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import cvxpy as cp
-
-from lexiprog.aliases import Value
+from lexiprog.aliases import Leaf, Value
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
@@ -32,8 +30,8 @@ def fields_by_id(
     return {"_leaves": leaves, "_rows": rows, "digest": digest_of(subproblem)}
 
 
-def constant_of(solution: Solution, parameter: cp.Parameter) -> Value | None:
-    """The value of a parameter or placeholder that a problem was solved with, if it was."""
+def constant_of(solution: Solution, parameter: Leaf) -> Value | None:
+    """The value of a leaf that a problem was solved with, if it was."""
     return solution._leaves.get(parameter.id)  # noqa: SLF001 - attached here
 
 
