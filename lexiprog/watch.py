@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+
+from lexiprog.aliases import Highs
 
 __all__ = ["Clock", "Watch"]
 
@@ -72,7 +73,7 @@ class Watch:
         self._first = min(seconds, max(end - time.monotonic(), 0.0))
         self.verbose = verbose
         self.stopped = self.enough = False
-        self._heeding: tuple[Any, ...] = ()
+        self._heeding: tuple[Highs, ...] = ()
         self._telling = threading.Lock()
         self.latest: tuple[float | None, float | None] = (None, None)
 
@@ -95,7 +96,7 @@ class Watch:
         self._tell()
 
     @contextmanager
-    def heeded_by(self, *callbacks: Any) -> Iterator[None]:
+    def heeded_by(self, *callbacks: Highs) -> Iterator[None]:
         """While inside, a solver with these callbacks hears it when it should stop.
 
         They are not called before: that would enter Python at every iteration.
@@ -152,5 +153,5 @@ class Watch:
         return self.stopped or self.enough or self.for_solver == 0.0
 
 
-def _say_stop(event: Any) -> None:
+def _say_stop(event: Highs) -> None:
     event.interrupt(True)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Matrix, Options
+from lexiprog.aliases import Array, Highs, Matrix, Options
 from lexiprog.curves.pace import OutOfTime, Pace
 from lexiprog.solvers.highs import LONG, Bounds, as_model
 
@@ -61,7 +61,7 @@ class Handle:
         self.pace = Pace(keeps=False) if pace is None else pace
         self._long = A.nnz >= LONG or (integer is not None and integer.size > 0)
         self.rows, self.size = A.shape
-        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self.highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self.set_options({"output_flag": False} | dict(options))
         model = as_model(A, cost, bounds)
         if integer is not None and integer.size:
