@@ -26,14 +26,18 @@ class Frozen:
         return self  # what cannot change needs no second copy
 
     def __deepcopy__(self, memo: Any) -> NoReturn:
-        self.__reduce__()
+        self._refuse_copies()
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self) -> Any:
+        self._refuse_copies()
+
+    def _refuse_copies(self) -> NoReturn:
         # CVXPY numbers its variables anew in each process, but a pickled or copied one keeps its
         # number, so that it and another variable may be taken for each other: a wrong answer,
         # without a word.
         raise TypeError(
             f"{type(self).__name__} objects cannot be pickled or deep-copied, since CVXPY's "
             "variables would be taken for others there: build them in a function and call that "
-            "where they are needed, in the other process too (a Result can be pickled)."
+            "where they are needed, in the other process too: Program.from_function(build) does "
+            "that when it is pickled (a Result can be pickled as it is)."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 
 import cvxpy as cp
 
@@ -11,6 +12,8 @@ from lexiprog.curves.curve import CurveError
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 from lexiprog.progress import bar
+from lexiprog.solve.wishes import Wishes
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import SolverChoice
 from lexiprog.sweeps.fronts.convex import sampled_points
 from lexiprog.sweeps.fronts.grid import grid_points
@@ -32,6 +35,7 @@ def frontier(
     time_limit: float | None = None,
     resume: Frontier | None = None,
     error: float = 1e-3,
+    executor: Executor | Elsewhere | None = None,
 ) -> Frontier:
     """Every compromise between two objectives that is worth considering.
 
@@ -61,6 +65,9 @@ def frontier(
     error : float
         For convex problems: how well the front is to be known between two points, as a share of
         the second objective's range.
+    executor : optional
+        As for :meth:`Program.solve`; fronts of linear and integer problems are followed there as
+        a whole, and their points are certified here.
 
     Returns
     -------
@@ -84,7 +91,8 @@ def frontier(
     [1.0, 0.0, 1.0]
     """
     objectives = _checked(objectives, limit, time_limit, error)
-    statement = Statement.of(objectives, list(constraints), solver)
+    wishes = Wishes(elsewhere=Elsewhere.of(executor))
+    statement = Statement.of(objectives, list(constraints), solver, wishes=wishes)
     if resume is not None:
         _check_resume(resume, statement)
     kind = statement.subproblem.kind

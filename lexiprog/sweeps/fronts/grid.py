@@ -52,7 +52,9 @@ def grid_points(
     shares = LITTLE * signs / ranges
     shares[0] = signs[0] / ranges[0]
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
-    cells = Statement.of(objectives, constraints, solver, target=cp.Minimize(total))
+    cells = Statement.of(
+        objectives, constraints, solver, target=cp.Minimize(total), wishes=statement.wishes
+    )
     count = max(2, ceil((limit or CELLS) ** (1.0 / (len(names) - 1))))
     # The tightest limit gives way to rounding: it is met by points found under another objective.
     ends_of = [(high[j], low[j] + GIVE * ranges[j]) for j in range(1, len(names))]

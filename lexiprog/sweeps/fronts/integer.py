@@ -30,9 +30,10 @@ def non_dominated_points(
         raise DeclarationError("the front to go on from is not one of an integer program.")
     options = {} if statement.ladder is None else dict(statement.ladder[0].options)
     try:
-        front = integer_front(
-            costs.form, costs.first, costs.form.c, limit=limit, time_limit=time_limit,
-            resume=before, options=options, tick=tick,
+        told = {} if statement.wishes.elsewhere else {"tick": tick}  # callables do not travel
+        front = statement.followed(
+            integer_front, costs.form, costs.first, costs.form.c, limit=limit,
+            time_limit=time_limit, resume=before, options=options, **told,
         )  # fmt: skip
     except ValueError as error:
         raise DeclarationError(f"frontier: {error}") from error

@@ -68,7 +68,9 @@ class TwoCosts:
 def extreme_points(statement: Statement, limit: int | None) -> Frontier:
     """The front of two linear objectives; CurveError if there is none."""
     costs = TwoCosts.of(statement, scaled=True)
-    front = linear_front(costs.form, costs.first, costs.form.c, limit=limit or PIECES)
+    front = statement.followed(
+        linear_front, costs.form, costs.first, costs.form.c, limit=limit or PIECES
+    )
     count = len(front.points) if limit is None else min(limit, len(front.points))
     solutions = [_solution(statement, costs, front, k) for k in range(count)]
     complete = front.complete and count == len(front.points)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
 import cvxpy as cp
 import numpy as np
@@ -23,12 +25,15 @@ from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solve.verdict import judge
+from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder, Solver, SolverChoice, resolve
 from lexiprog.solvers.ways import Way
 
 __all__ = ["Statement"]
 
 STAGE = "front"
+
+Found = TypeVar("Found")
 
 
 @dataclass
@@ -43,6 +48,8 @@ class Statement:
         Named like the last one.
     limits : tuple of cvxpy.Parameter
         One for each of the others.
+    wishes : Wishes
+        Where it is solved.
     """
 
     objectives: Mapping[str, Objective]
@@ -52,6 +59,7 @@ class Statement:
     given: Given  # the user's parameters
     ladder: Ladder | None
     warm: WarmHighs
+    wishes: Wishes
 
     @classmethod
     def of(
@@ -60,6 +68,7 @@ class Statement:
         constraints: Sequence[Constraint],
         solver: SolverChoice,
         target: Objective | None = None,
+        wishes: Wishes | None = None,
     ) -> Statement:
         """The statement; ``target`` is optimised in the place of the last objective."""
         last = list(objectives)[-1]
@@ -79,8 +88,9 @@ class Statement:
         given = Given(tuple((p, value) for p, value in values if p.id not in own))
         ladder = resolve(solver, {STAGE: ([name], None)})[name]
         return cls(
-            dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs()
-        )
+            dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs(),
+            wishes or Wishes(),
+        )  # fmt: skip
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,6 +127,7 @@ class Statement:
         result = execute(
             [Stage(STAGE, self.subproblem)], {self.subproblem.name: self.ladder}, workers=1,
             tick=lambda _: None, solved={}, warm=self.warm, given=self.at(limits),
+            wishes=self.wishes,
         )  # fmt: skip
         return result[self.subproblem.name]
 
@@ -146,6 +157,12 @@ class Statement:
             return verdict
         return self.solve(limits)
 
+    def followed(self, function: Callable[..., Found], *numbers: Any, **options: Any) -> Found:
+        """What a function of bare numbers finds, here or elsewhere."""
+        away = self.wishes.elsewhere
+        call = partial(function, **options)
+        return call(*numbers) if away is None else away.call(call, *numbers)
+
     def values(self, solution: Solution) -> list[float]:
         """The objectives at a solution, in their own senses."""
         return [number(solution.at(objective.expr)) for objective in self.objectives.values()]
@@ -156,7 +173,8 @@ class Statement:
         stages = stages_in_turn(levels, list(self.constraints))
         ladders = dict.fromkeys(names, self.ladder)
         result = execute(
-            stages, ladders, workers=1, tick=lambda _: None, solved={}, given=self.given
+            stages, ladders, workers=1, tick=lambda _: None, solved={}, given=self.given,
+            wishes=self.wishes,
         )  # fmt: skip
         return result[names[-1]]
 
