@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -109,7 +108,7 @@ class Program(Rebuilt):
         warm: bool = False,
         time_limit: float | None = None,
         verbose: bool = False,
-        on_progress: Callable[[Progress], Any] | None = None,
+        on_progress: Callable[[Progress], object] | None = None,
     ) -> Result:
         """Solve stage by stage and return certified optima.
 

@@ -57,7 +57,7 @@ class Rebuilt(Frozen):
         made._declare(_recipe=(build, arguments))
         return made
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         if not hasattr(self, "_recipe"):
             self._refuse_copies()
         return _rebuilt, (type(self), *self._recipe, [p.value for p in _parameters(self)])

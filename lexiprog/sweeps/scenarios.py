@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lexiprog.aliases import Value
 from lexiprog.compile.binding import Given
@@ -43,7 +43,7 @@ __all__ = ["sweep"]
 
 def sweep(
     program: Program,
-    scenarios: Mapping[cp.Parameter, Iterable[Any]],
+    scenarios: Mapping[cp.Parameter, Iterable[ArrayLike]],
     *,
     solver: SolverChoice = None,
     workers: int | None = None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -139,7 +138,7 @@ def _at_each(
         return [result for part in pool.map(work, blocks) for result in part]
 
 
-def _head_choice(program: Program, solver: Any, position: int) -> Any:
+def _head_choice(program: Program, solver: SolverChoice, position: int) -> SolverChoice:
     """The part of a solver choice that concerns the stages up to ``position``."""
     if not isinstance(solver, Mapping):
         return solver

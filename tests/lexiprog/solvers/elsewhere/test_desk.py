@@ -131,7 +131,7 @@ def test_other_versions_are_told_once():
 
 @pytest.mark.parametrize(("executor", "retries"), [(3, 2), (None, 2), (AtOnce(), -1)])
 def test_what_cannot_send_is_refused(executor, retries):
-    with pytest.raises((TypeError, ValueError), match="executor takes|retries must"):
+    with pytest.raises((TypeError, ValueError), match=r"executor takes|retries must"):
         lx.Elsewhere(executor, retries=retries)
 
 
