@@ -11,8 +11,8 @@ import numpy as np
 
 from lexiprog.compile.binding import Given
 from lexiprog.declare.describe import outline_of
+from lexiprog.declare.frozen import Rebuilt
 from lexiprog.declare.leaves import CVXPY_LOCK
-from lexiprog.declare.rebuilt import Rebuilt
 from lexiprog.declare.stage import Stage, check_names, check_references
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
