@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+from lexiprog.aliases import Highs
+
 __all__ = ["Clock", "Desk", "Watch"]
 
 Found = TypeVar("Found")
@@ -90,7 +92,7 @@ class Watch:
         self._first = min(seconds, max(end - time.monotonic(), 0.0))
         self.verbose, self.elsewhere = verbose, elsewhere
         self.stopped = self.enough = False
-        self._heeding: tuple[Any, ...] = ()
+        self._heeding: tuple[Highs, ...] = ()
         self._telling = threading.Lock()
         self.latest: tuple[float | None, float | None] = (None, None)
 
@@ -113,7 +115,7 @@ class Watch:
         self._tell()
 
     @contextmanager
-    def heeded_by(self, *callbacks: Any) -> Iterator[None]:
+    def heeded_by(self, *callbacks: Highs) -> Iterator[None]:
         """While inside, a solver with these callbacks hears it when it should stop.
 
         They are not called before: that would enter Python at every iteration.
@@ -176,5 +178,5 @@ class Watch:
         return self.stopped or self.enough or self.for_solver == 0.0
 
 
-def _say_stop(event: Any) -> None:
+def _say_stop(event: Highs) -> None:
     event.interrupt(True)

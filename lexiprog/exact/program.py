@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import compress, pairwise
+from itertools import pairwise
 from math import inf
 from numbers import Integral, Rational
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from lexiprog.aliases import Matrix
 from lexiprog.exact.rationals import DEFAULT, ReadAs, read
 from lexiprog.forms.standard_form import StandardForm
 
 Row = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
+# What a caller may give.
+Numbers = Sequence[Rational | float] | NDArray[Any]
+Limited = Sequence[Rational | float | None] | NDArray[Any] | None
+Rows = Sequence[Numbers] | Matrix | None
 Bounds = tuple[Fraction | None, ...]
 
 
@@ -101,14 +107,14 @@ class ExactLP:
     @classmethod
     def of(
         cls,
-        c: Any,
-        A: Any,
-        b: Any,
+        c: Numbers,
+        A: Rows,
+        b: Numbers,
         *,
         zero: int = 0,
-        lower: Any = None,
-        upper: Any = None,
-        offset: Any = 0,
+        lower: Limited = None,
+        upper: Limited = None,
+        offset: Rational | float = 0,
         read_as: ReadAs = DEFAULT,
     ) -> ExactLP:
         """A program from numbers: floats are read, fractions and whole numbers are kept.
@@ -144,7 +150,7 @@ class ExactLP:
         return replace(self, c=tuple(c), offset=offset)
 
 
-def _rows(A: Any, columns: int, read_as: ReadAs) -> Iterable[Row]:
+def _rows(A: Rows, columns: int, read_as: ReadAs) -> Iterable[Row]:
     if A is None:
         return
     if sp.issparse(A) or (isinstance(A, np.ndarray) and A.dtype != object):
@@ -170,13 +176,13 @@ def _refuse_width(width: int, columns: int) -> None:
         raise ValueError(f"A row of {width} coefficients does not fit {columns} costs.")
 
 
-def _numbers(values: Any, read_as: ReadAs) -> list[Fraction]:
+def _numbers(values: Numbers, read_as: ReadAs) -> list[Fraction]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return read(values, read_as)
     return [_number(value, read_as) for value in values]
 
 
-def _number(value: Any, read_as: ReadAs) -> Fraction:
+def _number(value: Rational | float, read_as: ReadAs) -> Fraction:
     if isinstance(value, Integral):
         return Fraction(int(value))  # numpy's whole numbers overflow
     if isinstance(value, Rational):
@@ -184,7 +190,7 @@ def _number(value: Any, read_as: ReadAs) -> Fraction:
     return read([value], read_as)[0]
 
 
-def _limits(values: Any, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:
+def _limits(values: Limited, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:
     """Bounds, with None for those of the infinite value that means none."""
     if values is None:
         return [None] * size
@@ -192,5 +198,6 @@ def _limits(values: Any, size: int, none: float, read_as: ReadAs) -> list[Fracti
     if isinstance(values, np.ndarray):
         known = iter(_numbers(values[there], read_as))
     else:
-        known = iter(_numbers(list(compress(values, there)), read_as))
+        kept = [value for value in values if value is not None and value != none]
+        known = iter(_numbers(kept, read_as))
     return [next(known) if is_there else None for is_there in there]

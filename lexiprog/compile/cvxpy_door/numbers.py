@@ -166,9 +166,9 @@ def _stack(top: Matrix | None, bottom: Matrix | None) -> Matrix:
     return sp.vstack(parts, format="csc") if parts else None
 
 
-def _join(top: Any, bottom: Any) -> Array:
+def _join(top: Array | None, bottom: Array | None) -> Array:
     return np.concatenate([np.zeros(0) if p is None else np.atleast_1d(p) for p in (top, bottom)])
 
 
-def _bounds(values: Any) -> Array | None:
+def _bounds(values: Array | None) -> Array | None:
     return None if values is None else np.array(values, dtype=float)

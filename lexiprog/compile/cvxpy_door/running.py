@@ -8,7 +8,7 @@ from typing import Any
 import cvxpy.settings as s
 import highspy
 
-from lexiprog.aliases import Array, FreshOptions, Highs
+from lexiprog.aliases import Array, FreshOptions, Highs, Record
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.straight import StraightCompiled
 from lexiprog.forms.standard_form import StandardForm
@@ -63,7 +63,7 @@ def _by_interface(interface: Callable[[], Any], *arguments: Any) -> Any:
     return interface().solve_via_data(*arguments, {})
 
 
-def _by_highs(form: StandardForm, options: FreshOptions) -> dict[str, Any] | None:
+def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
     """What CVXPY's interface of HIGHS returns, from one HiGHS object; None if it must be asked.
 
     The interface makes two such objects and a copy of everything, which takes longer than a small

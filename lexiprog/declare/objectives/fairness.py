@@ -194,7 +194,7 @@ def _plain(name: Hashable) -> Hashable:
     return name if isinstance(name, str | int) and not isinstance(name, bool) else str(name)
 
 
-def _scalar(part: Any, position: int, kind: str) -> cp.Expression:
+def _scalar(part: object, position: int, kind: str) -> cp.Expression:
     try:
         expression = part if isinstance(part, cp.Expression) else cp.Constant(part)
     except (TypeError, ValueError):
