@@ -13,7 +13,7 @@ from lexiprog.compile.binding import Given
 from lexiprog.declare.describe import outline_of
 from lexiprog.declare.frozen import Rebuilt
 from lexiprog.declare.leaves import CVXPY_LOCK
-from lexiprog.declare.stage import Stage, check_names, check_references
+from lexiprog.declare.stage import Stage, check_references, check_unique_names
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
 from lexiprog.gradients.gradient import gradient_of
@@ -36,6 +36,9 @@ __all__ = ["Program"]
 
 class Program(Rebuilt):
     """Stages of subproblems, later ones using the optima of earlier ones.
+
+    Use it for any hierarchy that no function such as :func:`preemptive` or :func:`leximin` writes
+    for you.
 
     Parameters
     ----------
@@ -69,7 +72,7 @@ class Program(Rebuilt):
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
         self._declare(stages=stages, _warm={})
-        check_names(stages)
+        check_unique_names(stages)
         check_references(stages)
 
     @property

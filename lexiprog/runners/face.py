@@ -13,7 +13,6 @@ from functools import cached_property
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.compile.answer import Answer
@@ -36,7 +35,6 @@ from lexiprog.status import Status
 
 __all__ = ["FaceChain"]
 
-Array = NDArray[np.float64]
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.

@@ -25,7 +25,7 @@ from lexiprog.outline.text import names_text
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.solvers.ways import Way
 
-__all__ = ["FairHighs", "Note", "failed", "levels_of", "telling", "with_audit"]
+__all__ = ["FairHighs", "Note", "levels_of", "telling", "unshared", "with_audit"]
 
 Note = Callable[[str], None]
 Found = TypeVar("Found")
@@ -73,7 +73,7 @@ class FairHighs:
             told = telling(self._note, task, unit)
             answer = (_ordered if task.integer else _raised)(task, fair, parts, told)
         except NoFairShare as failure:
-            answer = failed(failure, fair.names)
+            answer = unshared(failure, fair.names)
         return replace(answer, seconds=time.perf_counter() - start)
 
     def accepted(self, task: Task, answer: Answer) -> None:
@@ -176,7 +176,7 @@ def with_audit(checked: Checked, audit: Audit) -> Checked:
     )
 
 
-def failed(failure: NoFairShare, names: tuple[Hashable, ...]) -> Answer:
+def unshared(failure: NoFairShare, names: tuple[Hashable, ...]) -> Answer:
     """Why there is no fair share, with the utilities by their names."""
     if not failure.members:
         return Answer(failure.status, said=f"that {str(failure).rstrip('.')}")
