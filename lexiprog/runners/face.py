@@ -28,6 +28,7 @@ from lexiprog.forms.optimal_face import Sizes, binding
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -57,7 +58,7 @@ class FaceChain:
     bases: dict[str, highspy.HighsBasis] = field(
         default_factory=dict
     )  # where each member ended, and may start
-    session: Callable[[Matrix, Options], Session] = Session
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
     _session: Session | None = None
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
