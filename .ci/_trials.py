@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import traceback
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -89,9 +90,9 @@ class Trial:
 class Chosen:
     """A plugin of pytest: these tests in this order, and the name of the one that fails."""
 
-    def __init__(self, trial: Trial):
-        self.trial = trial
-        self.place = {test: k for k, test in enumerate(trial.tests)}
+    def __init__(self, tests: Sequence[str], killer: Path):
+        self.killer = killer
+        self.place = {test: k for k, test in enumerate(tests)}
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list) -> None:
@@ -104,7 +105,7 @@ class Chosen:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the name for those who look for an order that is quicker."""
         if report.failed:
-            self.trial.killer.write_text(report.nodeid)
+            self.killer.write_text(report.nodeid)
 
 
 def start(trial: Trial) -> int:
@@ -147,8 +148,32 @@ def _run(trial: Trial) -> int:
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     if trial.module and not _examples_hold(trial.module):
         return EXAMPLES
-    files = dict.fromkeys(test.split("::", 1)[0] for test in trial.tests)
-    return int(pytest.main([*options, *files], plugins=[Chosen(trial)])) if files else 0
+    for files, tests in portions(trial.tests):
+        code = int(pytest.main([*options, *files], plugins=[Chosen(tests, trial.killer)]))
+        if code:
+            return code
+    return 0
+
+
+def portions(tests: Iterable[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Tests with their files, few at a time: most mutants are found by the first portion.
+
+    Examples
+    --------
+    >>> [len(files) for files, _ in portions([f"{file}::test" for file in "abcdefgh"])]
+    [1, 2, 4, 1]
+    """
+    most, files, own = 1, [], []
+    for test in tests:
+        file = test.split("::", 1)[0]
+        if file not in files:
+            if len(files) == most:
+                yield files, own
+                most, files, own = 2 * most, [], []
+            files.append(file)
+        own.append(test)
+    if own:
+        yield files, own
 
 
 def _measured(trial: Trial, options: list[str]) -> int:

@@ -154,7 +154,7 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--seed", type=int, default=0, help="draws the sample (0)")
     parser.add_argument("--workers", type=int, default=2, help="processes (2)")
     parser.add_argument("--store", type=Path, default=root / "build" / "mutants.jsonl")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of tests for a mutant (60)")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of tests for a mutant (30)")
     parser.add_argument("--report-only", action="store_true", help="try nothing, print the table")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write the table there")
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help="else exit 1")
