@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -12,7 +12,7 @@ from lexiprog.aliases import Array, Constraint, Expressions, Objective
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 
-__all__ = ["Aim", "Fairness", "Leximax", "Leximin", "Pricing"]
+__all__ = ["Fairness", "Leximax", "Leximin", "Pricing"]
 
 # Finds the columns that are worth most at given prices, and a bound of what any is worth.
 Pricing = Callable[[Array], tuple[Any, float]]
@@ -159,10 +159,6 @@ class Leximax(Fairness):
 
 
 Stacked = tuple[tuple[Hashable, ...], cp.Expression, tuple[cp.Expression, ...]]
-
-
-# What a subproblem may be given to optimise.
-Aim: TypeAlias = Objective | cp.Problem | Fairness
 
 
 def _stacked(parts: Any, kind: str) -> Stacked:
