@@ -20,13 +20,24 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from _reach import Reach
 from _report import page, shown, table
 from _sample import PATHS, Mutant, every_mutant, sample, tests_of
-from _trials import Trial, copy_source, dotted, ended, import_heavy, plant, run, start, stop
+from _trials import (
+    Trial,
+    copy_source,
+    dotted,
+    ended,
+    import_heavy,
+    plant,
+    portions,
+    run,
+    start,
+    stop,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 # Seconds that a mutant has beside three times what the unchanged code takes.
@@ -123,15 +134,26 @@ def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -
                 busy[copy] = (case, trial, start(trial), time.monotonic())
             for copy, (case, trial, child, began) in list(busy.items()):
                 found = ended(child, began, trial)
-                if found is not None:
-                    path = case.mutant.path
-                    plant(copy, path, case.mutant.source)
-                    del busy[copy]
-                    free.append(copy)
-                    killer = trial.killer.read_text() if trial.killer.exists() else ""
-                    killers.setdefault(path, Counter())[killer] += 1
-                    store.put(case, *found, killer)
-                    print(f"{found[0]:9} {found[1]:5.1f} s  {shown(case.mutant)}", flush=True)
+                if found is None:
+                    continue
+                killer = trial.killer.read_text() if trial.killer.exists() else ""
+                path, alone = case.mutant.path, replace(trial, tests=(killer,), module="")
+                # A test that fails only after tests of other files has not found the mutant.
+                real = (
+                    not killer
+                    or killer in next(portions(trial.tests))[1]
+                    or run(alone)[0] != "survived"
+                )
+                plant(copy, path, case.mutant.source)
+                del busy[copy]
+                free.append(copy)
+                if not real:
+                    others = tuple(test for test in case.tests if test != killer)
+                    todo.insert(0, replace(case, tests=others))
+                    continue
+                killers.setdefault(path, Counter())[killer] += 1
+                store.put(case, *found, killer)
+                print(f"{found[0]:9} {found[1]:5.1f} s  {shown(case.mutant)}", flush=True)
             time.sleep(0.02)
     finally:
         for _, _, child, _ in busy.values():
@@ -154,7 +176,7 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--seed", type=int, default=0, help="draws the sample (0)")
     parser.add_argument("--workers", type=int, default=2, help="processes (2)")
     parser.add_argument("--store", type=Path, default=root / "build" / "mutants.jsonl")
-    parser.add_argument("--seconds", type=float, default=30.0, help="of tests for a mutant (30)")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of tests for a mutant (10)")
     parser.add_argument("--report-only", action="store_true", help="try nothing, print the table")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write the table there")
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help="else exit 1")
