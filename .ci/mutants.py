@@ -160,6 +160,13 @@ def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -
             stop(child)
 
 
+def is_real(killer: str, trial: Trial) -> bool:
+    """Whether a test found the mutant: not if it fails only after the tests of other files."""
+    if not killer or killer in next(portions(trial.tests))[1]:
+        return True
+    return run(replace(trial, tests=(killer,), module=""))[0] != "survived"
+
+
 def first(tests: Iterable[str], killers: Counter[str], most: int = 4) -> Iterator[str]:
     """The tests, those before all others that found most of a module's other mutants."""
     tests = list(tests)
