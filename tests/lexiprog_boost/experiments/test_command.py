@@ -55,12 +55,14 @@ def test_no_setting_fails_and_no_cell_is_missing(whole, name):
     assert "No setting failed." in (home / "failures.md").read_text()
 
 
-def test_cost_one_is_lexiboost_without_costs(whole):
+@pytest.mark.parametrize("method", ["LexiBoost", "Dual-LexiBoost"])
+def test_cost_one_is_the_method_without_costs(whole, method):
     quick = study("keel-two-class", quick=True)
     scores = {}
     for record in store_of(whole[0], quick).records():
         for found in record["runs"]:
-            if record["contender"] == "LexiBoost" or found["setting"].get("cost") == 1.0:
+            swept = record["contender"] == f"{method} with costs"
+            if record["contender"] == method or (swept and found["setting"]["cost"] == 1.0):
                 where = record["dataset"], record["learner"], record["fold"]
                 scores.setdefault(where, set()).add((found["g_mean"], found["auc"]))
     assert len(scores) == 8
