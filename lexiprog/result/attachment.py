@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import cvxpy as cp
-
-from lexiprog.aliases import Record, Value
+from lexiprog.aliases import Leaf, Record, Value
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
@@ -31,8 +29,8 @@ def fields_by_id(
     return {"_leaves": leaves, "_rows": rows, "digest": digest_of(subproblem)}
 
 
-def constant_of(solution: Solution, parameter: cp.Parameter) -> Value | None:
-    """The value of a parameter or placeholder that a problem was solved with, if it was."""
+def constant_of(solution: Solution, parameter: Leaf) -> Value | None:
+    """The value of a leaf that a problem was solved with, if it was."""
     return solution._leaves.get(parameter.id)  # noqa: SLF001 - attached here
 
 

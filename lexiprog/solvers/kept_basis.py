@@ -61,7 +61,7 @@ class KeptBasis:
         self._idle, self._row_sides = _read(basis.row_status)
 
     @cached_property
-    def _rows(self) -> Any:
+    def _rows(self) -> Matrix:
         return sp.csr_array(self._A)[~self._idle]
 
     @cached_property
