@@ -17,7 +17,7 @@ from lexiprog_boost.experiments.studies import OWN_DATA, PARTS, STUDIES, study, 
 from lexiprog_boost.experiments.study import Study
 
 INTERRUPTED = 130
-QUICK = "a smoke run: about QQQ of processor time for all studies, a tenth of it at the start"
+QUICK = "a smoke run: about a minute of processor time for all studies"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
