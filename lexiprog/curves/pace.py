@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
+
+from lexiprog.watch import Desk
 
 __all__ = ["OutOfTime", "Pace"]
+
+Found = TypeVar("Found")
 
 
 class OutOfTime(Exception):
@@ -23,6 +29,8 @@ class Pace:
         For all of it.
     keeps : bool
         Whether what Ctrl-C stops is kept here, or stops whoever asked too.
+    elsewhere : Desk, optional
+        Who has searches done in other places; here if None.
 
     Attributes
     ----------
@@ -41,11 +49,28 @@ class Pace:
     ([1], 'it was interrupted.')
     """
 
-    def __init__(self, seconds: float | None = None, *, keeps: bool = True) -> None:
-        self.seconds, self._keeps = seconds, keeps
+    def __init__(
+        self, seconds: float | None = None, *, keeps: bool = True, elsewhere: Desk | None = None
+    ) -> None:
+        self.seconds, self._keeps, self.elsewhere = seconds, keeps, elsewhere
         self._end = math.inf if seconds is None else time.monotonic() + seconds
         self.late = False
         self.interrupt: KeyboardInterrupt | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:  # clocks differ, what is left does not
+        return Pace, (self.left if self.limited else None,)
+
+    def follow(
+        self, search: Callable[..., Found], *numbers: object, told: object = None, **options: object
+    ) -> Found:
+        """A search of bare numbers at this pace, done where it is to be done.
+
+        ``told`` is its argument ``tick``, if it has one; from elsewhere nothing is told.
+        """
+        if self.elsewhere is None:
+            tick = {} if told is None else {"tick": told}
+            return search(*numbers, pace=self, **options, **tick)
+        return self.elsewhere.call(partial(search, pace=self, **options), *numbers)
 
     @property
     def left(self) -> float:

@@ -9,15 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Options, Value
+from lexiprog.aliases import Array, Options, Value
 from lexiprog.exact.basis import BASIC, LOWER, ZERO, Basis
 from lexiprog.exact.integer_program import Limits
 from lexiprog.exact.rationals import Integer
 from lexiprog.exact.systems.vectors import Vector
 from lexiprog.exact.systems.whole_matrix import WholeMatrix
 from lexiprog.solvers.highs import Bounds, Session
-
-Array = NDArray[np.float64]
 
 OPTIONS = {
     "primal_feasibility_tolerance": 1e-9,

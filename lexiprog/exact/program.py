@@ -18,12 +18,12 @@ from lexiprog.aliases import Matrix
 from lexiprog.exact.rationals import DEFAULT, ReadAs, read
 from lexiprog.forms.standard_form import StandardForm
 
-Row = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
+SparseRow = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
 # What a caller may give.
-Numbers = Sequence[Rational | float] | NDArray[Any]
-Limited = Sequence[Rational | float | None] | NDArray[Any] | None
-Rows = Sequence[Numbers] | Matrix | None
-Bounds = tuple[Fraction | None, ...]
+GivenNumbers = Sequence[Rational | float] | NDArray[Any]
+GivenLimits = Sequence[Rational | float | None] | NDArray[Any] | None
+GivenRows = Sequence[GivenNumbers] | Matrix | None
+ExactBounds = tuple[Fraction | None, ...]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ExactLP:
     zero : int
         So many rows, the first, are equations ``Ax == b``; the others are ``Ax <= b``.
     lower, upper : tuple of Fraction or None
-        Bounds of the columns; None where there is none.
+        ExactBounds of the columns; None where there is none.
     offset : Fraction
         A constant in the objective.
 
@@ -54,11 +54,11 @@ class ExactLP:
     """
 
     c: tuple[Fraction, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SparseRow, ...]
     b: tuple[Fraction, ...]
     zero: int
-    lower: Bounds
-    upper: Bounds
+    lower: ExactBounds
+    upper: ExactBounds
     offset: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
@@ -107,13 +107,13 @@ class ExactLP:
     @classmethod
     def of(
         cls,
-        c: Numbers,
-        A: Rows,
-        b: Numbers,
+        c: GivenNumbers,
+        A: GivenRows,
+        b: GivenNumbers,
         *,
         zero: int = 0,
-        lower: Limited = None,
-        upper: Limited = None,
+        lower: GivenLimits = None,
+        upper: GivenLimits = None,
         offset: Rational | float = 0,
         read_as: ReadAs = DEFAULT,
     ) -> ExactLP:
@@ -122,7 +122,7 @@ class ExactLP:
         Parameters
         ----------
         c, b, lower, upper : sequences
-            Numbers; infinite or None bounds are none.
+            GivenNumbers; infinite or None bounds are none.
         A : sequence of sequences or sparse array
             One sequence a row; a sparse array holds floats. None if there are no rows.
         zero : int
@@ -150,7 +150,7 @@ class ExactLP:
         return replace(self, c=tuple(c), offset=offset)
 
 
-def _rows(A: Rows, columns: int, read_as: ReadAs) -> Iterable[Row]:
+def _rows(A: GivenRows, columns: int, read_as: ReadAs) -> Iterable[SparseRow]:
     if A is None:
         return
     if sp.issparse(A) or (isinstance(A, np.ndarray) and A.dtype != object):
@@ -166,7 +166,7 @@ def _rows(A: Rows, columns: int, read_as: ReadAs) -> Iterable[Row]:
         yield _row(range(columns), _numbers(line, read_as))
 
 
-def _row(places: Iterable[int], values: list[Fraction]) -> Row:
+def _row(places: Iterable[int], values: list[Fraction]) -> SparseRow:
     kept = [(place, value) for place, value in zip(places, values, strict=True) if value]
     return tuple(place for place, _ in kept), tuple(value for _, value in kept)
 
@@ -176,7 +176,7 @@ def _refuse_width(width: int, columns: int) -> None:
         raise ValueError(f"A row of {width} coefficients does not fit {columns} costs.")
 
 
-def _numbers(values: Numbers, read_as: ReadAs) -> list[Fraction]:
+def _numbers(values: GivenNumbers, read_as: ReadAs) -> list[Fraction]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return read(values, read_as)
     return [_number(value, read_as) for value in values]
@@ -190,8 +190,8 @@ def _number(value: Rational | float, read_as: ReadAs) -> Fraction:
     return read([value], read_as)[0]
 
 
-def _limits(values: Limited, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:
-    """Bounds, with None for those of the infinite value that means none."""
+def _limits(values: GivenLimits, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:
+    """ExactBounds, with None for those of the infinite value that means none."""
     if values is None:
         return [None] * size
     there = [value is not None and value != none for value in values]

@@ -18,11 +18,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexiprog.aliases import Array
+
 # A whole number of Python or of python-flint, which has no types.
 Integer: TypeAlias = Any
 Ratio: TypeAlias = tuple[Integer, Integer]
 ReadAs = Literal["nearby", "decimal", "binary"]
-Array = NDArray[np.float64]
 
 # A decimal of at most this many digits is taken for what the user wrote. Up to 15 digits no two
 # decimals share a float; sums of short decimals often end in an error of the 16th or 17th digit.

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.standard_form import Cones
 
-Array = NDArray[np.float64]
 # Sizes of second-order cones, the order of a matrix, powers, or None.
 ConeData: TypeAlias = Any
 

@@ -17,12 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.cones import ConeData, blocks, matrix, triangle
 from lexiprog.forms.standard_form import Cones, StandardForm
 
 __all__ = ["Exposed", "exposed"]
 
-Array = NDArray[np.float64]
 
 # In equilibrated units: what is certainly not zero, and what certainly is.
 STRONG, WEAK = 1e-5, 1e-8

@@ -15,9 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
-
-Array = NDArray[np.float64]
+from lexiprog.aliases import Array, Matrix
 
 # Up to so many entries a transposed view takes longer to make than the product itself.
 _FEW = 5_000

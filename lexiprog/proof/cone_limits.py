@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.cones import ConeData, blocks, matrix, triangle
 from lexiprog.forms.standard_form import Cones, StandardForm
-
-Array = NDArray[np.float64]
 
 # Room for the rounding of the few operations that lead to a limit.
 _ROUNDING = 2.0**-40

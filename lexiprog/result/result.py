@@ -39,6 +39,8 @@ Derive = Callable[[Mapping[str, Solution], cp.Parameter, str, str | None], Array
 class Result(Mapping[str, Solution]):
     """Every certified optimum of a program, by subproblem name and in stage order.
 
+    What :meth:`Program.solve` returns: look solutions up, compare them, save them.
+
     Attributes
     ----------
     stages : mapping
@@ -153,18 +155,11 @@ class Result(Mapping[str, Solution]):
         return pandas.DataFrame(self._table()).set_index("subproblem")
 
     def _table(self) -> list[Record]:
+        columns = ("value", "bound", "status", "solver", "seconds", "iterations")
         return [
-            {
-                "stage": solution.stage,
-                "subproblem": name,
-                "value": solution.value,
-                "bound": solution.bound,
-                "status": solution.status,
-                "solver": solution.solver,
-                "seconds": solution.seconds,
-                "iterations": solution.iterations,
-                "certificate": solution.certificate.worst,
-            }
+            {"stage": solution.stage, "subproblem": name}
+            | {column: getattr(solution, column) for column in columns}
+            | {"certificate": solution.certificate.worst}
             for name, solution in self.items()
         ]
 

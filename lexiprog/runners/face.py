@@ -13,7 +13,6 @@ from functools import cached_property
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.compile.answer import Answer
@@ -29,13 +28,13 @@ from lexiprog.forms.optimal_face import Sizes, binding
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 
 __all__ = ["FaceChain"]
 
-Array = NDArray[np.float64]
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
@@ -59,7 +58,7 @@ class FaceChain:
     bases: dict[str, highspy.HighsBasis] = field(
         default_factory=dict
     )  # where each member ended, and may start
-    session: Callable[[Matrix, Options], Session] = Session
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
     _session: Session | None = None
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)

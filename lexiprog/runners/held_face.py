@@ -10,14 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import Cones, StandardForm
 
 __all__ = ["HeldFace", "LeftFace", "holds", "lift"]
-
-Array = NDArray[np.float64]
 
 
 def holds(member: Subproblem) -> tuple[str, ...]:

@@ -10,16 +10,13 @@ from typing import Any
 import highspy
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from lexiprog.aliases import Highs, Matrix, Options
+from lexiprog.aliases import Array, Highs, Matrix, Options
 from lexiprog.forms.precision import reduced_costs
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.status import Status
 from lexiprog.watch import Watch
-
-Array = NDArray[np.float64]
 
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000

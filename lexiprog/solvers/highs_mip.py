@@ -177,6 +177,8 @@ def solve_mip(
     start: Array | None = None,
     watch: Watch | None = None,
 ) -> MipSearch:
-    """The best point of a form by itself."""
+    """The best point of a form by itself, found wherever the watch says."""
+    if watch is not None and watch.elsewhere is not None:
+        return watch.elsewhere.call(solve_mip, form, watch.limiting(options), start, watch=watch)
     model = MipModel(form, options)
     return model.search(form.c, Bounds.of(form), form.offset, start, watch or Watch())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import cvxpy as cp
@@ -14,6 +15,7 @@ from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, Interrupted
 from lexiprog.outline.records import counted
 from lexiprog.progress import bar
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import SolverChoice
 from lexiprog.sweeps.fronts.convex import sampled_points
 from lexiprog.sweeps.fronts.grid import grid_points
@@ -35,6 +37,7 @@ def frontier(
     time_limit: float | None = None,
     resume: Frontier | None = None,
     error: float = 1e-3,
+    executor: Executor | Elsewhere | None = None,
 ) -> Frontier:
     """Every compromise between two objectives that is worth considering.
 
@@ -65,6 +68,9 @@ def frontier(
     error : float
         For convex problems: how well the front is to be known between two points, as a share of
         the second objective's range.
+    executor : optional
+        As for :meth:`Program.solve`; fronts of linear and integer problems are followed there as
+        a whole, and their points are certified here.
 
     Returns
     -------
@@ -90,7 +96,7 @@ def frontier(
     [1.0, 0.0, 1.0]
     """
     objectives = _checked(objectives, limit, time_limit, error)
-    pace = Pace(time_limit)
+    pace = Pace(time_limit, elsewhere=Elsewhere.of(executor))
     statement = Statement.of(objectives, list(constraints), solver, pace)
     if resume is not None:
         _check_resume(resume, statement)

@@ -10,16 +10,13 @@ import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 from cvxpy.reductions.solution import Solution
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Record, Value, ValuesById
+from lexiprog.aliases import Array, Constraint, Record, Value, ValuesById
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.declare.leaves import CVXPY_LOCK, number
 from lexiprog.status import Status
-
-Array = NDArray[np.float64]
 
 _POINT = 0  # any key does: the reductions take the only vector there is
 

@@ -10,15 +10,12 @@ import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix, Record
+from lexiprog.aliases import Array, Matrix, Record
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import Cones, StandardForm
-
-Array = NDArray[np.float64]
 
 
 @dataclass

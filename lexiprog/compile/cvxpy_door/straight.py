@@ -21,10 +21,15 @@ from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.reductions.matrix_stuffing import extract_lower_bounds, extract_upper_bounds
 from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
 from cvxpy.utilities import scopes
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Leaf, Objective, Record
-from lexiprog.compile.cvxpy_door.affine import AffineMatrix, DenseAffine, Read, Unfolded, reader
+from lexiprog.aliases import Array, Constraint, Leaf, Objective, Record
+from lexiprog.compile.cvxpy_door.affine import (
+    AffineMatrix,
+    DenseAffine,
+    ReadValues,
+    Unfolded,
+    reader,
+)
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Place, Places
 from lexiprog.declare.leaves import CVXPY_LOCK
@@ -32,7 +37,6 @@ from lexiprog.forms.standard_form import Cones, StandardForm
 
 __all__ = ["Straight"]
 
-Array = NDArray[np.float64]
 
 _ZERO = (cp.constraints.Equality, cp.constraints.Zero)
 _BELOW = (cp.constraints.Inequality, cp.constraints.NonPos)
@@ -56,7 +60,7 @@ class Straight:
         A row for each objective, to be minimised, with its constant last.
     """
 
-    read: Read
+    read: ReadValues
     A: AffineMatrix
     b: DenseAffine
     costs: DenseAffine

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from lexiprog.exact.rationals import Integer
-from lexiprog.exact.systems.lifting import Lifting, Solved
+from lexiprog.exact.systems.lifting import Lifting, Quotients
 from lexiprog.exact.systems.peeling import SingularError, peel
 from lexiprog.exact.systems.vectors import Vector, library
 
@@ -17,7 +17,7 @@ Line = tuple[Sequence[int], Sequence[int]]
 # Cores up to this size go to flint's dense p-adic lifting, larger ones to the sparse one.
 DENSE = 200
 
-SolveCore = Callable[[list[Integer], float], Solved]
+SolveCore = Callable[[list[Integer], float], Quotients]
 
 
 class Factor:
@@ -142,7 +142,7 @@ def _core(lines: Sequence[Line], core: tuple[list[int], list[int]]) -> SolveCore
             sparse.append(Lifting(inner))
     dense: list[Any] = []
 
-    def solve(rhs: list[Integer], deadline: float) -> Solved:
+    def solve(rhs: list[Integer], deadline: float) -> Quotients:
         if sparse:
             try:
                 return sparse[0].solve([int(value) for value in rhs], deadline)
@@ -163,7 +163,7 @@ def _dense(inner: list[tuple[list[int], list[int]]]) -> Any:
     return library().fmpz_mat(table)
 
 
-def _solved_densely(matrix: Any, rhs: list[Integer]) -> Solved:
+def _solved_densely(matrix: Any, rhs: list[Integer]) -> Quotients:
     try:
         solution = matrix.solve(library().fmpz_mat([[value] for value in rhs]))
     except ZeroDivisionError as error:

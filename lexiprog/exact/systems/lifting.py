@@ -24,7 +24,7 @@ from lexiprog.exact.systems.vectors import library
 
 Line = tuple[Sequence[int], Sequence[int]]
 Whole = NDArray[np.int64]
-Solved = tuple[list[Integer], Integer]  # numerators and their denominator
+Quotients = tuple[list[Integer], Integer]  # numerators and their denominator
 
 LIMB = 30  # bits of a part of a number too large for int64
 MOST_STEPS = 100_000
@@ -67,7 +67,7 @@ class Lifting:
         with np.errstate(divide="ignore"):
             self._determinant = float(np.log2(np.abs(self._factor.U.diagonal())).sum())
 
-    def solve(self, rhs: Sequence[int], deadline: float = math.inf) -> Solved:
+    def solve(self, rhs: Sequence[int], deadline: float = math.inf) -> Quotients:
         """Whole numerators and their common denominator.
 
         Raises
@@ -83,7 +83,7 @@ class Lifting:
                 return found
         raise ArithmeticError("Floats are too coarse for this matrix.")
 
-    def _solve(self, rhs: Sequence[int], bits: int, deadline: float) -> Solved | None:
+    def _solve(self, rhs: Sequence[int], bits: int, deadline: float) -> Quotients | None:
         whole, residual = self._whole_part(rhs)
         if whole is None:
             return None
@@ -153,7 +153,7 @@ class Lifting:
 
     def _rational(
         self, whole: list[int], digits: list[Whole], bits: int, rhs: Sequence[int]
-    ) -> Solved | None:
+    ) -> Quotients | None:
         fmpz, table = library().fmpz, np.array(digits)
         length = bits * len(digits)
         # One entry tells for all, as a rule, whether there are digits enough.

@@ -29,9 +29,9 @@ def non_dominated_points(
     costs = TwoCosts.of(statement, scaled=False)
     options = {} if statement.ladder is None else dict(statement.ladder[0].options)
     try:
-        front = integer_front(
-            costs.form, costs.first, costs.form.c, limit=limit, pace=statement.pace,
-            resume=None if resume is None else resume.state, options=options, tick=tick,
+        front = statement.pace.follow(
+            integer_front, costs.form, costs.first, costs.form.c, limit=limit,
+            resume=None if resume is None else resume.state, options=options, told=tick,
         )  # fmt: skip
     except ValueError as error:
         raise DeclarationError(f"frontier: {error}") from error

@@ -94,9 +94,9 @@ def extreme_points(
     solutions = {t: statement.connected(found) for t, found in before.solutions.items()}
     with pace.within(FOLLOWING), pace.kept():
         known.append(
-            linear_front(
-                costs.form, costs.first, costs.form.c, limit=(limit or PIECES) + 1, resume=known[0],
-                pace=pace,
+            pace.follow(
+                linear_front, costs.form, costs.first, costs.form.c, limit=(limit or PIECES) + 1,
+                resume=known[0],
             )
         )  # fmt: skip
     front = known[-1]

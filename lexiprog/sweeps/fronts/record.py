@@ -28,6 +28,8 @@ MOST = 60
 class Frontier(ShownTable):
     """The front of two or more objectives.
 
+    What :func:`frontier` returns: draw it, choose a point of it, or see what is still missing.
+
     Attributes
     ----------
     names : tuple of str

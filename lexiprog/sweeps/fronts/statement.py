@@ -144,19 +144,20 @@ class Statement:
         """Certified optima; OutOfTime if there was no time for them."""
         self.pace.check()
         asked = self.pace.left
-        wishes = Wishes(time_limit=asked) if self.pace.limited else None
+        limited = self.pace.limited
+        wishes = Wishes(time_limit=asked if limited else None, elsewhere=self.pace.elsewhere)
         try:
-            with _quiet() if self.pace.limited else nullcontext():
+            with _quiet() if limited else nullcontext():
                 result = execute(
                     stages, ladders, workers=1, tick=lambda _: None, solved={}, warm=warm,
                     given=given, wishes=wishes,
                 )  # fmt: skip
         except StageError as error:
-            if wishes is not None and error.status.is_limit:
+            if limited and error.status.is_limit:
                 raise OutOfTime from error
             raise
         stopped = any(found.status is Status.WITHIN_GAP for found in result.values())
-        if wishes is not None and stopped and self.pace.left <= OVER * asked:
+        if limited and stopped and self.pace.left <= OVER * asked:
             raise OutOfTime
         return result
 
