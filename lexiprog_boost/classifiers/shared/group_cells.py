@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import lexiprog as lx
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.weights import LexiWeights
 
 Floats = NDArray[np.float64]
+# Weights that sum to less are none.
+NOTHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +85,7 @@ def with_groups(data: TrainingData, groups: Any) -> TrainingData:
         raise ValueError(
             f"groups has shape {given.shape}; it needs one group for each of {len(data.y)} points."
         )
-    missing = given != given if given.dtype.kind == "f" else np.equal(given, None)
-    if np.any(missing):
+    if any(group is None or group != group for group in given.tolist()):
         raise ValueError("groups has missing values; give such points a group of their own.")
     return replace(data, groups=given.astype(str) if given.dtype == object else given)
 
@@ -135,6 +138,14 @@ def balanced_weights(
         margins, names[codes[rows]], weights, own,
         costs=None if costs is None else costs[of_class][order],
     )  # fmt: skip
+    if found.alpha[: len(own)].sum() < NOTHING:
+        warnings.warn(
+            "what the groups need is so different that constant votes balance them best: no member "
+            "carries weight, and every point gets the same class. Leave groups out, or train a "
+            "model for each group.",
+            lx.LexiprogWarning,
+            stacklevel=5,
+        )
     optima, losses = found.class_optima[back], found.class_losses[back]
     # A point may have several rows: its class's loss is that of its points' weights.
     masses = np.bincount(codes, data.weights, len(cells))

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+import lexiprog as lx
 from lexiprog_boost import LexiEnsembleClassifier, margin_matrix
 from tests.lexiprog_boost.written_out.lexi_programs import balance, class_optimum
 
@@ -79,6 +80,16 @@ def test_the_report_and_new_weights_know_the_groups(fitted):
     assert "1 in north" in fitted.report().html
     model = clone(fitted).fit(X, Y)
     assert model.reweigh(X, Y, groups=GROUPS).group_losses_.groups[0] == "north"
+
+
+def test_groups_that_need_the_opposite_are_told_that_no_member_helps():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(200, 1))
+    groups = np.arange(200) % 2
+    labels = ((points[:, 0] > 0) ^ (groups == 1)).astype(int)  # what is right here is wrong there
+    model = LexiEnsembleClassifier([LogisticRegression(), GaussianNB()], random_state=0)
+    with pytest.warns(lx.LexiprogWarning, match="no member carries weight"):
+        model.fit(points, labels, groups=groups)
 
 
 @pytest.mark.parametrize(
