@@ -73,6 +73,29 @@ class StandardForm:
         return self.b - self.A @ x if self.b.size else np.zeros(0)
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of the columns and rows of a linear program."""
+
+    lower: Array
+    upper: Array
+    row_lower: Array
+    row_upper: Array
+
+    @classmethod
+    def of(cls, form: StandardForm) -> Bounds:
+        """The limits a linear standard form states, in arrays of their own."""
+        size = form.c.size
+        below = np.full(form.b.size, -np.inf)
+        below[: form.cones.zero] = form.b[: form.cones.zero]
+        return cls(
+            np.full(size, -np.inf) if form.lower is None else form.lower.copy(),
+            np.full(size, np.inf) if form.upper is None else form.upper.copy(),
+            below,
+            form.b,
+        )
+
+
 def pulled(matrix: Matrix, z: Array) -> Array:
     """``matrix.T @ z``, without a transposed view if it is small and stored by columns."""
     if getattr(matrix, "format", "") != "csc" or not 0 < matrix.data.size <= _FEW:

@@ -45,6 +45,8 @@ ROUGH = 1e-12
 # In equilibrated units: no multiplier, and a bound that is reached.
 NOTHING, REACHED = 1e-13, 1e-9
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+# On so few rows presolve takes longer than the simplex method.
+TINY, AT_ONCE = 100, {"presolve": "off"}
 
 
 @dataclass
@@ -164,7 +166,8 @@ class FaceChain:
         if self._session is None or not self._session.has_matrix(form.A):
             if self._session is not None and self._session.shape != form.A.shape:
                 self.bases.clear()
-            self._session = self.session(form.A, OPTIONS | dict(self.options))
+            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            self._session = self.session(form.A, usual | dict(self.options))
         bounds = Bounds(face.lower, face.upper, face.row_lower, form.b)
         name = task.subproblem.name
         refine = self._is_held(name)
