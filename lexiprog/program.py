@@ -24,6 +24,7 @@ from lexiprog.result.adoption import adopt
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.solve.express.lane import Lanes
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
@@ -60,6 +61,7 @@ class Program(Frozen):
 
     stages: tuple[Stage, ...]
     _warm: dict[int, WarmHighs]  # by process: a forked one cannot go on with its parent's
+    _lanes: Lanes
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
@@ -67,7 +69,7 @@ class Program(Frozen):
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        self._declare(stages=stages, _warm={})
+        self._declare(stages=stages, _warm={}, _lanes=Lanes())
         check_names(stages)
         check_references(stages)
 
@@ -186,6 +188,7 @@ class Program(Frozen):
                         listener(tick, on_progress, progress=progress),
                         begun,
                     ),
+                    lanes=self._lanes,
                 )
         except BaseException:
             self._clear_variables()

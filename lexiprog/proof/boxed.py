@@ -56,7 +56,11 @@ def measured(form: StandardForm, x: Array, z: Array) -> Boxed | None:
     """
     A, b, c, lower, upper = form.A, form.b, form.c, form.lower, form.upper
     cones = form.cones
-    if form.P is not None or cones.linear != b.size or (form.integer is not None and form.integer.size):
+    if (
+        form.P is not None
+        or cones.linear != b.size
+        or (form.integer is not None and form.integer.size)
+    ):
         return None
     if lower is None or upper is None or A.format != "csc" or not 0 < A.data.size <= SMALL:
         return None
@@ -83,7 +87,9 @@ def measured(form: StandardForm, x: Array, z: Array) -> Boxed | None:
     reduced = c + np.bincount(columns, terms, x.size)
     summed = np.abs(c) + np.bincount(columns, np.abs(terms), x.size)
     if past.any():
-        beyond = np.where(past, beyond, 0.0) / np.maximum(1.0, np.where(lower > x, np.abs(lower), np.abs(upper)))
+        beyond = np.where(past, beyond, 0.0) / np.maximum(
+            1.0, np.where(lower > x, np.abs(lower), np.abs(upper))
+        )
         primal = max(primal, float(beyond.max()))
         effect += float(np.abs(reduced) @ beyond)
 

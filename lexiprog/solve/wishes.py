@@ -46,6 +46,11 @@ class Wishes:
     listener: Callable[[Progress], Any] | None = None
     begun: Mapping[str, Solution] = field(default_factory=dict)
 
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is wished for that linear problems would heed."""
+        return self.time_limit is None and not self.verbose and not self.begun
+
 
 class Watches:
     """The watch of each subproblem and solver, from the time of the whole call."""
@@ -105,7 +110,8 @@ class Watches:
         if found is not None:
             value, bound = found.value, found.bound
         elif task.compiled is not None:
-            value, bound = (v if v is None else in_users_sense(task, v) for v in (value, bound))
+            own = task.subproblem, task.compiled.scaling
+            value, bound = (v if v is None else in_users_sense(*own, v) for v in (value, bound))
         content = self._wishes.listener(
             Progress(
                 stage=stage.name,
