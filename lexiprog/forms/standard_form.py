@@ -96,6 +96,17 @@ class Bounds:
         )
 
 
+def same_columns(matrix: Matrix, rows: NDArray[np.integer]) -> Matrix:
+    """A matrix stored by columns, with its entries in other rows, which are known to be right.
+
+    SciPy's own way checks them, which takes longer than all else that is done to a small matrix.
+    """
+    out = type(matrix).__new__(type(matrix))
+    known = {key: part for key, part in vars(matrix).items() if not key.startswith("_has_")}
+    vars(out).update(known, indices=rows)
+    return out
+
+
 def pulled(matrix: Matrix, z: Array) -> Array:
     """``matrix.T @ z``, without a transposed view if it is small and stored by columns."""
     if getattr(matrix, "format", "") != "csc" or not 0 < matrix.data.size <= _FEW:

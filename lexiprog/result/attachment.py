@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import cvxpy as cp
@@ -29,7 +30,7 @@ def fields_by_id(
     for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
         leaves[variable.id] = variables[key]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return {"_leaves": leaves, "_rows": rows, "digest": digest_of(subproblem)}
+    return {"_leaves": leaves, "_rows": rows, "digest": partial(digest_of, subproblem)}
 
 
 def constant_of(solution: Solution, parameter: cp.Parameter) -> Value | None:

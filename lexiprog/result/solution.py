@@ -19,6 +19,7 @@ from lexiprog.outline.text import array_text, level_lines
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
+from lexiprog.result.later import MadeWhenAsked
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.shares import Level, Lottery
 from lexiprog.spelling import there_are
@@ -107,7 +108,7 @@ class Solution:
     exact_duals: tuple[Value | None, ...] = ()
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
-    digest: Digest | None = None
+    digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]  # noqa: RUF009 - a descriptor
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
     # since the ids mean nothing in another process.

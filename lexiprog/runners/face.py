@@ -28,41 +28,19 @@ from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
+from lexiprog.runners.held_face import HeldFace, LeftFace, Level, holds, lift
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
-__all__ = ["FaceChain", "Level"]
+__all__ = ["FaceChain"]
 
 Array = NDArray[np.float64]
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 # On so few rows presolve takes longer than the simplex method.
 TINY, AT_ONCE = 100, {"presolve": "off"}
-
-
-@dataclass(frozen=True)
-class Level:
-    """What a member came to, in equilibrated units.
-
-    Attributes
-    ----------
-    form, z : StandardForm, ndarray
-        The problem on the face, and the multipliers of its rows.
-    multipliers, prices : ndarray, list of float
-        Those of the rows as declared, and, in the user's units, those of the locks.
-    holds : tuple of str
-        Whose optima are held.
-    """
-
-    form: StandardForm
-    vertex: Vertex
-    z: Array
-    multipliers: Array
-    prices: list[float]
-    holds: tuple[str, ...]
 
 
 @dataclass
@@ -116,7 +94,7 @@ class FaceChain:
         name, common = subproblem.name, self._units
         self.forms[name] = compiled.form
         return self.joint.memory.of(
-            ("compiled", name), (compiled, common), lambda: self._in_units(compiled, common)
+            ("compiled", name), (compiled, common), lambda: self._in_units(name, compiled, common)
         )
 
     def _own_units(self, form: StandardForm) -> Scaling:
@@ -127,10 +105,11 @@ class FaceChain:
         units = memory.of("units", shared, lambda: equilibrate(bare))
         return memory.latest("last units", units, Scaling.equals)
 
-    def _in_units(self, compiled: Compiled, units: Scaling) -> Compiled:
-        A = compiled.form.A
-        matrix = self.joint.memory.of("matrix", (A, units), lambda: units.of_matrix(A))
-        return compiled.in_units(with_cost(units, compiled.form), matrix)
+    def _in_units(self, name: str, compiled: Compiled, units: Scaling) -> Compiled:
+        form, of = compiled.form, self.joint.memory.of
+        matrix = of("matrix", (form.A, units), lambda: units.of_matrix(form.A))
+        own = of(("units", name), (form.c, units), lambda: with_cost(units, form))
+        return compiled.in_units(own, matrix)
 
     def run(self, task: Task) -> Answer:
         """Optimise on the face the member's locks leave, from the last holder's basis.
@@ -161,7 +140,7 @@ class FaceChain:
 
     def level(self, member: Subproblem, compiled: Compiled, watch: Watch | None = None) -> Level:
         """The member's optimum on the face that its locks leave."""
-        form, names = compiled.scaled, holds(member)
+        form, names = compiled.scaled, self._holds[member.name]
         held, face = [self.faces[name] for name in names], self._face(form, names)
         vertex = self._vertex(member.name, form, held, face, watch)
         y, prices = -vertex.row_dual, [0.0] * len(held)
@@ -231,13 +210,18 @@ class FaceChain:
         if name not in self._wanted:
             return
         sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
-        face = self._face(form, holds(member))
+        face = self._face(form, self._holds[member.name])
         self.faces[name] = HeldFace.of(form, compiled.scaling.cost, vertex, face, sizes)
+
+    @cached_property
+    def _holds(self) -> dict[str, tuple[str, ...]]:
+        """Whose optima each member holds."""
+        return {name: holds(member) for name, member in self.members.items()}
 
     @cached_property
     def _wanted(self) -> frozenset[str]:
         """All whose optima are held."""
-        return frozenset(name for member in self.members.values() for name in holds(member))
+        return frozenset(name for names in self._holds.values() for name in names)
 
     @cached_property
     def _readers(self) -> list[Subproblem]:

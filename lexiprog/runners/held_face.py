@@ -7,17 +7,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.optimal_face import Sizes, binding
-from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.forms.precision import by_columns
+from lexiprog.forms.standard_form import Cones, StandardForm, same_columns
 from lexiprog.solvers.highs import Vertex
 
-__all__ = ["HeldFace", "LeftFace", "holds", "lift"]
+__all__ = ["HeldFace", "LeftFace", "Level", "holds", "lift"]
 
 Array = NDArray[np.float64]
 
@@ -55,7 +55,9 @@ class HeldFace:
     ) -> HeldFace:
         """The face of an optimal vertex, found on the face that others left."""
         lack = None if vertex.correction is None else -vertex.correction
-        found = binding(form.c, form.A, -vertex.row_dual, sizes, correction=lack)
+        found = binding(
+            form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced
+        )
         y, reduced, lower, upper = found.y, found.reduced, face.lower, face.upper
         rises = reduced > 0.0
         at_bound = np.where(rises, lower, upper)
@@ -119,12 +121,34 @@ class LeftFace:
         return cls(lower, upper, fixed, row_lower, order, A, form.b[order], cones)
 
 
+@dataclass(frozen=True)
+class Level:
+    """What a member came to, in equilibrated units.
+
+    Attributes
+    ----------
+    form, z : StandardForm, ndarray
+        The problem on the face, and the multipliers of its rows.
+    multipliers, prices : ndarray, list of float
+        Those of the rows as declared, and, in the user's units, those of the locks.
+    holds : tuple of str
+        Whose optima are held.
+    """
+
+    form: StandardForm
+    vertex: Vertex
+    z: Array
+    multipliers: Array
+    prices: list[float]
+    holds: tuple[str, ...]
+
+
 def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
     """The matrix with its rows in another order; the entries of a column stay as they are."""
-    A = sp.csc_array(A)
+    A = by_columns(A)
     places = np.empty(order.size, dtype=A.indices.dtype)
     places[order] = np.arange(order.size, dtype=places.dtype)
-    return sp.csc_array((A.data, places[A.indices], A.indptr), shape=A.shape)
+    return same_columns(A, places[A.indices])
 
 
 def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from lexiprog.aliases import Matrix, Options
-from lexiprog.forms.precision import reduced_costs
+from lexiprog.forms.precision import Sums, reduced_costs
 from lexiprog.forms.standard_form import Bounds
 from lexiprog.status import Status
 from lexiprog.watch import Watch
@@ -49,6 +49,7 @@ class Vertex:
     basis: Any
     iterations: int  # of the simplex method
     seconds: float
+    reduced: Sums | None  # cost - A' row_dual, in twice the working precision
     correction: Array | None  # what row_dual lacks, from a solve with its residual
     warm: bool  # started from a basis, without presolve
 
@@ -129,15 +130,16 @@ class Session:
             self._go(watch)
             solution = highs.getSolution()
             status, duals = highs.getModelStatus().name, np.array(solution.row_dual)
-            correction, basis_found = None, highs.getBasis()
+            basis_found, reduced, correction = highs.getBasis(), None, None
             if refine and status == "kOptimal":
                 simplex = presolve == "off" and self._has_factors
-                duals, correction = self._refined(cost, duals, None if simplex else basis_found)
+                reduced, correction = self._refined(cost, duals, None if simplex else basis_found)
             self._at = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
                 x=np.array(solution.col_value),
                 row_dual=duals,
+                reduced=reduced,
                 correction=correction,
                 basis=basis_found,
                 iterations=int(highs.getInfoValue("simplex_iteration_count")[1]),
@@ -157,8 +159,8 @@ class Session:
         with watch.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
-    def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Array, Array | None]:
-        """The multipliers of the basis, and what they lack: B'(duals + lack) = cost, nearly so.
+    def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Sums | None, Array | None]:
+        """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
         reduced cost of zero from one that is only small. Without a ``basis`` it is that of the
@@ -176,19 +178,21 @@ class Session:
             )
             solve = self._by_hand
         if len(inside) + len(idle) != duals.size:
-            return duals, None
+            return None, None
         duals[idle] = 0.0  # exactly, at a basis
-        lack = reduced_costs(cost, self._A, -duals).nearest[inside]
+        sums = reduced_costs(cost, self._A, -duals)
+        lack = sums.nearest[inside]
         if not lack.any():
-            return duals, np.zeros(duals.size)
+            return sums, np.zeros(duals.size)
         correction = solve(lack, inside, idle)
-        return duals, correction if np.isfinite(correction).all() else None
+        return sums, correction if np.isfinite(correction).all() else None
 
     def _with_factors(self, lack: Array, *_: Places) -> Array:
         """What HiGHS makes of a residual of the basic columns."""
         residual = np.zeros(self._A.shape[0])
-        residual[self._highs.getBasicVariables()[1] >= 0] = lack
-        correction: Array = self._highs.getBasisTransposeSolve(residual)[1]
+        size = float(np.abs(lack).max())  # HiGHS takes what is below 1e-14 for nothing
+        residual[self._highs.getBasicVariables()[1] >= 0] = lack / size
+        correction: Array = self._highs.getBasisTransposeSolve(residual)[1] * size
         return correction
 
     def _by_hand(self, lack: Array, inside: Places, idle: Places) -> Array:

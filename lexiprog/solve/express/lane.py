@@ -8,13 +8,15 @@ solved again, stage by stage.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Value, Values
+from lexiprog.aliases import Matrix, Options, Value, Values
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled
 from lexiprog.compile.joint import Joint
@@ -25,8 +27,10 @@ from lexiprog.proof.certificate import TOLERANCE
 from lexiprog.proof.certify import check_answer
 from lexiprog.result.solution import Solution
 from lexiprog.runners.chains import find_chains
-from lexiprog.runners.face import FaceChain, Level
+from lexiprog.runners.face import FaceChain
+from lexiprog.runners.held_face import Level
 from lexiprog.solve.express.rungs import Found, Rung
+from lexiprog.solvers.highs import Session
 from lexiprog.solvers.solver import Ladder, Solver
 from lexiprog.solvers.ways import Way
 
@@ -83,17 +87,26 @@ class Lane:
     joint: Joint
     solver: Solver
     way: Way
+    # A HiGHS object that nobody uses now, by process: to make one takes as long as a small level.
+    _spare: dict[int, tuple[dict[str, Any], Session]] = field(default_factory=dict)
 
     def solve(self, given: Given, tick: Callable[[str], None]) -> dict[str, Solution] | None:
         """Every level's certified optimum; None if the stages should see to it themselves."""
         members = {rung.name: rung.member for rung in self.rungs}
-        chain = FaceChain(members, self.solver.options, self.joint)
+        taken: list[tuple[dict[str, Any], Session]] = []
+
+        def session(A: Matrix, options: Options) -> Session:
+            taken.append(self._session(A, dict(options)))
+            return taken[-1][1]
+
+        chain = FaceChain(members, self.solver.options, self.joint, session=session)
         inputs, ready = given.undisturbed(lambda: (self._inputs(), self._compiled(chain)))
         if ready is None:
             return None
         levels = self._levels(chain, ready)
         if levels is None:
             return None
+        self._spare[os.getpid()] = taken[-1]
         found = [
             self._checked(chain, level, compiled)
             for level, compiled in zip(levels, ready, strict=True)
@@ -108,6 +121,13 @@ class Lane:
         for name in solutions:
             tick(name)
         return solutions
+
+    def _session(self, A: Matrix, options: dict[str, Any]) -> tuple[dict[str, Any], Session]:
+        """One over this matrix that begins from nothing, as new."""
+        kept = self._spare.pop(os.getpid(), None)
+        if kept is not None and kept[0] == options and kept[1].has_matrix(A):
+            return kept
+        return options, Session(A, options)
 
     def _inputs(self) -> list[tuple[Values, Mapping[int, Value]]]:
         """The user's parameters by name and by id, the same objects for levels that share them."""

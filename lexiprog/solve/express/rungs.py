@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -19,7 +20,7 @@ from lexiprog.result.digest import digest_of
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
-from lexiprog.runners.face import Level
+from lexiprog.runners.held_face import Level
 from lexiprog.solve.held import LOOSE
 from lexiprog.solve.price import linear_price
 from lexiprog.solve.verdict import in_users_sense
@@ -69,6 +70,7 @@ class Rung:
         self.locks: list[tuple[int, Lock, cp.Parameter, str]] = [
             (position, lock, *limits[id(lock)]) for position, lock in member.locks
         ]
+        self._digest: Any = partial(digest_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
 
     def solution(
@@ -146,7 +148,7 @@ class Rung:
             references=references,
             locks=tuple(records),
             effects=effects,
-            digest=digest_of(member),
+            digest=self._digest,
             evidence=Evidence.at(member, scaling, level.form, level.vertex.x, level.z),
             _leaves=constants,
             _rows=self._rows,
