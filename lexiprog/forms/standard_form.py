@@ -10,7 +10,7 @@ semidefinite cones (as scaled triangles), exponential cones and power cones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,7 @@ def same_columns(matrix: Matrix, rows: NDArray[np.integer]) -> Matrix:
 
     SciPy's own way checks them, which takes longer than all else that is done to a small matrix.
     """
-    out = type(matrix).__new__(type(matrix))
+    out: Any = object.__new__(type(matrix))
     known = {key: part for key, part in vars(matrix).items() if not key.startswith("_has_")}
     vars(out).update(known, indices=rows)
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ __all__ = ["LONG", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
+Solve = Callable[[Array, Places, Places], Array]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
@@ -167,7 +169,7 @@ class Session:
         simplex method, whose factors are still there: after presolve they need not be, and asking
         for them would end the process.
         """
-        solve = self._with_factors
+        solve: Solve = self._with_factors
         if basis is None:
             basic = self._highs.getBasicVariables()[1]
             inside, idle = basic[basic >= 0], -1 - basic[basic < 0]

@@ -41,16 +41,14 @@ class Lanes:
     """The lanes of one program: which there are depends on the solvers asked for."""
 
     def __init__(self) -> None:
-        self._known: dict[float | None, Lane | None] = {}
+        self._known: dict[float, Lane | None] = {}
 
     def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> Lane | None:
         """The lane that all stages together are, if HIGHS is asked without any options."""
-        accept: float | None = None
-        for place, ladder in enumerate(ladders.values()):
-            first = TOLERANCE if ladder is None else _plain(ladder[0])
-            if first is None or (place and first != accept):
-                return None
-            accept = first
+        wishes = {TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}
+        accept = wishes.pop()
+        if wishes or accept is None:
+            return None
         if accept not in self._known:
             self._known[accept] = _lane(stages, Solver("HIGHS", accept=accept))
         return self._known[accept]
