@@ -18,6 +18,7 @@ from lexiprog.declare.memory import Registry
 from lexiprog.errors import DeclarationError
 
 if TYPE_CHECKING:
+    from lexiprog.declare.subproblem import Subproblem
     from lexiprog.result.solution import Solution
 
 
@@ -44,7 +45,7 @@ _STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
 
 
 def refer(
-    owner: Any,
+    owner: Subproblem,
     what: str,
     shape: tuple[int, ...],
     read: Callable[[Solution], Any],
@@ -60,7 +61,7 @@ def refer(
     return parameter
 
 
-def hold(owner: Any, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
+def hold(owner: Subproblem, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
     """The constraint that keeps the optimum of ``owner``, on record as a lock."""
     atol = checked_tolerance(f"{owner.name}.held: atol", atol)
     rtol = checked_tolerance(f"{owner.name}.held: rtol", rtol)
@@ -101,7 +102,7 @@ def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:
 
 def inputs_of(parameters: Iterable[cp.Parameter]) -> list[cp.Parameter]:
     """The parameters and all that their values depend on, inner ones first, each once."""
-    found: dict[int, Any] = {}
+    found: dict[int, cp.Parameter] = {}
     for parameter in parameters:
         reference = REFERENCES.get(parameter)
         for inner in [] if reference is None else inputs_of(reference.inside):

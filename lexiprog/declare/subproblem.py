@@ -38,6 +38,8 @@ __all__ = ["Subproblem"]
 class Subproblem(Frozen):
     """A convex problem with a name, declared but not solved.
 
+    Use it for one level of a hierarchy, and its optimum, points and duals in later ones.
+
     Parameters
     ----------
     name : str
@@ -54,8 +56,7 @@ class Subproblem(Frozen):
     optimum : cvxpy.Parameter
         Stands for the optimal value in later problems.
     keys : tuple of str
-        What results call its variables: by name, else by position ("#0"); "x (1)" and "x (2)"
-        where a ``cp.Problem`` has two called x.
+        What results call its variables: by name, else "#0", or "x (1)" if two are called x.
     variables, parameters, inputs : tuple
         Its variables, the user's parameters it depends on, and these with the references.
     references : tuple of (cvxpy.Parameter, Reference)

@@ -14,13 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 from lexiprog.forms.precision import Sums, reduced_costs, transposed_times
 from lexiprog.forms.standard_form import pulled
 
 __all__ = ["Binding", "Sizes", "binding"]
 
-Array = NDArray[np.float64]
 
 # Multipliers below this share of what they are computed from are taken for zero.
 NOISE = 1e-9

@@ -9,15 +9,14 @@ semidefinite cones (as scaled triangles), exponential cones and power cones.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
-
-Array = NDArray[np.float64]
+from lexiprog.aliases import Array, Matrix
 
 # Up to so many entries a transposed view takes longer to make than the product itself.
 _FEW = 5_000
@@ -101,9 +100,8 @@ def same_columns(matrix: Matrix, rows: NDArray[np.integer]) -> Matrix:
 
     SciPy's own way checks them, which takes longer than all else that is done to a small matrix.
     """
-    out: Any = object.__new__(type(matrix))
-    known = {key: part for key, part in vars(matrix).items() if not key.startswith("_has_")}
-    vars(out).update(known, indices=rows)
+    out = copy(matrix)
+    out.indices, out.has_sorted_indices = rows, False
     return out
 
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
 
+import highspy
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix, Options
+from lexiprog.aliases import Array, Matrix, Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
@@ -28,7 +27,8 @@ from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.held_face import HeldFace, LeftFace, Level, holds, lift
+from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -36,7 +36,6 @@ from lexiprog.watch import Watch
 
 __all__ = ["FaceChain"]
 
-Array = NDArray[np.float64]
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 # On so few rows presolve takes longer than the simplex method.
@@ -52,8 +51,10 @@ class FaceChain:
     joint: Joint
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
-    bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
-    session: Callable[[Matrix, Options], Session] = Session
+    bases: dict[str, highspy.HighsBasis] = field(
+        default_factory=dict
+    )  # where each member ended, and may start
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
     _session: Session | None = None
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
@@ -138,7 +139,9 @@ class FaceChain:
             trace=vertex,
         )
 
-    def level(self, member: Subproblem, compiled: Compiled, watch: Watch | None = None) -> Level:
+    def level(
+        self, member: Subproblem, compiled: Compiled, watch: Watch | None = None
+    ) -> FaceOptimum:
         """The member's optimum on the face that its locks leave."""
         form, names = compiled.scaled, self._holds[member.name]
         held, face = [self.faces[name] for name in names], self._face(form, names)
@@ -154,7 +157,7 @@ class FaceChain:
             form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
             form.integer,
         )  # fmt: skip
-        return Level(on_face, vertex, y[face.order], multipliers, paid, names)
+        return FaceOptimum(on_face, vertex, y[face.order], multipliers, paid, names)
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.optimal_face import Sizes, binding
@@ -17,9 +17,7 @@ from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import Cones, StandardForm, same_columns
 from lexiprog.solvers.highs import Vertex
 
-__all__ = ["HeldFace", "LeftFace", "Level", "holds", "lift"]
-
-Array = NDArray[np.float64]
+__all__ = ["FaceOptimum", "HeldFace", "LeftFace", "holds", "lift"]
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
@@ -44,7 +42,7 @@ class HeldFace:
     y: Array
     reduced: Array
     cost: float  # unit of the member's objective
-    basis: Any
+    basis: highspy.HighsBasis
     doubtful: bool  # whether some multiplier may be rounding or not
     rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
@@ -94,7 +92,7 @@ class LeftFace:
     fixed: NDArray[np.bool_]
     row_lower: Array
     order: NDArray[np.intp]
-    A: Any
+    A: Matrix
     b: Array
     cones: Cones
 
@@ -122,7 +120,7 @@ class LeftFace:
 
 
 @dataclass(frozen=True)
-class Level:
+class FaceOptimum:
     """What a member came to, in equilibrated units.
 
     Attributes

@@ -41,6 +41,8 @@ __all__ = ["execute"]
 Tick = Callable[[str], None]
 # Seconds between two looks at a running search, if somebody wants to know.
 PULSE = 0.1
+# Problems of one stage that are under way elsewhere at the same time.
+WAITING = 1000
 
 
 def execute(
@@ -73,7 +75,9 @@ def execute(
     given = Given.to(subproblems) if given is None else given
     wishes = Wishes() if wishes is None else wishes
     note = getattr(tick, "note", lambda _: None)
-    size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
+    # Those that wait for an answer from elsewhere need no core.
+    most = (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING
+    size = workers or min(max(len(s.subproblems) for s in stages), most)
     runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
@@ -166,7 +170,8 @@ class _Run:
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
                 verdicts[subproblem.name] = failed(way.solver.name, error, fault)
                 continue
-            here = runner.alone or task.is_brief(len(ways))
+            away = watch.elsewhere is not None
+            here = runner.alone or (not away and task.is_brief(len(ways)))
             future = at_once(runner, task) if here else pool.submit(shielded, runner, task)
             self.running.append(_Job(stage, task, runner, future))
         while self.running:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import highspy
 import numpy as np
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from lexiprog.aliases import Matrix, Options
+from lexiprog.aliases import Array, Highs, Matrix, Options
 from lexiprog.forms.precision import Sums, reduced_costs
 from lexiprog.forms.standard_form import Bounds
 from lexiprog.status import Status
@@ -22,9 +22,7 @@ from lexiprog.watch import Watch
 
 __all__ = ["LONG", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
-Solve = Callable[[Array, Places, Places], Array]
+Places: TypeAlias = NDArray[np.intp]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
@@ -88,7 +86,7 @@ class Session:
     def __init__(self, A: Matrix, options: Options) -> None:
         self._A, self._given = sp.csc_array(A), A
         self._lock = threading.Lock()
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
         for name, value in options.items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
@@ -98,14 +96,14 @@ class Session:
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
         self._loaded = False
-        self._at: Any = None  # the basis that the object stands at
+        self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
         self._places = [np.arange(size, dtype=np.int32) for size in self._A.shape]
 
     def run(
         self,
         cost: Array,
         bounds: Bounds,
-        basis: Any = None,
+        basis: highspy.HighsBasis | None = None,
         *,
         refine: bool = False,
         watch: Watch | None = None,
@@ -161,7 +159,9 @@ class Session:
         with watch.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
-    def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Sums | None, Array | None]:
+    def _refined(
+        self, cost: Array, duals: Array, basis: highspy.HighsBasis | None
+    ) -> tuple[Sums | None, Array | None]:
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
@@ -169,7 +169,7 @@ class Session:
         simplex method, whose factors are still there: after presolve they need not be, and asking
         for them would end the process.
         """
-        solve: Solve = self._with_factors
+        solve: Callable[[Array, Places, Places], Array] = self._with_factors
         if basis is None:
             basic = self._highs.getBasicVariables()[1]
             inside, idle = basic[basic >= 0], -1 - basic[basic < 0]
@@ -194,8 +194,7 @@ class Session:
         residual = np.zeros(self._A.shape[0])
         size = float(np.abs(lack).max())  # HiGHS takes what is below 1e-14 for nothing
         residual[self._highs.getBasicVariables()[1] >= 0] = lack / size
-        correction: Array = self._highs.getBasisTransposeSolve(residual)[1] * size
-        return correction
+        return np.asarray(self._highs.getBasisTransposeSolve(residual)[1] * size)
 
     def _by_hand(self, lack: Array, inside: Places, idle: Places) -> Array:
         """The same from factors of our own; not a number if there are none."""
@@ -236,7 +235,7 @@ class Session:
         self._loaded = True
 
 
-def as_model(A: Matrix, cost: Array, bounds: Bounds) -> Any:
+def as_model(A: Matrix, cost: Array, bounds: Bounds) -> highspy.HighsLp:
     """A linear program as HiGHS takes it."""
     A = sp.csc_array(A)
     model = highspy.HighsLp()

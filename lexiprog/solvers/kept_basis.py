@@ -55,13 +55,13 @@ class KeptBasis:
     True
     """
 
-    def __init__(self, A: Matrix, basis: Any) -> None:
+    def __init__(self, A: Matrix, basis: highspy.HighsBasis) -> None:
         self._A = sp.csc_array(A)
         self._inside, self._sides = _read(basis.col_status)
         self._idle, self._row_sides = _read(basis.row_status)
 
     @cached_property
-    def _rows(self) -> Any:
+    def _rows(self) -> Matrix:
         return sp.csr_array(self._A)[~self._idle]
 
     @cached_property

@@ -28,22 +28,22 @@ from lexiprog.proof.certify import check_answer
 from lexiprog.result.solution import Solution
 from lexiprog.runners.chains import find_chains
 from lexiprog.runners.face import FaceChain
-from lexiprog.runners.held_face import Level
-from lexiprog.solve.express.rungs import Found, Rung
+from lexiprog.runners.held_face import FaceOptimum
+from lexiprog.solve.express.rungs import Climbed, Rung
 from lexiprog.solvers.highs import Session
 from lexiprog.solvers.solver import Ladder, Solver
 from lexiprog.solvers.ways import Way
 
-__all__ = ["Lane", "Lanes"]
+__all__ = ["FastLane", "Lanes"]
 
 
 class Lanes:
     """The lanes of one program: which there are depends on the solvers asked for."""
 
     def __init__(self) -> None:
-        self._known: dict[float, Lane | None] = {}
+        self._known: dict[float, FastLane | None] = {}
 
-    def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> Lane | None:
+    def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> FastLane | None:
         """The lane that all stages together are, if HIGHS is asked without any options."""
         wishes = {TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}
         accept = wishes.pop()
@@ -60,7 +60,7 @@ def _plain(solver: Solver) -> float | None:
     return solver.accept if plain and solver.gap is solver.time_limit is None else None
 
 
-def _lane(stages: Sequence[Stage], solver: Solver) -> Lane | None:
+def _lane(stages: Sequence[Stage], solver: Solver) -> FastLane | None:
     if len(stages) < 2 or any(len(stage.subproblems) != 1 for stage in stages):
         return None
     members = [stage.subproblems[0] for stage in stages]
@@ -74,11 +74,11 @@ def _lane(stages: Sequence[Stage], solver: Solver) -> Lane | None:
         if any(isinstance(parameter, cp.CallbackParam) for parameter in member.inputs):
             return None
     rungs = tuple(Rung(s.name, m) for s, m in zip(stages, members, strict=True))
-    return Lane(rungs, chains[members[0].name].joint, solver, Way(solver, "face"))
+    return FastLane(rungs, chains[members[0].name].joint, solver, Way(solver, "face"))
 
 
 @dataclass(frozen=True)
-class Lane:
+class FastLane:
     """The levels of a program whose every stage is one of them."""
 
     rungs: tuple[Rung, ...]
@@ -150,7 +150,7 @@ class Lane:
             out.append(compiled)
         return out
 
-    def _levels(self, chain: FaceChain, ready: list[Compiled]) -> list[Level] | None:
+    def _levels(self, chain: FaceChain, ready: list[Compiled]) -> list[FaceOptimum] | None:
         """All levels, if HiGHS finds an optimum on every face and each face is clear."""
         levels = []
         for rung, compiled in zip(self.rungs, ready, strict=True):
@@ -167,7 +167,7 @@ class Lane:
             levels.append(level)
         return levels
 
-    def _checked(self, chain: FaceChain, level: Level, compiled: Compiled) -> Found:
+    def _checked(self, chain: FaceChain, level: FaceOptimum, compiled: Compiled) -> Climbed:
         """What is known of a level before its expressions are evaluated."""
         form, scaling, x = compiled.form, compiled.scaling, level.vertex.x
         own = scaling.point(x)
@@ -181,9 +181,9 @@ class Lane:
         if form.upper is not None:
             own = np.minimum(own, form.upper)
         arrays = {} if compiled.places is None else compiled.places.variables(own)
-        return Found(level, compiled, checked, claimed, arrays, chain.values(level.holds, own))
+        return Climbed(level, compiled, checked, claimed, arrays, chain.values(level.holds, own))
 
-    def _values(self, found: list[Found]) -> list[float]:
+    def _values(self, found: list[Climbed]) -> list[float]:
         """The objectives as the user wrote them, at the points."""
         out = []
         with holding(()) as held:

@@ -20,18 +20,18 @@ from lexiprog.result.digest import digest_of
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
-from lexiprog.runners.held_face import Level
+from lexiprog.runners.held_face import FaceOptimum
 from lexiprog.solve.held import LOOSE
 from lexiprog.solve.price import linear_price
 from lexiprog.solve.verdict import in_users_sense
 from lexiprog.solvers.solver import Solver
 from lexiprog.status import Status
 
-__all__ = ["Found", "Rung"]
+__all__ = ["Climbed", "Rung"]
 
 
 @dataclass(frozen=True)
-class Found:
+class Climbed:
     """What a level came to.
 
     Attributes
@@ -45,7 +45,7 @@ class Found:
         that it holds.
     """
 
-    level: Level
+    level: FaceOptimum
     compiled: Compiled
     checked: Checked
     claimed: float
@@ -75,7 +75,7 @@ class Rung:
 
     def solution(
         self,
-        found: Found,
+        found: Climbed,
         value: float,
         known: tuple[Values, Mapping[int, Value]],
         before: Mapping[str, Solution],

@@ -9,7 +9,7 @@ import pytest
 import z3
 
 import lexiprog as lx
-from lexiprog.solve.express.lane import Lane
+from lexiprog.solve.express.lane import FastLane
 from tests.lexiprog.proof.exact_bounds import rational
 
 
@@ -32,20 +32,20 @@ def chain(seed, levels=4):
 
 def through_lanes(monkeypatch):
     """Counts the solves that a lane answered."""
-    taken, solve = [], Lane.solve
+    taken, solve = [], FastLane.solve
 
     def spy(self, *arguments):
         found = solve(self, *arguments)
         taken.append(found is not None)
         return found
 
-    monkeypatch.setattr(Lane, "solve", spy)
+    monkeypatch.setattr(FastLane, "solve", spy)
     return taken
 
 
 def by_stages(program, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(Lane, "solve", lambda *_: None)
+        patch.setattr(FastLane, "solve", lambda *_: None)
         return program.solve()
 
 
@@ -154,7 +154,7 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Lane, "solve", stop)
+    monkeypatch.setattr(FastLane, "solve", stop)
     with pytest.raises(lx.Interrupted, match="0 of 4") as caught:
         program.solve()
     monkeypatch.undo()
