@@ -108,10 +108,9 @@ class Solution:
     exact_duals: tuple[Value | None, ...] = ()
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
-    digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]  # noqa: RUF009 - a descriptor
+    digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]  # noqa: RUF009 - it is one
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
-    # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
-    # since the ids mean nothing in another process.
+    # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
 

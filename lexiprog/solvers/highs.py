@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import highspy
 import numpy as np
@@ -21,8 +21,6 @@ from lexiprog.status import Status
 from lexiprog.watch import Watch
 
 __all__ = ["LONG", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
-
-Places: TypeAlias = NDArray[np.intp]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
@@ -169,7 +167,7 @@ class Session:
         simplex method, whose factors are still there: after presolve they need not be, and asking
         for them would end the process.
         """
-        solve: Callable[[Array, Places, Places], Array] = self._with_factors
+        solve: Callable[..., Array] = self._with_factors
         if basis is None:
             basic = self._highs.getBasicVariables()[1]
             inside, idle = basic[basic >= 0], -1 - basic[basic < 0]
@@ -189,14 +187,14 @@ class Session:
         correction = solve(lack, inside, idle)
         return sums, correction if np.isfinite(correction).all() else None
 
-    def _with_factors(self, lack: Array, *_: Places) -> Array:
+    def _with_factors(self, lack: Array, *_: NDArray[np.intp]) -> Array:
         """What HiGHS makes of a residual of the basic columns."""
         residual = np.zeros(self._A.shape[0])
         size = float(np.abs(lack).max())  # HiGHS takes what is below 1e-14 for nothing
         residual[self._highs.getBasicVariables()[1] >= 0] = lack / size
         return np.asarray(self._highs.getBasisTransposeSolve(residual)[1] * size)
 
-    def _by_hand(self, lack: Array, inside: Places, idle: Places) -> Array:
+    def _by_hand(self, lack: Array, inside: NDArray[np.intp], idle: NDArray[np.intp]) -> Array:
         """The same from factors of our own; not a number if there are none."""
         correction = np.zeros(self._A.shape[0])
         tight = np.delete(self._places[0], idle)

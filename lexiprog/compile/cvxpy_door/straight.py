@@ -167,11 +167,9 @@ class Straight:
 
     def _costs(self, values: Array) -> list[tuple[Array, float]]:
         """Each objective's coefficients and constant; the same arrays if they never change."""
-        if "costs" in self._last:
-            fixed: list[tuple[Array, float]] = self._last["costs"]
-            return fixed
-        costs = [(row[:-1], float(row[-1])) for row in self.costs.at(values)]
-        if self.costs.entries.fixed:
+        costs: list[tuple[Array, float]] | None = self._last.get("costs")
+        if costs is None or not self.costs.entries.fixed:
+            costs = [(row[:-1], float(row[-1])) for row in self.costs.at(values)]
             self._last["costs"] = costs
         return costs
 
