@@ -10,84 +10,23 @@ _equivalent.toml says why nobody can see. ``--report`` keeps them in a file.
 """
 
 import argparse
-import contextlib
 import hashlib
 import json
-import os
 import shutil
 import signal
 import sys
 import tempfile
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TextIO
 
-from _live import Live, serve
 from _reach import Reach
-from _report import page, shown, table
+from _report import page, table
 from _sample import PATHS, Mutant, every_mutant, sample, tests_of
-from _trials import (
-    Trial,
-    copy_source,
-    dotted,
-    ended,
-    import_heavy,
-    plant,
-    portions,
-    run,
-    start,
-    stop,
-)
+from _store import Case, Store
+from _trials import Trial, copy_source, import_heavy, run
+from _trying import try_missing
 
 ROOT = Path(__file__).resolve().parents[1]
-# Seconds that a mutant has beside three times what the unchanged code takes.
-SPARE = 10.0
-
-
-@dataclass(frozen=True)
-class Case:
-    """A mutant, the tests it is tried with and their seconds on the unchanged code."""
-
-    mutant: Mutant
-    tests: tuple[str, ...]
-    seconds: float
-    digest: str
-
-
-class Store:
-    """What is known of each mutant: a line each, the last one counting."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        self.known = {}
-        self.read()
-
-    def read(self) -> None:
-        """Learn what the file says."""
-        for line in self.path.read_text().splitlines() if self.path.exists() else ():
-            with contextlib.suppress(json.JSONDecodeError):  # a line that a kill cut short
-                entry = json.loads(line)
-                self.known[entry["key"]] = entry
-
-    def verdict(self, case: Case) -> str | None:
-        """What was found; None if nothing was, or if a survivor's tests are others now."""
-        entry = self.known.get(case.mutant.key)
-        if entry is None or (entry["verdict"] != "killed" and entry["tests"] != case.digest):
-            return None
-        return entry["verdict"]
-
-    def put(self, case: Case, verdict: str, cpu: float, killer: str) -> None:
-        """Keep a finding at once."""
-        entry = {"key": case.mutant.key, "tests": case.digest, "verdict": verdict,
-                 "cpu": round(cpu, 1), "killer": killer}  # fmt: skip
-        self.known[entry["key"]] = entry
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a") as file:
-            # The line begins with a break, lest one that was cut short swallow it.
-            file.write(f"\n{json.dumps(entry)}")
 
 
 def measure(root: Path, copy: Path, reach: Reach, paths: Iterable[str]) -> None:
@@ -121,99 +60,6 @@ def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> l
             whole.update((root / file).read_bytes())
         found.append(Case(one, tuple(chosen), sum(chosen.values()), whole.hexdigest()[:10]))
     return found
-
-
-@dataclass(frozen=True)
-class Way:
-    """How a mutant gets into a child: how that begins, and what is to be done at its end."""
-
-    begin: Callable[[Trial, Mutant], int]
-    end: Callable[[Path, Mutant], None]
-
-
-def planted(trial: Trial, mutant: Mutant) -> int:
-    """Begin by a changed file that is imported."""
-    plant(trial.copy, mutant.path, mutant.change.apply(mutant.source))
-    return start(trial)
-
-
-FROM_FILES = Way(planted, lambda copy, mutant: plant(copy, mutant.path, mutant.source))
-
-
-def try_all(
-    waiting: Sequence[Case], store: Store, copies: Sequence[Path], way: Way, out: TextIO
-) -> None:
-    """Try mutants, one in each copy at a time."""
-    todo, free = sorted(waiting, key=lambda case: case.mutant.path), list(copies)
-    busy: dict[Path, tuple[Case, Trial, int, float]] = {}
-    killers: dict[str, Counter[str]] = {}
-    try:
-        while todo or busy:
-            while todo and free:
-                case, copy = todo.pop(0), free.pop()
-                tests = first(case.tests, killers.get(case.mutant.path, Counter()))
-                trial = Trial(copy, tuple(tests), dotted(case.mutant.path),
-                              SPARE + 3 * case.seconds, 120 + 20 * case.seconds)  # fmt: skip
-                busy[copy] = (case, trial, way.begin(trial, case.mutant), time.monotonic())
-            for copy, (case, trial, child, began) in list(busy.items()):
-                found = ended(child, began, trial)
-                if found is None:
-                    continue
-                killer = trial.killer.read_text() if trial.killer.exists() else ""
-                real = is_real(killer, trial, lambda one, of=case.mutant: way.begin(one, of))
-                way.end(copy, case.mutant)
-                del busy[copy]
-                free.append(copy)
-                if not real:
-                    others = tuple(test for test in case.tests if test != killer)
-                    todo.insert(0, replace(case, tests=others))
-                    continue
-                killers.setdefault(case.mutant.path, Counter())[killer] += 1
-                store.put(case, *found, killer)
-                print(f"{found[0]:9} {found[1]:5.1f} s  {shown(case.mutant)}", file=out, flush=True)
-            time.sleep(0.02)
-    finally:
-        for _, _, child, _ in busy.values():
-            stop(child)
-
-
-def is_real(killer: str, trial: Trial, begin: Callable[[Trial], int]) -> bool:
-    """Whether a test found the mutant: not if it fails only after the tests of other files."""
-    if not killer or killer in next(portions(trial.tests))[1]:
-        return True
-    return run(replace(trial, tests=(killer,), module=""), begin)[0] != "survived"
-
-
-def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -> None:
-    """Try the mutants of which nothing is known: in memory those that can be, then the others."""
-    todo = [case for case in waiting if store.verdict(case) is None]
-    files = dict.fromkeys(test.split("::", 1)[0] for case in todo for test in case.tests)
-    with os.fdopen(os.dup(1), "w") as out:
-
-        def work(live: Live) -> None:
-            some = [case for case in todo if live.takes(case.mutant)]
-            way = Way(live.start, lambda _copy, _mutant: None)
-            try_all(some, store, copies, way, out)
-
-        if files:
-            child = serve(copies[0], list(files), work)
-            try:
-                os.waitpid(child, 0)
-            except KeyboardInterrupt:
-                os.kill(child, signal.SIGINT)
-                os.waitpid(child, 0)
-                raise
-            store.read()
-        rest = [case for case in todo if store.verdict(case) is None]
-        try_all(rest, store, copies, FROM_FILES, out)
-
-
-def first(tests: Iterable[str], killers: Counter[str], most: int = 4) -> Iterator[str]:
-    """The tests, those before all others that found most of a module's other mutants."""
-    tests = list(tests)
-    known = [test for test, _ in killers.most_common(most) if test in tests]
-    yield from known
-    yield from (test for test in tests if test not in known)
 
 
 def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
