@@ -10,11 +10,23 @@ from _sample import Mutant
 
 @dataclass(frozen=True)
 class Case:
-    """A mutant, the tests it is tried with and their seconds on the unchanged code."""
+    """A mutant and the tests it is tried with.
+
+    Attributes
+    ----------
+    mutant : Mutant
+    tests : tuple of str
+        In their order.
+    seconds, most : float
+        What these take on the unchanged code, and what they might have taken.
+    digest : str
+        What all tests that reach the mutant come down to.
+    """
 
     mutant: Mutant
     tests: tuple[str, ...]
     seconds: float
+    most: float
     digest: str
 
 
@@ -34,15 +46,16 @@ class Store:
                 self.known[entry["key"]] = entry
 
     def verdict(self, case: Case) -> str | None:
-        """What was found; None if nothing was, or if a survivor's tests are others now."""
+        """What was found; None if nothing was, or if a survivor's tests are others or more now."""
         entry = self.known.get(case.mutant.key)
-        if entry is None or (entry["verdict"] != "killed" and entry["tests"] != case.digest):
+        if entry is None:
             return None
-        return entry["verdict"]
+        same = entry["tests"] == case.digest and entry["most"] >= case.most
+        return entry["verdict"] if same or entry["verdict"] == "killed" else None
 
     def put(self, case: Case, verdict: str, cpu: float, killer: str) -> None:
         """Keep a finding at once."""
-        entry = {"key": case.mutant.key, "tests": case.digest, "verdict": verdict,
+        entry = {"key": case.mutant.key, "verdict": verdict, "tests": case.digest, "most": case.most,
                  "cpu": round(cpu, 1), "killer": killer}  # fmt: skip
         self.known[entry["key"]] = entry
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -52,13 +52,15 @@ def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> l
     found = []
     for one in mutants:
         chosen: dict[str, float] = {}
-        for test, seconds in reach.tests(one, tests_of(root, one.path)).items():
+        every = reach.tests(one, tests_of(root, one.path))
+        for test, seconds in every.items():
             if sum(chosen.values()) + seconds <= most:
                 chosen[test] = seconds
-        whole = hashlib.sha1("\n".join(chosen).encode())
-        for file in dict.fromkeys(test.split("::", 1)[0] for test in chosen):
+        whole = hashlib.sha1("\n".join(every).encode())
+        for file in dict.fromkeys(test.split("::", 1)[0] for test in every):
             whole.update((root / file).read_bytes())
-        found.append(Case(one, tuple(chosen), sum(chosen.values()), whole.hexdigest()[:10]))
+        digest = whole.hexdigest()[:10]
+        found.append(Case(one, tuple(chosen), sum(chosen.values()), most, digest))
     return found
 
 
