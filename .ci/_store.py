@@ -55,8 +55,14 @@ class Store:
 
     def put(self, case: Case, verdict: str, cpu: float, killer: str) -> None:
         """Keep a finding at once."""
-        entry = {"key": case.mutant.key, "verdict": verdict, "tests": case.digest, "most": case.most,
-                 "cpu": round(cpu, 1), "killer": killer}  # fmt: skip
+        entry = {
+            "key": case.mutant.key,
+            "verdict": verdict,
+            "killer": killer,
+            "cpu": round(cpu, 1),
+            "tests": case.digest,
+            "most": case.most,
+        }
         self.known[entry["key"]] = entry
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a") as file:
