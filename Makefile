@@ -20,7 +20,7 @@ DEMO_READY := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/demo.stamp)
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
 # `make nightly` is these in turn; each is a target of its own, too.
-NIGHTLY := nightly-long nightly-oldest nightly-newest $(PYTHONS:%=nightly-python-%)
+NIGHTLY := nightly-long nightly-oldest nightly-newest nightly-clients $(PYTHONS:%=nightly-python-%)
 
 .PHONY: help demo test lint format docs notebooks bench experiments mutants nightly $(NIGHTLY) clean
 
@@ -84,6 +84,11 @@ nightly-newest: | .venv-newest/bin/python
 	$(NEWEST)/python $(PIP) --upgrade --upgrade-strategy eager --editable ".[dev]"
 	$(TEST_ENV) $(NEWEST)/python -m pytest $(PARALLEL)
 
+# What concerns packages that `dev` leaves out: the bridges to them and the gallery.
+nightly-clients: .venv-clients/dev.stamp
+	.venv-clients/bin/python $(PIP) --editable ".[clients]"
+	$(TEST_ENV) .venv-clients/bin/python -m pytest $(PARALLEL) tests/lexiprog/contrib tests/notebooks
+
 $(PYTHONS:%=nightly-python-%): nightly-python-%:
 	@set -e; python=$$(.ci/find_python $*); \
 	if [ -z "$$python" ]; then echo "Python $* is not installed here, so nothing was tested with it."; \
@@ -109,6 +114,6 @@ DECLARED := pyproject.toml lexiprog/__init__.py
 	$(OLDEST)/python $(PIP) --editable ".[dev]" --constraint .venv-oldest/oldest.txt
 	@touch $@
 
-.venv/dev.stamp $(PYTHONS:%=.venv-%/dev.stamp): %/dev.stamp: $(DECLARED) | %/bin/python
+.venv/dev.stamp .venv-clients/dev.stamp $(PYTHONS:%=.venv-%/dev.stamp): %/dev.stamp: $(DECLARED) | %/bin/python
 	$*/bin/python $(PIP) --editable ".[dev]"
 	@touch $@
