@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,7 +56,9 @@ class FaceChain:
     joint: Joint
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
-    bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
+    bases: dict[str, highspy.HighsBasis] = field(
+        default_factory=dict
+    )  # where each member ended, and may start
     session: Callable[[Matrix, Options], Session] = Session
     _session: Session | None = None
     _units: Scaling | None = None
