@@ -22,7 +22,7 @@ BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 # `make nightly` is these in turn; each is a target of its own, too.
 NIGHTLY := nightly-long nightly-oldest nightly-newest nightly-clients $(PYTHONS:%=nightly-python-%)
 
-.PHONY: help demo test lint format docs notebooks bench experiments mutants nightly $(NIGHTLY) clean
+.PHONY: help demo test lint format docs notebooks gallery bench experiments mutants nightly $(NIGHTLY) clean
 
 help:
 	@echo "make demo       solve an example, write pictures and a report to build/demo/"
@@ -31,6 +31,7 @@ help:
 	@echo "make format     let ruff rewrite what it can"
 	@echo "make docs       the documentation: guide, gallery and API, to build/docs/"
 	@echo "make notebooks  run the notebooks again and keep what they show"
+	@echo "make gallery    the same for those of the gallery, with the packages they compare with"
 	@echo "make bench      every benchmark in benchmarks/"
 	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; hours)"
 	@echo "make mutants    change the code in small ways and count the changes that tests notice"
@@ -59,6 +60,11 @@ docs: .venv/dev.stamp
 
 notebooks: .venv/dev.stamp
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace notebooks/*.ipynb
+
+# Those whose packages `dev` leaves out, in an environment that has them.
+gallery: .venv-clients/dev.stamp
+	.venv-clients/bin/python $(PIP) --editable ".[clients]"
+	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace notebooks/gallery/*.ipynb
 
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done

@@ -15,11 +15,17 @@ import scipy.sparse as sp
 
 from lexiprog.aliases import Constraint
 from lexiprog.contrib.packages import package
+from lexiprog.declare.stage import Stage
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.program import Program
+from lexiprog.solvers.solver import Solver
 
 __all__ = ["flux_program", "lexicographic_fluxes"]
+
+# Growth takes 2e-6 of some metabolites whose other fluxes may be 1000: with HiGHS's own tolerance,
+# a balance that is met to 1e-7 of those leaves four digits of growth.
+_SHARP = Solver("HIGHS", primal_feasibility_tolerance=1e-10, dual_feasibility_tolerance=1e-10)
 
 
 def flux_program(
@@ -38,7 +44,8 @@ def flux_program(
     -------
     Program
         A stage and subproblem for each objective, named by its reaction; the variable "flux" has
-        all fluxes, in the order of ``model.reactions``.
+        all fluxes, in the order of ``model.reactions``. The stages ask HiGHS for ten digits, of
+        which networks need most; ``solve({name: solver})`` asks another for a level.
     """
     names = [getattr(reaction, "id", reaction) for reaction in objectives]
     if isinstance(objective_direction, str):
@@ -54,7 +61,10 @@ def flux_program(
         name: sense[direction](flux[place[name]])
         for name, direction in zip(names, directions, strict=True)
     }
-    return preemptive(levels, [*_balances(model, place, flux), *_further(model, place, flux)])
+    program = preemptive(levels, [*_balances(model, place, flux), *_further(model, place, flux)])
+    return Program(
+        *(Stage(stage.name, *stage.subproblems, solver=_SHARP) for stage in program.stages)
+    )
 
 
 def lexicographic_fluxes(

@@ -22,6 +22,7 @@ PROGRAMS = {
     "preemptive": {"transport", "covering"},
     "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
+    "games": {"least_core", "nucleolus"},
     "leximin": {"filling", "small"},
     "trust": {"families"},
 }

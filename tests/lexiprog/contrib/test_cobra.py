@@ -1,8 +1,9 @@
 """Flux balance in levels, against cobra's own loop on models of its wheel."""
 
+import numpy as np
 import pytest
 
-from lexiprog import DeclarationError
+from lexiprog import DeclarationError, tradeoff
 from lexiprog.contrib.cobra import flux_program, lexicographic_fluxes
 
 io = pytest.importorskip("cobra.io", reason="the extra `clients` has it")
@@ -29,6 +30,20 @@ def test_the_model_is_left_as_it_is(model):
     before = len(model.constraints), str(model.objective)
     flux_program(model, model.reactions[:2]).solve()
     assert (len(model.constraints), str(model.objective)) == before
+
+
+def test_growth_of_a_large_network_keeps_its_digits_whatever_follows():
+    # Rational arithmetic gives 0.9823718127269794 (`solve("EXACT")`), glpk 0.98237181272698.
+    model = io.load_model("iJO1366")
+    growth = "BIOMASS_Ec_iJO1366_core_53p95M"
+    alone = flux_program(model, [growth]).solve()
+    assert alone.final.value == pytest.approx(0.9823718127269794, abs=1e-9)
+    curve = tradeoff(flux_program(model, [growth, "EX_succ_e"]), growth)
+    model.solver = "glpk"
+    model.reactions.get_by_id(growth).lower_bound = 0.5
+    model.objective = model.reactions.get_by_id("EX_succ_e")
+    there = np.interp(alone.final.value - 0.5, curve.tolerances, curve.values["EX_succ_e"])
+    assert there == pytest.approx(model.slim_optimize(), abs=1e-6)
 
 
 def test_limits_that_a_user_added_hold(model):
