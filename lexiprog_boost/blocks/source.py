@@ -1,0 +1,180 @@
+"""Where blocks of rows come from: memory maps, Parquet files, Dask, or any iterable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from importlib.util import find_spec
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Blocks", "in_blocks", "is_dask"]
+
+# Rows of a block that is cut out of an array or a file.
+ROWS = 262_144
+
+Block = tuple[Any, Any, Any]
+
+
+class Blocks:
+    """Blocks of margins, labels and weights (or None), which are read again for every pass.
+
+    Use it where the margins of all points don't fit in memory; `in_blocks` makes it of what there
+    is. A function is brought to the blocks, and what it finds in them is summed up.
+
+    Parameters
+    ----------
+    read : callable () -> iterable of (margins, y, weights)
+        Called for every pass.
+    once : bool
+        Whether there can be one pass only.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.blocks import Blocks
+    >>> blocks = Blocks(lambda: iter([([[1]], ["a"], None), ([[0]], ["b"], None)]))
+    >>> blocks.total(lambda block, number: number + len(block[1]))
+    3
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Block]], *, once: bool = False) -> None:
+        self._read, self._once, self.passes = read, once, 0
+
+    def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The sum by ``+`` of ``function(block, number, *arguments)`` over all blocks."""
+        if self._once and self.passes:
+            raise ValueError(
+                "these blocks can be read once only, and class means don't suffice for this "
+                "margin_target: give a list of blocks, or a function that returns them anew."
+            )
+        self.passes += 1
+        found = self._each(function, arguments)
+        try:
+            return reduce(add, found)
+        except TypeError as error:
+            if "empty" not in str(error):
+                raise
+            raise ValueError("there is no block of margins.") from None
+
+    def _each(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
+        for number, block in enumerate(self._read()):
+            yield function(_whole(block), number, *arguments)
+
+
+class DaskBlocks(Blocks):
+    """The same for delayed blocks, which stay with Dask's workers."""
+
+    def __init__(self, parts: list[Block]) -> None:
+        super().__init__(lambda: parts)
+
+    def _each(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
+        import dask
+
+        shared = dask.delayed(arguments, traverse=False)
+        apply = dask.delayed(_applied, pure=False)
+        tasks = [apply(function, shared, number, *part) for number, part in enumerate(self._read())]
+        yield from dask.compute(*tasks)
+
+
+def _applied(
+    function: Callable[..., Any], arguments: tuple[Any, ...], number: int, *block: Any
+) -> Any:
+    return function(_whole(block), number, *arguments)
+
+
+def _whole(block: Any) -> Block:
+    margins, y, *weights = block
+    return np.asarray(margins), np.asarray(y), weights[0] if weights else None
+
+
+def in_blocks(margins: Any, y: Any, sample_weight: Any = None) -> Blocks | None:
+    """The blocks that `margins` come in; None for an array that is in memory as a whole.
+
+    Parameters
+    ----------
+    margins : Dask array or data frame, memory map, Parquet file or folder, iterable, callable
+        An iterable is of blocks (margins, y) or (margins, y, weights); a callable returns one.
+    y, sample_weight : array-like, Dask array, name of a column, or None
+        Of a Parquet file the names of their columns; all others are margins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.blocks import in_blocks
+    >>> in_blocks(np.ones((3, 2)), [0, 1, 1]) is None
+    True
+    >>> in_blocks([(np.ones((3, 2)), [0, 1, 1])], None).total(lambda block, _: len(block[1]))
+    3
+    """
+    if isinstance(margins, Blocks):
+        return margins
+    if is_dask(margins):
+        return DaskBlocks(_dask_parts(margins, y, sample_weight))
+    if isinstance(margins, str | Path):
+        return Blocks(lambda: _parquet(Path(margins), y, sample_weight))
+    if callable(margins):
+        return Blocks(margins)
+    if isinstance(margins, np.memmap):
+        return Blocks(lambda: _slices(margins, y, sample_weight))
+    if y is None and isinstance(margins, Iterator):
+        return Blocks(lambda: margins, once=True)
+    if y is None and isinstance(margins, Iterable) and not hasattr(margins, "shape"):
+        return Blocks(lambda: margins)
+    return None
+
+
+def is_dask(values: Any) -> bool:
+    """Whether it is a collection of Dask's."""
+    return hasattr(values, "__dask_graph__") and hasattr(values, "to_delayed")
+
+
+def _slices(margins: Any, y: Any, weights: Any) -> Iterator[Block]:
+    labels = np.asarray(y)
+    if len(labels) != len(margins):
+        raise ValueError(f"there are {len(margins)} rows of margins but {len(labels)} labels in y.")
+    for start in range(0, len(margins), ROWS):
+        rows = slice(start, start + ROWS)
+        yield margins[rows], labels[rows], None if weights is None else weights[rows]
+
+
+def _parquet(path: Path, y: Any, weights: Any) -> Iterator[Block]:
+    if find_spec("pyarrow") is None:
+        raise ImportError("Parquet files need pyarrow: pip install 'lexiprog[dask]'")
+    from pyarrow import dataset
+
+    if not isinstance(y, str):
+        raise TypeError(f"for a Parquet file y is the name of the labels' column, not {y!r}.")
+    data = dataset.dataset(path)
+    names = [name for name in data.schema.names if name not in (y, weights)]
+    for batch in data.to_batches(batch_size=ROWS):
+        table = batch.to_pandas()
+        if len(table):
+            own = None if weights is None else table[weights].to_numpy()
+            yield table[names].to_numpy(), table[y].to_numpy(), own
+
+
+def _dask_parts(margins: Any, y: Any, weights: Any) -> list[Block]:
+    """Delayed blocks of rows, labels and weights cut alike."""
+    import dask.array as da
+
+    if hasattr(margins, "to_dask_array"):
+        margins = margins.to_dask_array()
+    if margins.ndim == 2 and margins.numblocks[1] > 1:
+        margins = margins.rechunk({1: -1})
+    known = not np.isnan(margins.shape[0])
+    columns = []
+    for values in (y, weights):
+        column = values.to_dask_array() if hasattr(values, "to_dask_array") else values
+        if column is not None and not isinstance(column, da.Array):
+            column = da.from_array(np.asarray(column), chunks=(margins.chunks[0],))
+        if column is not None and known and column.chunks[0] != margins.chunks[0]:
+            column = column.rechunk((margins.chunks[0],))
+        if column is not None and column.numblocks[0] != margins.numblocks[0]:
+            raise ValueError("margins, y and sample_weight come in different blocks of rows.")
+        columns.append(column)
+    rows = margins.to_delayed()[:, 0]
+    lists = [[None] * len(rows) if c is None else c.to_delayed().ravel() for c in columns]
+    return list(zip(rows, *lists, strict=True))
