@@ -13,7 +13,7 @@ from lexiprog_boost.margins.class_means import ROWS_AT_ONCE
 from lexiprog_boost.members.outputs import class_codes
 from lexiprog_boost.programs.inputs import Linear
 
-__all__ = ["Look", "Points", "Sample", "Trial", "look", "sample"]
+__all__ = ["Drawn", "Look", "Points", "Trial", "look", "sample"]
 
 Floats = NDArray[np.float64]
 
@@ -54,32 +54,32 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Sample:
+class Drawn:
     """Some points of each class, drawn alike."""
 
     margins: Floats
     codes: NDArray[np.intp]
     weights: Floats
 
-    def __add__(self, other: Sample) -> Sample:
+    def __add__(self, other: Drawn) -> Drawn:
         parts = zip(
             (self.margins, self.codes, self.weights),
             (other.margins, other.codes, other.weights),
             strict=True,
         )
-        return Sample(*(np.concatenate(pair) for pair in parts))
+        return Drawn(*(np.concatenate(pair) for pair in parts))
 
 
 def sample(
     block: tuple[NDArray, NDArray, Any], number: int, points: Points, size: int, seed: int
-) -> Sample:
+) -> Drawn:
     """About ``size`` points of each class of all blocks, all of a class that has no more."""
     rng = np.random.default_rng([seed, number])
     chances = np.minimum(1.0, size / np.maximum(points.counts, 1))
-    found = Sample(np.zeros((0, block[0].shape[1])), np.zeros(0, dtype=np.intp), np.zeros(0))
+    found = Drawn(np.zeros((0, block[0].shape[1])), np.zeros(0, dtype=np.intp), np.zeros(0))
     for margins, codes, weights in points.slices(block):
         drawn = (rng.random(len(codes)) < chances[codes]) & (weights > 0)
-        found += Sample(margins[drawn], codes[drawn], weights[drawn])
+        found += Drawn(margins[drawn], codes[drawn], weights[drawn])
     return found
 
 
@@ -115,13 +115,13 @@ class Look:
         Mean hinge loss of each class at the trial.
     cut : Linear
         The tangents there: no loss is below them, whatever the weights.
-    near : Sample
+    near : Drawn
         Points near the target, which may change sides.
     """
 
     losses: Floats
     cut: Linear
-    near: Sample
+    near: Drawn
 
     def __add__(self, other: Look) -> Look:
         return Look(self.losses + other.losses, self.cut + other.cut, self.near + other.near)
@@ -141,10 +141,10 @@ def look(
 ) -> Looks:
     """Every trial's losses, tangents and near points in a block."""
     n_classes, n_members = len(points.classes), len(trials[0].alpha)
-    nothing = Sample(np.zeros((0, n_members)), np.zeros(0, dtype=np.intp), np.zeros(0))
+    nothing = Drawn(np.zeros((0, n_members)), np.zeros(0, dtype=np.intp), np.zeros(0))
     flat = Linear(np.zeros(n_classes), np.zeros((n_classes, n_members)))
     total = Looks(Look(np.zeros(n_classes), flat, nothing) for _ in trials)
-    near: list[list[Sample]] = [[nothing] for _ in trials]
+    near: list[list[Drawn]] = [[nothing] for _ in trials]
     for slice_ in points.slices(block):
         seen = [_seen(slice_, points, trial) for trial in trials]
         total = total + Looks(Look(one.losses, one.cut, nothing) for one in seen)
@@ -155,8 +155,8 @@ def look(
     )
 
 
-def _joined(parts: list[Sample]) -> Sample:
-    return Sample(
+def _joined(parts: list[Drawn]) -> Drawn:
+    return Drawn(
         np.concatenate([part.margins for part in parts]),
         np.concatenate([part.codes for part in parts]),
         np.concatenate([part.weights for part in parts]),
@@ -181,4 +181,4 @@ def _seen(slice_: tuple[Floats, NDArray[np.intp], Floats], points: Points, trial
     if len(near) > most:  # ties, or a width that was too wide: the nearest
         near = near[np.argpartition(distance[near], most)[:most]] if most else near[:0]
     cut = Linear(points.target * mass, pulls @ margins)
-    return Look(losses, cut, Sample(margins[near], codes[near], weights[near]))
+    return Look(losses, cut, Drawn(margins[near], codes[near], weights[near]))

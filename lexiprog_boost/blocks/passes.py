@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.blocks.looks import Looks, Points, Sample, look, sample
-from lexiprog_boost.blocks.search import Search, Solve, sampled_weights
+from lexiprog_boost.blocks.looks import Drawn, Looks, Points, look, sample
+from lexiprog_boost.blocks.search import HingeSearch, Solve, sampled_weights
 from lexiprog_boost.blocks.source import Blocks
 from lexiprog_boost.margins import ClassMeanMargins
 from lexiprog_boost.programs.inputs import Inputs
 
-__all__ = ["Found", "weights_by_passes"]
+__all__ = ["PassWeights", "weights_by_passes"]
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ DRAWN = 20_000
 
 
 @dataclass(frozen=True)
-class Found:
+class PassWeights:
     """Weights, and how well they are known.
 
     Attributes
@@ -63,7 +63,7 @@ def weights_by_passes(
     gap: float = 1e-6,
     most: int = 100,
     seed: int = 0,
-) -> Found:
+) -> PassWeights:
     """P_j and Q of all blocks, to a stated gap.
 
     Parameters
@@ -86,7 +86,7 @@ def weights_by_passes(
         Draws the sample; it has no influence on the optimum.
     """
     points = Points(means.classes, means.weights, means.counts, inputs.target)
-    drawn: Sample = blocks.total(sample, points, DRAWN, seed)
+    drawn: Drawn = blocks.total(sample, points, DRAWN, seed)
     begun = _normalised_sample(inputs, drawn)
     every = np.arange(len(means.classes))
     off = 0.0
@@ -96,10 +96,10 @@ def weights_by_passes(
         optima = np.array([search.upper for search in searches])
         off = max(search.upper - search.lower for search in searches)
     start = sampled_weights(begun, optima, solve)
-    balance = Search(points, every, inputs, optima, solve, drawn, start)
+    balance = HingeSearch(points, every, inputs, optima, solve, drawn, start)
     _run(blocks, points, [balance], gap, most)
     program, result = balance.last
-    return Found(
+    return PassWeights(
         alpha=balance.alpha,
         optima=optima,
         losses=balance.losses,
@@ -110,7 +110,9 @@ def weights_by_passes(
     )
 
 
-def _class_search(points: Points, inputs: Inputs, drawn: Sample, begun: Inputs, j: int) -> Search:
+def _class_search(
+    points: Points, inputs: Inputs, drawn: Drawn, begun: Inputs, j: int
+) -> HingeSearch:
     """P_j: the deviation from zero of one class by itself."""
     mine = begun.codes == j
     own = replace(inputs, classes=inputs.classes[[j]], costs=np.ones(1))
@@ -121,20 +123,22 @@ def _class_search(points: Points, inputs: Inputs, drawn: Sample, begun: Inputs, 
         weights=begun.weights[mine],
     )
     some = drawn.codes == j
-    kept = Sample(drawn.margins[some], drawn.codes[some], drawn.weights[some])
+    kept = Drawn(drawn.margins[some], drawn.codes[some], drawn.weights[some])
     alone = rows.weights @ np.maximum(rows.target - rows.margins, 0.0)
     if alone.min() <= 0 and inputs.cap is None:  # a member that never errs, such as an offset
         start = np.eye(len(alone))[int(np.argmin(alone))]
     else:
         start = sampled_weights(rows, np.zeros(1), _plain)
-    return Search(points, np.array([j]), own, np.zeros(1), _plain, kept, start)
+    return HingeSearch(points, np.array([j]), own, np.zeros(1), _plain, kept, start)
 
 
 def _plain(program: lx.Program) -> tuple[lx.Program, lx.Result]:
     return program, program.solve()
 
 
-def _run(blocks: Blocks, points: Points, searches: Sequence[Search], gap: float, most: int) -> None:
+def _run(
+    blocks: Blocks, points: Points, searches: Sequence[HingeSearch], gap: float, most: int
+) -> None:
     """Pass after pass until every gap is small enough."""
     while open_ := [search for search in searches if not search.gap <= gap]:
         if blocks.passes >= most:
@@ -148,7 +152,7 @@ def _run(blocks: Blocks, points: Points, searches: Sequence[Search], gap: float,
             search.learn(one, gap)
 
 
-def _normalised_sample(inputs: Inputs, drawn: Sample) -> Inputs:
+def _normalised_sample(inputs: Inputs, drawn: Drawn) -> Inputs:
     mass = np.bincount(drawn.codes, drawn.weights, minlength=len(inputs.classes))
     weights = drawn.weights / mass[drawn.codes]
     return replace(inputs, margins=drawn.margins, codes=drawn.codes, weights=weights)

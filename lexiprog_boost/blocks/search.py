@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.blocks.looks import Look, Points, Sample, Trial
+from lexiprog_boost.blocks.looks import Drawn, Look, Points, Trial
 from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.lexiboost import declare_balance
 from lexiprog_boost.reductions.screening import FEW, settle, solve_screened
 
-__all__ = ["NEAR", "Search", "Solve", "normalised"]
+__all__ = ["NEAR", "HingeSearch", "Solve", "normalised"]
 
 Floats = NDArray[np.float64]
 Solve = Callable[[lx.Program], tuple[lx.Program, lx.Result]]
@@ -35,7 +35,7 @@ LOOSE = 4.0
 
 
 @dataclass
-class Search:
+class HingeSearch:
     """The least worst costed deviation of some classes from their optima.
 
     Attributes
@@ -50,7 +50,7 @@ class Search:
         What deviations are measured from.
     solve : callable
         Solves the model, ties settled.
-    drawn : Sample
+    drawn : Drawn
         Points of these classes, by which widths are chosen.
     alpha, losses, upper : ndarray, ndarray, float
         The best weights that were tried, the losses there, and their value.
@@ -67,7 +67,7 @@ class Search:
     inputs: Inputs
     optima: Floats
     solve: Solve
-    drawn: Sample
+    drawn: Drawn
     next: Floats
     alpha: Floats = field(init=False)
     losses: Floats = field(init=False)
@@ -118,7 +118,7 @@ class Search:
             self._model(near, rest)
         self.cuts.append(cut)
 
-    def _rest(self, cut: Linear, near: Sample) -> Linear:
+    def _rest(self, cut: Linear, near: Drawn) -> Linear:
         """The tangents without the points that keep their hinges."""
         active = near.margins @ self.next < self.inputs.target
         weights = replace(
@@ -127,7 +127,7 @@ class Search:
         own = np.asarray(weights.sum(axis=1)).ravel()
         return Linear(cut.constants - self.inputs.target * own, cut.slopes - weights @ near.margins)
 
-    def _model(self, near: Sample, rest: Linear) -> None:
+    def _model(self, near: Drawn, rest: Linear) -> None:
         """The model's optimum: a bound, and the weights to try next."""
         inputs = replace(self.inputs, margins=near.margins, codes=near.codes, weights=near.weights)
         start = self.next
@@ -177,6 +177,6 @@ def normalised(alpha: Any) -> Floats:
     return found / found.sum()
 
 
-def _of_classes(points: Sample, members: NDArray[np.intp]) -> Sample:
+def _of_classes(points: Drawn, members: NDArray[np.intp]) -> Drawn:
     """The same with the codes counted among these classes."""
-    return Sample(points.margins, np.searchsorted(members, points.codes), points.weights)
+    return Drawn(points.margins, np.searchsorted(members, points.codes), points.weights)

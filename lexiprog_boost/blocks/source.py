@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Blocks", "in_blocks", "is_dask"]
+__all__ = ["Blocks", "DaskBlocks", "dask_parts", "in_blocks", "is_dask"]
 
 # Rows of a block that is cut out of an array or a file.
 ROWS = 262_144
@@ -59,6 +59,14 @@ class Blocks:
                 raise
             raise ValueError("there is no block of margins.") from None
 
+    def mapped(self, function: Callable[..., Block], *arguments: Any) -> Blocks:
+        """The blocks ``function(block, *arguments)``, made anew for every pass."""
+        return Blocks(
+            lambda: (
+                function(_whole(block, rows=lambda X: X), *arguments) for block in self._read()
+            )
+        )
+
     def _each(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
         for number, block in enumerate(self._read()):
             yield function(_whole(block), number, *arguments)
@@ -67,8 +75,23 @@ class Blocks:
 class DaskBlocks(Blocks):
     """The same for delayed blocks, which stay with Dask's workers."""
 
-    def __init__(self, parts: list[Block]) -> None:
+    def __init__(self, parts: list[Any]) -> None:
         super().__init__(lambda: parts)
+        self._parts = parts
+
+    def mapped(self, function: Callable[..., Block], *arguments: Any) -> DaskBlocks:
+        """The blocks ``function(block, *arguments)``, made by the workers when they are needed."""
+        import dask
+
+        shared = dask.delayed(arguments, traverse=False)
+        apply = dask.delayed(_remade, pure=False)
+        return DaskBlocks([(apply(function, shared, *part),) for part in self._parts])
+
+    def kept(self) -> DaskBlocks:
+        """The same blocks, made now and kept by the workers."""
+        import dask
+
+        return DaskBlocks(list(dask.persist(*self._parts)))
 
     def _each(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
         import dask
@@ -85,9 +108,15 @@ def _applied(
     return function(_whole(block), number, *arguments)
 
 
-def _whole(block: Any) -> Block:
-    margins, y, *weights = block
-    return np.asarray(margins), np.asarray(y), weights[0] if weights else None
+def _remade(function: Callable[..., Block], arguments: tuple[Any, ...], *block: Any) -> Block:
+    return function(_whole(block, rows=lambda X: X), *arguments)
+
+
+def _whole(block: Any, rows: Callable[[Any], Any] = np.asarray) -> Block:
+    """A block as three parts; one that was made by a function comes as one."""
+    margins, y, *weights = block[0] if len(block) == 1 else block
+    own = None if not weights or weights[0] is None else np.asarray(weights[0])
+    return rows(margins), np.asarray(y), own
 
 
 def in_blocks(margins: Any, y: Any, sample_weight: Any = None) -> Blocks | None:
@@ -112,7 +141,7 @@ def in_blocks(margins: Any, y: Any, sample_weight: Any = None) -> Blocks | None:
     if isinstance(margins, Blocks):
         return margins
     if is_dask(margins):
-        return DaskBlocks(_dask_parts(margins, y, sample_weight))
+        return DaskBlocks(dask_parts(margins, y, sample_weight))
     if isinstance(margins, str | Path):
         return Blocks(lambda: _parquet(Path(margins), y, sample_weight))
     if callable(margins):
@@ -156,25 +185,26 @@ def _parquet(path: Path, y: Any, weights: Any) -> Iterator[Block]:
             yield table[names].to_numpy(), table[y].to_numpy(), own
 
 
-def _dask_parts(margins: Any, y: Any, weights: Any) -> list[Block]:
-    """Delayed blocks of rows, labels and weights cut alike."""
-    import dask.array as da
-
-    if hasattr(margins, "to_dask_array"):
-        margins = margins.to_dask_array()
-    if margins.ndim == 2 and margins.numblocks[1] > 1:
-        margins = margins.rechunk({1: -1})
-    known = not np.isnan(margins.shape[0])
+def dask_parts(points: Any, y: Any, weights: Any) -> list[Block]:
+    """Delayed blocks of rows, labels and weights cut alike; those of a data frame are frames."""
+    frame = not hasattr(points, "numblocks")
+    if not frame and points.ndim == 2 and points.numblocks[1] > 1:
+        points = points.rechunk({1: -1})
+    rows = points.to_delayed() if frame else points.to_delayed()[:, 0]
+    sizes = None if frame or np.isnan(points.shape[0]) else points.chunks[0]
     columns = []
     for values in (y, weights):
-        column = values.to_dask_array() if hasattr(values, "to_dask_array") else values
-        if column is not None and not isinstance(column, da.Array):
-            column = da.from_array(np.asarray(column), chunks=(margins.chunks[0],))
-        if column is not None and known and column.chunks[0] != margins.chunks[0]:
-            column = column.rechunk((margins.chunks[0],))
-        if column is not None and column.numblocks[0] != margins.numblocks[0]:
-            raise ValueError("margins, y and sample_weight come in different blocks of rows.")
-        columns.append(column)
-    rows = margins.to_delayed()[:, 0]
-    lists = [[None] * len(rows) if c is None else c.to_delayed().ravel() for c in columns]
-    return list(zip(rows, *lists, strict=True))
+        if values is None:
+            columns.append([None] * len(rows))
+            continue
+        if not is_dask(values):
+            if sizes is None:
+                sizes = tuple(int(size) for size in points.map_partitions(len).compute())
+            columns.append(np.split(np.asarray(values), np.cumsum(sizes)[:-1]))
+            continue
+        if hasattr(values, "numblocks") and sizes is not None and values.chunks[0] != sizes:
+            values = values.rechunk((sizes,))
+        columns.append(list(np.ravel(values.to_delayed())))
+    if any(len(column) != len(rows) for column in columns):
+        raise ValueError("the rows, y and sample_weight come in different numbers of blocks.")
+    return list(zip(rows, *columns, strict=True))

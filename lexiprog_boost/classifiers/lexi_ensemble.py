@@ -10,10 +10,20 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import check_no_text, is_frame
+from lexiprog_boost.classifiers.shared.blocks.fitting import (
+    BlockData,
+    check_blocks,
+    weigh_by_blocks,
+)
 from lexiprog_boost.classifiers.shared.calibration import calibrate
-from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
+from lexiprog_boost.classifiers.shared.ensemble_margins import (
+    check_known,
+    leaves_points_out,
+    measure_ensemble,
+)
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
 from lexiprog_boost.classifiers.shared.listed.default_members import (
     DEFAULT_INPUT_KINDS,
@@ -26,7 +36,7 @@ from lexiprog_boost.classifiers.shared.training_data import (
     check_points,
     check_training_data,
 )
-from lexiprog_boost.margins import Member, ensemble_members
+from lexiprog_boost.margins import ensemble_members
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +59,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         members are reached by their names: ``set_params(rf__max_depth=3)``, ``set_params(rf=...)``.
     prefit : bool
         Take the ensemble (or the classifiers of the list) as fitted already: `fit` only weighs.
-        The points given to it should then be new to the members.
+        The points given to it should then be new to the members, and may be a Dask array or data
+        frame, of which nothing of their size is brought together.
     margin : {"pairs", "proba", "vote", "signed"}
         What is measured. "pairs": by how much a member's probability of the true class exceeds
         that of every other class, a row each (`pair_margins`); the others as for `margin_matrix`.
@@ -122,7 +133,7 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
     margin_target: float = 0.3
     calibrate: bool = True
 
-    def _train(self, data: TrainingData) -> None:
+    def _train(self, data: TrainingData | BlockData) -> None:
         self._check_options(data.classes, also="auto")
         rng = check_random_state(self.random_state)
         self.ensemble_ = trained_ensemble(
@@ -130,34 +141,30 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
             data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
             rng=rng,
         )  # fmt: skip
-        self._weigh(
-            ensemble_members(self.ensemble_), data, self._where(),
-            seed=int(rng.randint(np.iinfo(np.int32).max)),
-        )  # fmt: skip
+        self._weigh(data, self._where(), seed=int(rng.randint(np.iinfo(np.int32).max)))
 
-    def _weigh(self, members: list[Member], data: TrainingData, where: str, *, seed: int) -> None:
+    def _weigh(self, data: TrainingData | BlockData, where: str, *, seed: int) -> None:
         """Measure the members there, and find their weights and the classes' thresholds."""
-        known = np.unique(np.concatenate([member.classes_ for member in members]))
-        unseen = np.setdiff1d(known, data.classes).tolist()
-        if unseen:
-            raise ValueError(
-                f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "
-                "can be measured for it; give points of every class."
-            )
+        members = ensemble_members(self.ensemble_)
+        check_known(members, data.classes)
         self.margins_from_ = where
-        measured = measure_ensemble(self, members, data, seed=seed)
         own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
-        rows = measured.points
-        found = self._find_weights(measured.margins, data.y[rows], data.weights[rows], own)
+        calibration = None
+        if isinstance(data, BlockData):
+            found, calibration = weigh_by_blocks(self, members, data, own)
+        else:
+            measured = measure_ensemble(self, members, data, seed=seed)
+            rows = measured.points
+            found = self._find_weights(measured.margins, data.y[rows], data.weights[rows], own)
+            honest = self.calibrate and (self.prefit or where != "train")
+            if honest and measured.outputs is not None:
+                scores = np.einsum("ntc,t->nc", measured.outputs, found.alpha)
+                calibration = calibrate(scores, data.codes, data.weights)
         listed = isinstance(self.ensemble_, NamedMembers)
         name = "the list" if listed else type(self.ensemble_).__name__
         stopped = f"the members of {name} as they are."
-        self._remember_weights(members, found, stopped, measured_on=self.margins_from_)
-        honest = self.prefit or self.margins_from_ != "train"
-        self.calibration_ = None
-        if self.calibrate and honest and measured.outputs is not None:
-            scores = np.einsum("ntc,t->nc", measured.outputs, found.alpha)
-            self.calibration_ = calibrate(scores, data.codes, data.weights)
+        self._remember_weights(members, found, stopped, measured_on=where)
+        self.calibration_ = calibration
 
     def predict_proba(self, X: Any) -> Floats:
         """Return estimates of the classes' probabilities at their frequencies in training.
@@ -206,9 +213,9 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         'new points'
         """
         check_is_fitted(self)
-        data = check_training_data(self, X, y, sample_weight, keep_frames=True, reset=False)
+        data = self._checked(X, y, sample_weight, reset=False)
         self._check_options(data.classes, also="auto")
-        self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
+        self._weigh(data, "new points", seed=0)
         return self
 
     def _where(self) -> str:
@@ -228,10 +235,15 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
 
     # A data frame stays one: its columns may be of any kind, and members know what to do with it.
 
-    def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
-        if self.ensemble is None and not is_frame(X):
+    def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        if self.ensemble is None and not is_frame(X) and not is_dask(X):
             check_no_text(X)
-        return check_training_data(self, X, y, sample_weight, keep_frames=True)
+        return self._checked(X, y, sample_weight, reset=True)
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Any:
+        if is_dask(X):
+            return check_blocks(self, X, y, sample_weight, reset=reset)
+        return check_training_data(self, X, y, sample_weight, keep_frames=True, reset=reset)
 
     def _checked_points(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -108,3 +108,14 @@ def leaves_points_out(ensemble: Any) -> bool:
         1.0,
     )
     return sampled and not whole
+
+
+def check_known(members: list[Member], classes: NDArray) -> None:
+    """Refuse members who know a class of which there is no point to measure them on."""
+    known = np.unique(np.concatenate([member.classes_ for member in members]))
+    unseen = np.setdiff1d(known, classes).tolist()
+    if unseen:
+        raise ValueError(
+            f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "
+            "can be measured for it; give points of every class."
+        )
