@@ -173,8 +173,8 @@ def _seen(slice_: tuple[Floats, NDArray[np.intp], Floats], points: Points, trial
     active = np.where(short > 0, weights, 0.0)
     pulls = np.zeros((n_classes, len(codes)))
     pulls[codes, np.arange(len(codes))] = active
-    mass = np.bincount(codes, active, n_classes)
-    losses = np.bincount(codes, active * short, n_classes)
+    mass = np.bincount(codes, active, n_classes).astype(np.float64)
+    losses = np.bincount(codes, active * short, n_classes).astype(np.float64)
     distance = np.abs(short)
     near = np.flatnonzero(distance <= trial.width)
     most = int(np.ceil(trial.most * len(codes)))

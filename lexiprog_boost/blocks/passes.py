@@ -91,7 +91,7 @@ def weights_by_passes(
     every = np.arange(len(means.classes))
     off = 0.0
     if optima is None:
-        searches = [_class_search(points, inputs, drawn, begun, j) for j in every]
+        searches = [_class_search(points, inputs, drawn, begun, j) for j in range(len(every))]
         _run(blocks, points, searches, gap, most)
         optima = np.array([search.upper for search in searches])
         off = max(search.upper - search.lower for search in searches)

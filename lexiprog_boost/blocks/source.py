@@ -81,25 +81,24 @@ class DaskBlocks(Blocks):
 
     def mapped(self, function: Callable[..., Block], *arguments: Any) -> DaskBlocks:
         """The blocks ``function(block, *arguments)``, made by the workers when they are needed."""
-        import dask
+        from dask.delayed import delayed
 
-        shared = dask.delayed(arguments, traverse=False)
-        apply = dask.delayed(_remade, pure=False)
+        shared, apply = delayed(arguments, traverse=False), delayed(_remade, pure=False)
         return DaskBlocks([(apply(function, shared, *part),) for part in self._parts])
 
     def kept(self) -> DaskBlocks:
         """The same blocks, made now and kept by the workers."""
-        import dask
+        from dask.base import persist
 
-        return DaskBlocks(list(dask.persist(*self._parts)))
+        return DaskBlocks(list(persist(*self._parts)))
 
     def _each(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
-        import dask
+        from dask.base import compute
+        from dask.delayed import delayed
 
-        shared = dask.delayed(arguments, traverse=False)
-        apply = dask.delayed(_applied, pure=False)
+        shared, apply = delayed(arguments, traverse=False), delayed(_applied, pure=False)
         tasks = [apply(function, shared, number, *part) for number, part in enumerate(self._read())]
-        yield from dask.compute(*tasks)
+        yield from compute(*tasks)
 
 
 def _applied(

@@ -30,8 +30,8 @@ def asked(model: Any, ask: Callable[[Any], Any], X: Any, *, wide: bool = False) 
     """
     if not is_dask(X):
         return ask(X)
-    import dask
     import dask.array as da
+    from dask.delayed import delayed
 
     check_is_fitted(model)
     check_block_points(model, X)
@@ -41,7 +41,7 @@ def asked(model: Any, ask: Callable[[Any], Any], X: Any, *, wide: bool = False) 
     points = X if frame or X.numblocks[1] == 1 else X.rechunk({1: -1})
     parts = points.to_delayed() if frame else points.to_delayed()[:, 0]
     sizes = [np.nan] * len(parts) if frame else points.chunks[0]
-    call = dask.delayed(ask, pure=False)
+    call = delayed(ask, pure=False)
     arrays = [
         da.from_delayed(call(part), (size, *width), dtype=kind)
         for part, size in zip(parts, sizes, strict=True)
