@@ -191,7 +191,7 @@ def dask_parts(points: Any, y: Any, weights: Any) -> list[Block]:
         points = points.rechunk({1: -1})
     rows = points.to_delayed() if frame else points.to_delayed()[:, 0]
     sizes = None if frame or np.isnan(points.shape[0]) else points.chunks[0]
-    columns = []
+    columns: list[list[Any]] = []
     for values in (y, weights):
         if values is None:
             columns.append([None] * len(rows))

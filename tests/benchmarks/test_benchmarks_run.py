@@ -23,6 +23,7 @@ PROGRAMS = {
     "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
     "leximin": {"filling", "small"},
+    "scale": {"tasks", "means", "passes", "growth"},
     "trust": {"families"},
 }
 
