@@ -35,6 +35,7 @@ def parametric_curve(
     start: float = 0.0,
     stop: float = np.inf,
     limit: int = 1000,
+    near: Array | None = None,
     pace: Pace | None = None,
 ) -> Curve:
     """Trace the optimum of a linear form as ``b + t direction`` moves, from ``start`` to ``stop``.
@@ -53,6 +54,9 @@ def parametric_curve(
         Where ``t`` begins and ends.
     limit : int
         Most pieces; a curve with more is handed over unfinished.
+    near : ndarray of shape (n,), optional
+        A point to begin the first solve with, such as an optimum of another cost; not a number
+        where nothing is known.
     pace : Pace, optional
         How long it may take; a curve that would take longer is handed over unfinished.
 
@@ -76,7 +80,7 @@ def parametric_curve(
     """
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
-    origin, corner, handle = _begin(program, start, stop, pace)
+    origin, corner, handle = _begin(program, start, stop, near, pace)
     return trace(form, direction, handle, corner, origin, start=start, stop=stop, limit=limit)
 
 
@@ -133,11 +137,11 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
 
 
 def _begin(
-    program: MovingProgram, start: float, stop: float, pace: Pace | None
+    program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
 ) -> tuple[float, BasicPoint, Handle]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
     handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
-    corner = handle.optimum()
+    corner = handle.optimum() if near is None else handle.optimum_near(near)
     if corner is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)

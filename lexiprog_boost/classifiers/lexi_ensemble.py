@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import check_no_text, is_frame
-from lexiprog_boost.classifiers.shared.blocks.fitting import (
-    BlockData,
-    check_blocks,
-    weigh_by_blocks,
-)
+from lexiprog_boost.classifiers.shared.blocks.vote import BlockVote
 from lexiprog_boost.classifiers.shared.calibration import calibrate
 from lexiprog_boost.classifiers.shared.ensemble_margins import (
-    check_known,
+    check_known_classes,
     leaves_points_out,
     measure_ensemble,
 )
-from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
+from lexiprog_boost.classifiers.shared.group_cells import balanced_weights, with_groups
 from lexiprog_boost.classifiers.shared.listed.default_members import (
     DEFAULT_INPUT_KINDS,
     default_pool,
@@ -36,13 +31,13 @@ from lexiprog_boost.classifiers.shared.training_data import (
     check_points,
     check_training_data,
 )
-from lexiprog_boost.margins import ensemble_members
+from lexiprog_boost.margins import Member, ensemble_members
 
 Floats = NDArray[np.float64]
 
 
 @estimator_class
-class LexiEnsembleClassifier(MemberAccess, LexiVote):
+class LexiEnsembleClassifier(MemberAccess, BlockVote):
     """The members' weights and the classes' thresholds with the least loss of the worst class.
 
     Without arguments: four learners that err differently (`default_pool`), measured on points
@@ -90,6 +85,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         The clone that was fitted, or `ensemble` itself if prefit.
     {classes_, estimators_ and offsets, estimator_weights_, n_members_, class_optima_}
     {class_losses_, deviation_, program_, reduction_, stopped_}
+    group_losses_ : GroupLosses or None
+        What every class loses in every group, if `fit` was given groups.
     margins_from_ : str
         Where margins were measured; "new points" after `reweigh`.
     named_estimators_ : Bunch
@@ -133,7 +130,18 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
     margin_target: float = 0.3
     calibrate: bool = True
 
-    def _train(self, data: TrainingData | BlockData) -> None:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Train the members and find their weights, as the class describes.
+
+        {Parameters: training points, labels, fitted sample_weight, groups}
+
+        {Returns: itself}
+        """
+        if not self._fits_blocks(X, y, sample_weight, groups):
+            self._train(with_groups(self._checked_training(X, y, sample_weight), groups))
+        return self
+
+    def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes, also="auto")
         rng = check_random_state(self.random_state)
         self.ensemble_ = trained_ensemble(
@@ -141,30 +149,26 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
             data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
             rng=rng,
         )  # fmt: skip
-        self._weigh(data, self._where(), seed=int(rng.randint(np.iinfo(np.int32).max)))
+        self._weigh(
+            ensemble_members(self.ensemble_), data, self._where(),
+            seed=int(rng.randint(np.iinfo(np.int32).max)),
+        )  # fmt: skip
 
-    def _weigh(self, data: TrainingData | BlockData, where: str, *, seed: int) -> None:
+    def _weigh(self, members: list[Member], data: TrainingData, where: str, *, seed: int) -> None:
         """Measure the members there, and find their weights and the classes' thresholds."""
-        members = ensemble_members(self.ensemble_)
-        check_known(members, data.classes)
+        check_known_classes(members, data)
         self.margins_from_ = where
-        own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
-        calibration = None
-        if isinstance(data, BlockData):
-            found, calibration = weigh_by_blocks(self, members, data, own)
-        else:
-            measured = measure_ensemble(self, members, data, seed=seed)
-            rows = measured.points
-            found = self._find_weights(measured.margins, data.y[rows], data.weights[rows], own)
-            honest = self.calibrate and (self.prefit or where != "train")
-            if honest and measured.outputs is not None:
-                scores = np.einsum("ntc,t->nc", measured.outputs, found.alpha)
-                calibration = calibrate(scores, data.codes, data.weights)
-        listed = isinstance(self.ensemble_, NamedMembers)
-        name = "the list" if listed else type(self.ensemble_).__name__
-        stopped = f"the members of {name} as they are."
-        self._remember_weights(members, found, stopped, measured_on=where)
-        self.calibration_ = calibration
+        measured = measure_ensemble(self, members, data, seed=seed)
+        found, self.group_losses_ = balanced_weights(
+            self._find_weights, self._costs, measured.margins, data, measured.points,
+            self._own_weights(members),
+        )  # fmt: skip
+        self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
+        honest = self.prefit or self.margins_from_ != "train"
+        self.calibration_ = None
+        if self.calibrate and honest and measured.outputs is not None:
+            scores = np.einsum("ntc,t->nc", measured.outputs, found.alpha)
+            self.calibration_ = calibrate(scores, data.codes, data.weights)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return estimates of the classes' probabilities at their frequencies in training.
@@ -185,17 +189,14 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
     def _probabilities(self, scores: Floats) -> Floats:
         return scores if self.calibration_ is None else self.calibration_(scores)
 
-    def reweigh(self, X: Any, y: Any, sample_weight: Any = None) -> LexiEnsembleClassifier:
+    def reweigh(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find new weights and thresholds for the fitted members; nothing is trained again.
 
         Use it when the classes have moved and the members need not: new data of another hospital,
         another year. The points should be new to the members, on which they are measured as they
-        are; the calibration follows them too.
+        are; the calibration follows them too. Every class that the members know has to be there.
 
-        {Parameters: training points, labels}
-            Every class that the members know has to be there.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the points inside their classes.
+        {Parameters: training points, labels, fitted sample_weight, groups}
 
         Returns
         -------
@@ -213,9 +214,12 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         'new points'
         """
         check_is_fitted(self)
-        data = self._checked(X, y, sample_weight, reset=False)
+        if self._fits_blocks(X, y, sample_weight, groups, again=True):
+            return self
+        data = check_training_data(self, X, y, sample_weight, keep_frames=True, reset=False)
+        data = with_groups(data, groups)
         self._check_options(data.classes, also="auto")
-        self._weigh(data, "new points", seed=0)
+        self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
         return self
 
     def _where(self) -> str:
@@ -235,15 +239,10 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
 
     # A data frame stays one: its columns may be of any kind, and members know what to do with it.
 
-    def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        if self.ensemble is None and not is_frame(X) and not is_dask(X):
+    def _checked_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        if self.ensemble is None and not is_frame(X):
             check_no_text(X)
-        return self._checked(X, y, sample_weight, reset=True)
-
-    def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Any:
-        if is_dask(X):
-            return check_blocks(self, X, y, sample_weight, reset=reset)
-        return check_training_data(self, X, y, sample_weight, keep_frames=True, reset=reset)
+        return check_training_data(self, X, y, sample_weight, keep_frames=True)
 
     def _checked_points(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -47,10 +47,6 @@ class BlockData:
 
     blocks: DaskBlocks
     totals: ClassMeanMargins
-    # Fitted members need none of these.
-    X: None = None
-    y: None = None
-    given_weights: None = None
 
     @property
     def classes(self) -> NDArray:
