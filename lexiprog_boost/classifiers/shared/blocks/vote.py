@@ -12,6 +12,7 @@ from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.classifiers.shared.blocks.fitting import check_blocks, weigh_by_blocks
 from lexiprog_boost.classifiers.shared.ensemble_margins import check_known_classes
+from lexiprog_boost.classifiers.shared.group_cells import GroupLosses
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
 from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers, trained_ensemble
 from lexiprog_boost.margins import ensemble_members
@@ -36,7 +37,8 @@ class BlockVote(LexiVote):
             self.ensemble_ = trained_ensemble(self.ensemble, None, None, prefit=True, rng=rng)
         members = ensemble_members(self.ensemble_)
         check_known_classes(members, data)
-        self.margins_from_, self.group_losses_ = "new points" if again else "train", None
+        self.margins_from_ = "new points" if again else "train"
+        self.group_losses_: GroupLosses | None = None
         found, self.calibration_ = weigh_by_blocks(self, members, data, self._own_weights(members))
         self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
         return True
