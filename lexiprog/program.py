@@ -24,6 +24,7 @@ from lexiprog.result.adoption import adopt
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.solve.express.lane import Lanes
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.elsewhere.desk import Elsewhere
@@ -64,6 +65,7 @@ class Program(Rebuilt):
 
     stages: tuple[Stage, ...]
     _warm: dict[int, WarmHighs]  # by process: a forked one cannot go on with its parent's
+    _lanes: Lanes
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
@@ -71,7 +73,7 @@ class Program(Rebuilt):
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        self._declare(stages=stages, _warm={})
+        self._declare(stages=stages, _warm={}, _lanes=Lanes())
         check_unique_names(stages)
         check_references(stages)
 
@@ -197,6 +199,7 @@ class Program(Rebuilt):
                         begun,
                         Elsewhere.of(executor),
                     ),
+                    lanes=self._lanes,
                 )
         except BaseException:
             self._clear_variables()

@@ -11,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint, Owner
+from lexiprog.declare.checks import call_plain
 from lexiprog.declare.leaves import dense, holding
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance, checked_tolerance
 from lexiprog.declare.memory import Registry
@@ -72,6 +73,8 @@ def hold(owner: Subproblem, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
         limit = refer(owner, "held", (), lambda found: found.value, attributes, lock, inside)
         expression = owner.objective.expr
         constraint = expression >= limit if owner.maximise else expression <= limit
+        if owner.plain:
+            call_plain(constraint)
     else:
         shape = (len(fair.names),)
         limit = refer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from lexiprog.aliases import Leaf, Record, Value
 from lexiprog.declare.subproblem import Subproblem
@@ -26,7 +27,7 @@ def fields_by_id(
     for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
         leaves[variable.id] = variables[key]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return {"_leaves": leaves, "_rows": rows, "digest": digest_of(subproblem)}
+    return {"_leaves": leaves, "_rows": rows, "digest": partial(digest_of, subproblem)}
 
 
 def constant_of(solution: Solution, parameter: Leaf) -> Value | None:

@@ -48,6 +48,12 @@ class Wishes:
     begun: Mapping[str, Solution] = field(default_factory=dict)
     elsewhere: Desk | None = None
 
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is wished for that linear problems would heed."""
+        wished = self.time_limit is not None or self.elsewhere is not None
+        return not (wished or self.verbose or self.begun)
+
 
 class Watches:
     """The watch of each subproblem and solver, from the time of the whole call."""
@@ -110,7 +116,8 @@ class Watches:
         if found is not None:
             value, bound = found.value, found.bound
         elif task.compiled is not None:
-            value, bound = (v if v is None else in_users_sense(task, v) for v in (value, bound))
+            own = task.subproblem, task.compiled.scaling
+            value, bound = (v if v is None else in_users_sense(*own, v) for v in (value, bound))
         content = self._wishes.listener(
             Progress(
                 stage=stage.name,

@@ -104,10 +104,19 @@ class DenseAffine:
     places: tuple[Indices, Indices]
     shape: tuple[int, int]
 
-    def at(self, values: Array) -> Array:
-        """The array, its own each time."""
+    @cached_property
+    def _start(self) -> Array:
+        """The array without what parameters add."""
         out = np.zeros(self.shape)
-        out[self.places] = self.entries.at(values)
+        out[self.places] = self.entries.start
+        return out
+
+    def at(self, values: Array) -> Array:
+        """The array; the same one each time if it depends on no parameter."""
+        if self.entries.fixed:
+            return self._start
+        moving, out = self.entries.moving, self._start.copy()
+        out[self.places[0][moving], self.places[1][moving]] = self.entries.maps @ values
         return out
 
 

@@ -84,7 +84,8 @@ class Filling:
         values = self.read()
         cost = self.c.at(values)[0]
         data, form = dict(self.first.data), self.form
-        data[s.C], data[s.B] = cost[:-1], self.b.at(values)[:, 0]
+        # Interfaces may write into what they are given.
+        data[s.C], data[s.B] = cost[:-1].copy(), self.b.at(values)[:, 0].copy()
         data[s.A] = self.A.at(values)
         if self.P is not None:
             data[s.P] = self.P.at(values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -46,6 +46,7 @@ _HARMLESS = {"nonneg", "nonpos", "pos", "neg", "bounds"}
 # Small problems are compiled fastest in C++, which is slow on parameters and on large data.
 _SMALL, _FEW = 5_000, 20
 _SOLVER = SimpleNamespace(solver=HIGHS())
+_NO_PLACES = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -154,13 +155,8 @@ class Straight:
             kept: list[StraightCompiled] = self._last["compiled"]
             return kept
         A, b = self.A.at(values), self.b.at(values)[:, 0]
-        costs = self.costs.at(values)
-        shared = StandardForm(
-            costs[0, :-1], float(costs[0, -1]), A, b, self.cones, None, self.lower, self.upper,
-            np.zeros(0, dtype=np.intp),
-        )  # fmt: skip
-        forms = [shared]
-        forms += [replace(shared, c=row[:-1], offset=float(row[-1])) for row in costs[1:]]
+        shared = (A, b, self.cones, None, self.lower, self.upper, _NO_PLACES)
+        forms = [StandardForm(cost, offset, *shared) for cost, offset in self._costs(values)]
         seconds = (time.perf_counter() - start) / len(forms)
         compiled = [
             StraightCompiled(_SOLVER, None, [], seconds, None, places, given)
@@ -168,6 +164,14 @@ class Straight:
         ]
         self._last.update(values=values, compiled=compiled)
         return compiled
+
+    def _costs(self, values: Array) -> list[tuple[Array, float]]:
+        """Each objective's coefficients and constant; the same arrays if they never change."""
+        costs: list[tuple[Array, float]] | None = self._last.get("costs")
+        if costs is None or not self.costs.entries.fixed:
+            costs = [(row[:-1], float(row[-1])) for row in self.costs.at(values)]
+            self._last["costs"] = costs
+        return costs
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import highspy
@@ -17,13 +17,6 @@ from lexiprog.watch import Watch
 __all__ = ["SessionElsewhere", "vertex_of"]
 
 Statuses = tuple[NDArray[np.int8], NDArray[np.int8]]
-
-
-@dataclass(frozen=True)
-class Count:
-    """What is asked of HiGHS's own report, which stays where it was written."""
-
-    simplex_iteration_count: int
 
 
 def vertex_of(
@@ -49,7 +42,7 @@ def vertex_of(
     """
     basis = None if statuses is None else _basis(statuses)
     vertex = Session(A, options).run(cost, Bounds(*limits), basis, refine=refine)
-    return replace(vertex, basis=_statuses(vertex.basis), info=Count(vertex.iterations))
+    return replace(vertex, basis=_statuses(vertex.basis))
 
 
 class SessionElsewhere(Session):
