@@ -22,7 +22,9 @@ PROGRAMS = {
     "preemptive": {"transport", "covering"},
     "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
+    "growth": {"growth"},
     "leximin": {"filling", "small"},
+    "one_class": {"auc"},
     "trust": {"families"},
 }
 
