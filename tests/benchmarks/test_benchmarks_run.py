@@ -24,6 +24,7 @@ PROGRAMS = {
     "fronts": {"curves", "fronts"},
     "growth": {"growth"},
     "leximin": {"filling", "small"},
+    "scale": {"tasks", "means", "passes", "growth"},
     "one_class": {"auc"},
     "trust": {"families"},
 }
