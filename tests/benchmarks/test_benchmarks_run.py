@@ -23,7 +23,10 @@ PROGRAMS = {
     "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
     "games": {"least_core", "nucleolus"},
+    "growth": {"growth"},
     "leximin": {"filling", "small"},
+    "scale": {"tasks", "means", "passes", "growth"},
+    "one_class": {"auc"},
     "trust": {"families"},
 }
 
