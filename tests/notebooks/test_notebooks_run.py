@@ -33,7 +33,7 @@ def cells(notebook):
 def complaints(notebook):
     """Errors and what went to stderr, cell by cell."""
     return [
-        output.get("evalue") or output.text
+        output.get("evalue") or output.get("ename") or output.text
         for cell in cells(notebook)
         for output in cell.outputs
         if output.output_type == "error" or output.get("name") == "stderr"
