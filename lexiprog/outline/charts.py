@@ -8,6 +8,8 @@ from math import isfinite
 
 import numpy as np
 
+from lexiprog.aliases import Array
+
 __all__ = ["Chart", "Series", "series_of"]
 
 # More points than can be told apart in a small picture.
@@ -42,7 +44,10 @@ class Chart:
 
 
 def series_of(
-    name: str, across: Sequence[float], up: Sequence[float], joined: str = "straight"
+    name: str,
+    across: Sequence[float] | Array,
+    up: Sequence[float] | Array,
+    joined: str = "straight",
 ) -> Series:
     """The finite points in their order, thinned where there are too many to see."""
     points = [(float(x), float(y)) for x, y in zip(across, up, strict=True)]
