@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
-
-from lexiprog.aliases import Array
 
 __all__ = ["Chart", "Series", "series_of"]
 
@@ -44,10 +42,7 @@ class Chart:
 
 
 def series_of(
-    name: str,
-    across: Sequence[float] | Array,
-    up: Sequence[float] | Array,
-    joined: str = "straight",
+    name: str, across: Iterable[float], up: Iterable[float], joined: str = "straight"
 ) -> Series:
     """The finite points in their order, thinned where there are too many to see."""
     points = [(float(x), float(y)) for x, y in zip(across, up, strict=True)]
