@@ -29,7 +29,7 @@ from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
-from lexiprog.solvers.highs import Bounds, Session, Vertex
+from lexiprog.solvers.highs import TINY, Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 from lexiprog.watch import Watch
@@ -38,8 +38,7 @@ __all__ = ["FaceChain"]
 
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-# On so few rows presolve takes longer than the simplex method.
-TINY, AT_ONCE = 100, {"presolve": "off"}
+AT_ONCE = {"presolve": "off"}
 
 
 @dataclass
