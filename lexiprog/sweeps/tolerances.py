@@ -88,10 +88,6 @@ def tradeoff(
         if not 0 <= step < np.inf:
             raise DeclarationError(f"a tolerance is a finite number of at least 0, not {step!r}.")
     position = next(k for k, s in enumerate(program.stages) if held in s.subproblems)
-    if steps is None and held.fair is not None:
-        raise DeclarationError(
-            f"whole curves are of single optima, and {name!r} has several levels: give tolerances."
-        )
     if not 0 < error < 1:
         raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
     if limit < 2:
