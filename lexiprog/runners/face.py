@@ -146,8 +146,9 @@ class FaceChain:
         held, face = [self.faces[name] for name in names], self._face(form, names)
         vertex = self._vertex(member.name, form, held, face, watch)
         y, prices = -vertex.row_dual, [0.0] * len(held)
-        multipliers = y
+        z, multipliers = y, y
         if vertex.optimal:
+            z = y[face.order]
             multipliers, prices = lift(form, y, held)
         # A unit of a held objective is worth so many units of this one, both in the user's units.
         own = compiled.scaling.cost
@@ -156,7 +157,7 @@ class FaceChain:
             form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
             form.integer,
         )  # fmt: skip
-        return FaceOptimum(on_face, vertex, y[face.order], multipliers, paid, names)
+        return FaceOptimum(on_face, vertex, z, multipliers, paid, names)
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""
