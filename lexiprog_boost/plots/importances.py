@@ -11,7 +11,7 @@ from lexiprog_boost.classifiers.shared.listed.importances import (
     column_names,
     columns_by_importance,
 )
-from lexiprog_boost.plots.canvas import MAIN, NOTE, canvas_axes, short_label
+from lexiprog_boost.plots.canvas import ACCENT, MAIN, canvas_axes, short_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,11 +63,11 @@ def feature_importances(
     places = np.arange(len(columns))
     ax.barh(places, values, height=0.7, color=MAIN)
     if any(spreads):
-        ax.hlines(places, np.subtract(values, spreads), np.add(values, spreads), color=NOTE)
+        ax.hlines(places, np.subtract(values, spreads), np.add(values, spreads), color=ACCENT, linewidth=2)
     ax.set_yticks(places, [short_label(name) for name, _ in columns])
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(text)
-    ax.set_title(f"What the columns are worth to {type(model).__name__}", loc="left")
+    ax.set_title("What the columns are worth", loc="left")
     return ax
 
 
