@@ -23,7 +23,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from _development_variants import DEFAULT, RIVALS, VARIANTS
+from _development_variants import DEFAULT, EARLIER, RIVALS, VARIANTS
 from _measuring import RESULTS, Report, table
 from _quality_data import DEVELOPED_ON, FOLDS, load
 from numpy.typing import NDArray
@@ -72,14 +72,20 @@ def splits(name: str, deal: int, data: Path | None) -> Iterator[tuple[NDArray, N
         yield from dealt.split(found.X, found.y)
 
 
-def measure(task: tuple[str, int, int], *, data: Path | None, kept: Path) -> dict[str, Any]:
+def programs(*, every: bool) -> dict[str, Any]:
+    return VARIANTS | (EARLIER if every else {}) | RIVALS
+
+
+def measure(
+    task: tuple[str, int, int], *, data: Path | None, kept: Path, every: bool, version: str
+) -> dict[str, Any]:
     """How many points of each class every program gets right in one fold."""
     name, deal, fold = task
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         honest, codes, new, truth = outputs(name, deal, fold, data, kept)
         said = {
-            title: predict(honest, codes, new) for title, predict in {**VARIANTS, **RIVALS}.items()
+            title: predict(honest, codes, new) for title, predict in programs(every=every).items()
         }
     for k, (title, _) in enumerate(default_pool()):
         said[f"alone: {title}"] = new[:, k].argmax(axis=1)
@@ -88,7 +94,8 @@ def measure(task: tuple[str, int, int], *, data: Path | None, kept: Path) -> dic
         title: np.bincount(truth[found == truth], minlength=n_classes).tolist()
         for title, found in said.items()
     }
-    return {"task": task, "points": np.bincount(truth, minlength=n_classes).tolist(), "hits": hits}
+    points = np.bincount(truth, minlength=n_classes).tolist()
+    return {"task": task, "version": version, "points": points, "hits": hits}
 
 
 def outputs(
@@ -164,19 +171,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     deals, folds = (1, 2) if options.quick else (options.deals, FOLDS)
     report = Report("ensemble-development", "The default ensemble: development")
     # Other programs are other cells.
-    version = f"{crc32('/'.join([*VARIANTS, *RIVALS]).encode()):08x}"
+    version = f"{crc32('/'.join(programs(every=options.every)).encode()):08x}"
     tasks = {
         f"{name}/{deal}/{fold}/{version}": (name, deal, fold)
         for deal in range(deals) for name in options.sets for fold in range(folds)
     }  # fmt: skip
     store = Store(options.kept / "cells.jsonl")
-    failures = run_missing(
-        tasks, partial(measure, data=options.data_dir, kept=options.kept), store,
-        n_jobs=options.jobs, label="development",
-    )  # fmt: skip
+    work = partial(
+        measure, data=options.data_dir, kept=options.kept, every=options.every, version=version
+    )
+    failures = run_missing(tasks, work, store, n_jobs=options.jobs, label="development")
     for key, cause in failures.items():
         print(f"{key} could not be measured: {cause}", file=sys.stderr)
-    done = [one for one in store.records() if tuple(one["task"]) in tasks.values()]
+    done = [
+        one
+        for one in store.records()
+        if tuple(one["task"]) in tasks.values() and one["version"] == version
+    ]
     whole = {}
     for name in options.sets:
         mine = [one for one in done if one["task"][0] == name]
@@ -197,6 +208,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data-dir", type=Path, help="folder with the sets (else the package)")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--deals", type=int, default=DEALS, help="so many deals of five folds")
+    parser.add_argument("--every", action="store_true", help="earlier variants as well")
     parser.add_argument("--sets", nargs="+", help="other sets than those developed on")
     parser.add_argument("--kept", type=Path, default=Path("build/development"), help="cells")
     parser.add_argument("--out", type=Path)

@@ -10,6 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from scipy.stats import wilcoxon
 
 from lexiprog_boost import DualLexiBoostClassifier
 from lexiprog_boost.datasets import KEEL_MULTI_CLASS, load_keel
+from lexiprog_boost.experiments.cells.store import Store
+from lexiprog_boost.experiments.cells.workers import run_missing
 from lexiprog_boost.learners import WeightedKNeighborsClassifier
 from lexiprog_boost.metrics import geometric_mean_score
 
@@ -30,21 +33,21 @@ above 1 - 1/C. Alone: the share of fits whose second loop kept its first member 
 decides every vote."""
 
 
-def measure(name: str, folds: int) -> list[dict[str, Any]]:
-    """Both limits on the folds of one data set."""
+def measure(task: tuple[str, int]) -> dict[str, Any]:
+    """Both limits on one fold of a data set."""
+    name, fold = task
     data = load_keel(name)
-    found = []
-    for fold, (train, test) in enumerate(list(data.splits())[:folds]):
-        for limit in LIMITS:
-            learner = WeightedKNeighborsClassifier(NEIGHBOURS)
-            model = DualLexiBoostClassifier(learner, ROUNDS, error_limit=limit, random_state=fold)
-            with warnings.catch_warnings():
-                # A first member that is kept alone is counted, perfect members are allowed.
-                warnings.simplefilter("ignore")
-                model.fit(data.X[train], data.y[train])
-            score = geometric_mean_score(data.y[test], model.predict(data.X[test]))
-            members = model.loop_sizes_[1]
-            found.append({"limit": limit, "fold": fold, "g_mean": score, "members": members})
+    train, test = list(data.splits())[fold]
+    found = {"dataset": name, "fold": fold}
+    for limit in LIMITS:
+        learner = WeightedKNeighborsClassifier(NEIGHBOURS)
+        model = DualLexiBoostClassifier(learner, ROUNDS, error_limit=limit, random_state=fold)
+        with warnings.catch_warnings():
+            # A first member that is kept alone is counted, perfect members are allowed.
+            warnings.simplefilter("ignore")
+            model.fit(data.X[train], data.y[train])
+        score = geometric_mean_score(data.y[test], model.predict(data.X[test]))
+        found[limit] = {"g_mean": score, "members": model.loop_sizes_[1]}
     return found
 
 
@@ -52,7 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = arguments(__doc__, argv)
     names = ("wine",) if options.quick else KEEL_MULTI_CLASS
     report = Report("error-limit", "Dual-LexiBoost's limit on its members' errors")
-    cells = {name: measure(name, 1 if options.quick else 5) for name in names}
+    folds = range(1 if options.quick else 5)
+    tasks = {f"{name}/{fold}": (name, fold) for fold in folds for name in names}
+    store = Store(Path("build") / f"error-limit{'-quick' if options.quick else ''}.jsonl")
+    run_missing(tasks, measure, store, n_jobs=1, label="error limit")
+    cells: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for one in store.records():
+        cells[one["dataset"]].append(one)
     report.section("Data sets of more than two classes", tables(cells), "cells", cells)
     report.write(options.out)
     return 0
@@ -63,7 +72,7 @@ def tables(cells: dict[str, list[dict[str, Any]]]) -> str:
     for name, found in cells.items():
         row = [name, str(len(load_keel(name).counts))]
         for limit in LIMITS:
-            mine = [one for one in found if one["limit"] == limit]
+            mine = [one[limit] for one in found]
             scores[limit].append(np.mean([one["g_mean"] for one in mine]))
             alone = np.mean([one["members"] == 1 for one in mine])
             members = np.mean([one["members"] for one in mine])

@@ -63,7 +63,8 @@ def feature_importances(
     places = np.arange(len(columns))
     ax.barh(places, values, height=0.7, color=MAIN)
     if any(spreads):
-        ax.hlines(places, np.subtract(values, spreads), np.add(values, spreads), color=ACCENT, linewidth=2)
+        ends = np.subtract(values, spreads), np.add(values, spreads)
+        ax.hlines(places, *ends, color=ACCENT, linewidth=2)
     ax.set_yticks(places, [short_label(name) for name, _ in columns])
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(text)

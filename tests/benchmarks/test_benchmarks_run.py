@@ -94,11 +94,11 @@ def test_the_development_of_the_default_runs_and_goes_on_from_its_cells(tmp_path
     first = json.loads((tmp_path / "ensemble-development.json").read_text())["cells"]
     cells = first["new-thyroid1"]
     assert len(cells) == 2
-    assert len(cells[0]["hits"]) > 25
+    assert len(cells[0]["hits"]) >= 20
     data = load_keel("new-thyroid1")
     train, test = next(data.splits())
     boosting = dict(default_pool())["boosting"]
-    boosting.set_params(**{"histgradientboostingclassifier__random_state": 0})
+    boosting.set_params(histgradientboostingclassifier__random_state=0)
     guess = boosting.fit(data.X[train], data.y[train]).predict(data.X[test])
     recalls = recall_score(data.y[test], guess, average=None)
     assert cells[0]["points"] == np.unique(data.y[test], return_counts=True)[1].tolist()
@@ -107,8 +107,8 @@ def test_the_development_of_the_default_runs_and_goes_on_from_its_cells(tmp_path
     store = Store(tmp_path / "cells.jsonl")
     for key in store.finished():
         task = ["new-thyroid1", 0, int(key.split("/")[2])]
-        hits = dict.fromkeys(cells[0]["hits"], [1, 1])
-        store.put(key, {"task": task, "points": [2, 2], "hits": hits})
+        hits = {title: [1, 1] for title in cells[0]["hits"]}
+        store.put(key, cells[0] | {"task": task, "points": [2, 2], "hits": hits})
     subprocess.run(command, capture_output=True, timeout=240, check=True)
     table = (tmp_path / "ensemble-development.md").read_text()
     assert "| Voting                                  | 0.5000    |" in table
