@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lexiprog.aliases import Array, Matrix
 
 _PASSES = 30
 _CLOSE = 0.05  # in powers of two; the factors are rounded to whole ones
@@ -36,7 +35,7 @@ class Fit:
 
     groups: NDArray[np.intp]
     free: NDArray[np.bool_]
-    matrix: Any
+    matrix: Matrix
     rows: Array
     columns: Array
     cost: float

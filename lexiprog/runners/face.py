@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
+import highspy
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix, Options
+from lexiprog.aliases import Array, Matrix, Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
@@ -25,26 +24,22 @@ from lexiprog.declare.lock import single
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
-from lexiprog.forms.optimal_face import Sizes, binding
+from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
+from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
+from lexiprog.watch import Watch
 
 __all__ = ["FaceChain"]
 
-Array = NDArray[np.float64]
 
-# Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
-# rows than FEW both take milliseconds.
-EASY, FEW = 0.01, 1_000
-# Multipliers that are off by more, as a share, belong to nearly parallel rows.
-ROUGH = 1e-12
-# In equilibrated units: no multiplier, and a bound that is reached.
-NOTHING, REACHED = 1e-13, 1e-9
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+# On so few rows presolve takes longer than the simplex method.
+TINY, AT_ONCE = 100, {"presolve": "off"}
 
 
 @dataclass
@@ -56,8 +51,10 @@ class FaceChain:
     joint: Joint
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
-    bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
-    session: Callable[[Matrix, Options], Session] = Session
+    bases: dict[str, highspy.HighsBasis] = field(
+        default_factory=dict
+    )  # where each member ended, and may start
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
     _session: Session | None = None
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
@@ -98,7 +95,7 @@ class FaceChain:
         name, common = subproblem.name, self._units
         self.forms[name] = compiled.form
         return self.joint.memory.of(
-            ("compiled", name), (compiled, common), lambda: self._in_units(compiled, common)
+            ("compiled", name), (compiled, common), lambda: self._in_units(name, compiled, common)
         )
 
     def _own_units(self, form: StandardForm) -> Scaling:
@@ -109,10 +106,11 @@ class FaceChain:
         units = memory.of("units", shared, lambda: equilibrate(bare))
         return memory.latest("last units", units, Scaling.equals)
 
-    def _in_units(self, compiled: Compiled, units: Scaling) -> Compiled:
-        A = compiled.form.A
-        matrix = self.joint.memory.of("matrix", (A, units), lambda: units.of_matrix(A))
-        return compiled.in_units(with_cost(units, compiled.form), matrix)
+    def _in_units(self, name: str, compiled: Compiled, units: Scaling) -> Compiled:
+        form, of = compiled.form, self.joint.memory.of
+        matrix = of("matrix", (form.A, units), lambda: units.of_matrix(form.A))
+        own = of(("units", name), (form.c, units), lambda: with_cost(units, form))
+        return compiled.in_units(own, matrix)
 
     def run(self, task: Task) -> Answer:
         """Optimise on the face the member's locks leave, from the last holder's basis.
@@ -120,67 +118,81 @@ class FaceChain:
         The multipliers by constraint are those of the locked problem as declared; ``z`` are those
         of ``form``, the problem on the face.
         """
-        form, names = task.native.scaled, holds(task.subproblem)
-        held, face = [self.faces[name] for name in names], self._face(form, names)
-        vertex = self._vertex(task, held, face)
+        member, compiled = task.subproblem, task.native
+        level = self.level(member, compiled, task.watch)
+        vertex = level.vertex
         if not vertex.optimal:
             word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
             said = f"{vertex.status} on the optimal face"
             return Answer(word, said=said, seconds=vertex.seconds)
-        y = -vertex.row_dual
-        lifted, prices = lift(form, y, held)
-        answer = answer_at(task.native, vertex.x, lifted, iterations=vertex.iterations)
-        value = task.native.scaling.value(answer.claimed)
-        locks = [task.subproblem.constraints[k].id for k, _ in single(task.subproblem.locks)]
-        # A unit of a held objective is worth so many units of this one, both in the user's units.
-        own = task.native.scaling.cost
-        paid = [price * face.cost / own for price, face in zip(prices, held, strict=True)]
+        answer = answer_at(compiled, vertex.x, level.multipliers, iterations=vertex.iterations)
+        value = compiled.scaling.value(answer.claimed)
+        locks = [member.constraints[k].id for k, _ in single(member.locks)]
         return replace(
             answer,
-            z=y[face.order],
-            value=-value if task.subproblem.maximise else value,
-            dual=answer.dual | dict(zip(locks, paid, strict=True)),
+            z=level.z,
+            value=-value if member.maximise else value,
+            dual=answer.dual | dict(zip(locks, level.prices, strict=True)),
             seconds=vertex.seconds,
-            form=replace(
-                form, lower=face.lower, upper=face.upper, A=face.A, b=face.b, cones=face.cones
-            ),
-            held=self._values(names, answer),
+            form=level.form,
+            held=None if answer.point is None else self.values(level.holds, answer.point),
             trace=vertex,
         )
 
-    def _values(self, names: tuple[str, ...], answer: Answer) -> dict[str, float] | None:
+    def level(
+        self, member: Subproblem, compiled: Compiled, watch: Watch | None = None
+    ) -> FaceOptimum:
+        """The member's optimum on the face that its locks leave."""
+        form, names = compiled.scaled, self._holds[member.name]
+        held, face = [self.faces[name] for name in names], self._face(form, names)
+        vertex = self._vertex(member.name, form, held, face, watch)
+        y, prices = -vertex.row_dual, [0.0] * len(held)
+        multipliers = y
+        if vertex.optimal:
+            multipliers, prices = lift(form, y, held)
+        # A unit of a held objective is worth so many units of this one, both in the user's units.
+        own = compiled.scaling.cost
+        paid = [price * face.cost / own for price, face in zip(prices, held, strict=True)]
+        on_face = StandardForm(
+            form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
+            form.integer,
+        )  # fmt: skip
+        return FaceOptimum(on_face, vertex, y[face.order], multipliers, paid, names)
+
+    def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""
-        point = answer.point
-        if point is None:
-            return None
         values = {}
         for name in names:
             form, sign = self.forms[name], -1.0 if self.members[name].maximise else 1.0
             values[name] = sign * (float(form.c @ point) + form.offset)
         return values
 
-    def _vertex(self, task: Task, held: list[HeldFace], face: LeftFace) -> Vertex:
-        form = task.native.scaled
+    def _vertex(
+        self,
+        name: str,
+        form: StandardForm,
+        held: list[HeldFace],
+        face: LeftFace,
+        watch: Watch | None,
+    ) -> Vertex:
         if self._session is None or not self._session.has_matrix(form.A):
             if self._session is not None and self._session.shape != form.A.shape:
                 self.bases.clear()
-            self._session = self.session(form.A, OPTIONS | dict(self.options))
+            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            self._session = self.session(form.A, usual | dict(self.options))
         bounds = Bounds(face.lower, face.upper, face.row_lower, form.b)
-        name = task.subproblem.name
-        refine = self._is_held(name)
+        run = partial(self._session.run, form.c, bounds, refine=name in self._wanted, watch=watch)
         if name in self.bases:
-            vertex = self._session.run(
-                form.c, bounds, self.bases.pop(name), refine=refine, watch=task.watch
-            )
+            vertex = run(self.bases.pop(name))
             if vertex.optimal:
                 return vertex
         if not held:
-            return self._session.run(form.c, bounds, refine=refine, watch=task.watch)
+            return run()
         if held[-1].easy:
-            vertex = self._session.run(form.c, bounds, refine=refine, watch=task.watch)
+            vertex = run()
             if vertex.optimal:
                 return vertex
-        return self._session.run(form.c, bounds, held[-1].basis, refine=refine, watch=task.watch)
+        return run(held[-1].basis)
 
     def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
         """What is left where these are held: each face is that of the ones before, and one more."""
@@ -192,38 +204,27 @@ class FaceChain:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        name, form, vertex = task.subproblem.name, task.native.scaled, answer.trace
+        self.remember(task.subproblem, task.native, answer.trace)
+
+    def remember(self, member: Subproblem, compiled: Compiled, vertex: Vertex) -> None:
+        """Keep the basis of a certified vertex, and its face if somebody holds that."""
+        name, form = member.name, compiled.scaled
         self.bases[name] = vertex.basis
-        if not self._is_held(name):
+        if name not in self._wanted:
             return
         sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
-        lack = None if vertex.correction is None else -vertex.correction
-        found = binding(form.c, form.A, -vertex.row_dual, sizes, correction=lack)
-        face = self._face(form, holds(task.subproblem))
-        lower, upper = face.lower, face.upper
-        at_bound = np.where(found.reduced > 0, lower, upper)
-        # What a held face fixes already may have a reduced cost of either sign: it says nothing.
-        pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
-        columns = np.where(pinned, at_bound, np.nan)
-        easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
-        # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
-        tiny = NOTHING * (1.0 + float(np.max(np.abs(found.y), initial=0.0)))
-        left = (found.reduced > tiny) & (vertex.x - lower > REACHED) & (lower < upper)
-        left |= (found.reduced < -tiny) & (upper - vertex.x > REACHED) & (lower < upper)
-        loose = ~face.fixed & (found.y < -tiny)
-        doubtful = found.doubtful or bool(left.any() or loose.any())
-        self.faces[name] = HeldFace(
-            found.rows, columns, found.y, found.reduced, task.native.scaling.cost, vertex.basis,
-            doubtful, vertex.roughness > ROUGH, easy,
-        )  # fmt: skip
+        face = self._face(form, self._holds[member.name])
+        self.faces[name] = HeldFace.of(form, compiled.scaling.cost, vertex, face, sizes)
 
-    def _is_held(self, name: str) -> bool:
-        return name in self._wanted
+    @cached_property
+    def _holds(self) -> dict[str, tuple[str, ...]]:
+        """Whose optima each member holds."""
+        return {name: holds(member) for name, member in self.members.items()}
 
     @cached_property
     def _wanted(self) -> frozenset[str]:
         """All whose optima are held."""
-        return frozenset(name for member in self.members.values() for name in holds(member))
+        return frozenset(name for names in self._holds.values() for name in names)
 
     @cached_property
     def _readers(self) -> list[Subproblem]:

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+import highspy
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.forms.optimal_face import Sizes, binding
+from lexiprog.forms.precision import by_columns
+from lexiprog.forms.standard_form import Cones, StandardForm, same_columns
+from lexiprog.solvers.highs import Vertex
 
-__all__ = ["HeldFace", "LeftFace", "holds", "lift"]
+__all__ = ["FaceOptimum", "HeldFace", "LeftFace", "holds", "lift"]
 
-Array = NDArray[np.float64]
+# Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
+# rows than FEW both take milliseconds.
+EASY, FEW = 0.01, 1_000
+# Multipliers that are off by more, as a share, belong to nearly parallel rows.
+ROUGH = 1e-12
+# In equilibrated units: no multiplier, and a bound that is reached.
+NOTHING, REACHED = 1e-13, 1e-9
 
 
 def holds(member: Subproblem) -> tuple[str, ...]:
@@ -34,10 +42,35 @@ class HeldFace:
     y: Array
     reduced: Array
     cost: float  # unit of the member's objective
-    basis: Any
+    basis: highspy.HighsBasis
     doubtful: bool  # whether some multiplier may be rounding or not
     rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
+
+    @classmethod
+    def of(
+        cls, form: StandardForm, cost: float, vertex: Vertex, face: LeftFace, sizes: Sizes
+    ) -> HeldFace:
+        """The face of an optimal vertex, found on the face that others left."""
+        lack = None if vertex.correction is None else -vertex.correction
+        found = binding(
+            form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced
+        )
+        y, reduced, lower, upper = found.y, found.reduced, face.lower, face.upper
+        rises = reduced > 0.0
+        at_bound = np.where(rises, lower, upper)
+        # What a held face fixes already may have a reduced cost of either sign: it says nothing.
+        free = lower < upper
+        columns = np.where(free & found.columns & np.isfinite(at_bound), at_bound, np.nan)
+        few = vertex.iterations <= EASY * form.b.size
+        easy = few and not vertex.warm and form.b.size >= FEW
+        # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
+        tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
+        inside = np.where(rises, vertex.x - lower, upper - vertex.x) > REACHED
+        left = free & inside & (np.abs(reduced) > tiny)
+        doubtful = found.doubtful or bool(left.any() or (~face.fixed & (y < -tiny)).any())
+        rough = vertex.roughness > ROUGH
+        return cls(found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy)
 
     @cached_property
     def pushing(self) -> NDArray[np.bool_]:
@@ -59,7 +92,7 @@ class LeftFace:
     fixed: NDArray[np.bool_]
     row_lower: Array
     order: NDArray[np.intp]
-    A: Any
+    A: Matrix
     b: Array
     cones: Cones
 
@@ -86,12 +119,34 @@ class LeftFace:
         return cls(lower, upper, fixed, row_lower, order, A, form.b[order], cones)
 
 
+@dataclass(frozen=True)
+class FaceOptimum:
+    """What a member came to, in equilibrated units.
+
+    Attributes
+    ----------
+    form, z : StandardForm, ndarray
+        The problem on the face, and the multipliers of its rows.
+    multipliers, prices : ndarray, list of float
+        Those of the rows as declared, and, in the user's units, those of the locks.
+    holds : tuple of str
+        Whose optima are held.
+    """
+
+    form: StandardForm
+    vertex: Vertex
+    z: Array
+    multipliers: Array
+    prices: list[float]
+    holds: tuple[str, ...]
+
+
 def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
     """The matrix with its rows in another order; the entries of a column stay as they are."""
-    A = sp.csc_array(A)
+    A = by_columns(A)
     places = np.empty(order.size, dtype=A.indices.dtype)
     places[order] = np.arange(order.size, dtype=places.dtype)
-    return sp.csc_array((A.data, places[A.indices], A.indptr), shape=A.shape)
+    return same_columns(A, places[A.indices])
 
 
 def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, FreshOptions
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
@@ -15,7 +14,8 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
-from lexiprog.solvers.highs import LONG, Bounds, Session
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
+from lexiprog.solvers.highs import LONG, Bounds
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -61,13 +61,13 @@ def _is_long(form: StandardForm) -> bool:
 def _stoppable(task: Task, form: StandardForm) -> Answer:
     """A linear problem on HiGHS directly, which stops when it is asked to."""
     options = highs_options(task) | {"output_flag": task.watch.verbose}
-    vertex = Session(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
+    vertex = SessionElsewhere(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
     if not vertex.optimal:
         return Answer(vertex.word, said=vertex.status)
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
 
 
-def highs_options(task: Task) -> dict[str, Any]:
+def highs_options(task: Task) -> FreshOptions:
     """The options as HiGHS itself takes them."""
     options = task.fresh_options()
     options |= options.pop("highs_options", {})
@@ -88,9 +88,7 @@ def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer
 def _through_cvxpy(task: Task, start: Array | None) -> Answer:
     """Ask any solver; one that has run out of time is not believed to have found contradictions."""
     try:
-        raw = cvxpy_door.run(
-            task.native, task.fresh_options(), verbose=task.watch.verbose, start=start
-        )
+        raw = cvxpy_door.run(task.native, task.fresh_options(), start=start, watch=task.watch)
         answer = cvxpy_door.interpret(task.native, raw)
     except Exception:
         if not task.watch.over:

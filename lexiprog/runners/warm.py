@@ -6,7 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+
+import highspy
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.compile.answer import Answer
@@ -19,6 +20,7 @@ from lexiprog.runners.face import FaceChain
 from lexiprog.runners.native import Native
 from lexiprog.runners.neighbours import Neighbours
 from lexiprog.runners.runner import Runner
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.kept_basis import KeptBasis, KeptVertex
 from lexiprog.solvers.ways import Way
@@ -51,11 +53,11 @@ class WarmHighs:
     """
 
     only: frozenset[str] = frozenset()
-    session: Callable[[Matrix, Options], Session] = Session
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
     neighbours: Neighbours | None = None
     found: Counter[str] = field(default_factory=Counter)
     sessions: dict[Key, Session] = field(default_factory=dict)
-    bases: dict[Key, Any] = field(default_factory=dict)
+    bases: dict[Key, highspy.HighsBasis] = field(default_factory=dict)
     kept: dict[Key, list[KeptBasis]] = field(default_factory=dict)
     units: dict[Key, Scaling] = field(default_factory=dict)
     chains: dict[tuple[str, ...], FaceChain] = field(default_factory=dict)

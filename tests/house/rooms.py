@@ -57,6 +57,7 @@ BOOST = [
     Room("weights/", "from margins to the members' weights", "find.py"),
     Room("pools/", "ways to train the members", "pool.py"),
     Room("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),
+    Room("one_class/", "what is normal, learnt from normal points", "detector.py"),
     Room("plots/", "pictures of ensembles", "tug.py"),
     Room("experiments/", "the paper's experiments by one command", "__main__.py"),
 ]

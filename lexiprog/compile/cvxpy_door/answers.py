@@ -10,16 +10,13 @@ import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 from cvxpy.reductions.solution import Solution
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Value
+from lexiprog.aliases import Array, Constraint, Record, Value, ValuesById
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.declare.leaves import CVXPY_LOCK, number
 from lexiprog.status import Status
-
-Array = NDArray[np.float64]
 
 _POINT = 0  # any key does: the reductions take the only vector there is
 
@@ -66,7 +63,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
         rows = None if z is None else scaling.multipliers(z)
         value = compiled.form.objective(own)
         return _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows, (x, z), iterations)
-    dual: dict[int, Any] = {}
+    dual: ValuesById = {}
     if z is not None:
         dual = _split(compiled, scaling.multipliers(z))
     value = compiled.form.objective(own)
@@ -75,7 +72,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
         return replace(translated(compiled, solution), iterations=iterations)
 
 
-def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
+def _split(compiled: Compiled, z: Array) -> ValuesById:
     """Multipliers by the ids of the form's constraints."""
     out, start = {}, 0
     for key, size in compiled.rows:
@@ -86,7 +83,7 @@ def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
 
 def exact_parts(
     compiled: Compiled, x: list[Fraction], z: list[Fraction]
-) -> tuple[dict[int, Any], dict[int, Any]]:
+) -> tuple[ValuesById, ValuesById]:
     """Values of variables and multipliers as fractions, as far as CVXPY passes them through."""
     if compiled.places is not None:
         places = compiled.places
@@ -109,12 +106,12 @@ def exact_parts(
     )
 
 
-def _is_exact(value: Any) -> bool:
+def _is_exact(value: object) -> bool:
     entries = np.asarray(value, dtype=object).reshape(-1)
     return all(isinstance(entry, Fraction | int) for entry in entries)
 
 
-def _own_columns(compiled: Compiled, primal: dict[int, Any]) -> dict[int, Any]:
+def _own_columns(compiled: Compiled, primal: ValuesById) -> ValuesById:
     """The point without the columns that an interface (SCIP's, for cones) has added behind it."""
     size = compiled.form.c.size
     return {key: x[:size] if np.ndim(x) == 1 else x for key, x in primal.items()}
@@ -127,7 +124,7 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
         key: np.reshape(scaling.point(np.ravel(x, order="F")), np.shape(x), order="F")
         for key, x in solution.primal_vars.items()
     }
-    dual: dict[int, Any] = {}
+    dual: ValuesById = {}
     start = 0
     factors = scaling.rows / scaling.cost
     for key, rows in compiled.rows:
@@ -230,7 +227,7 @@ def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
     return z if z.size == compiled.form.b.size else None
 
 
-def _reported_bound(attr: dict[str, Any]) -> float | None:
+def _reported_bound(attr: Record) -> float | None:
     """The lower bound an integer solver reports, wherever its interface keeps it."""
     stats = attr.get(s.EXTRA_STATS)
     for name in ("mip_dual_bound", "ObjBound", "getDualbound"):

@@ -10,14 +10,12 @@ import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from lexiprog.aliases import Array, Matrix, Record
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import Cones, StandardForm
-
-Array = NDArray[np.float64]
 
 
 @dataclass
@@ -35,7 +33,7 @@ class Compiled:
     units: Scaling | None = None  # given where several problems must share them
     places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
     given: StandardForm | None = None  # the form, where it is known without the data
-    matrix: Any = None  # its matrix in the given units, where that is known
+    matrix: Matrix | None = None  # its matrix in the given units, where that is known
 
     @property
     def record(self) -> Any:
@@ -69,7 +67,7 @@ class Compiled:
         """The problem in these units."""
         return self.scaling.of(self.form, self.matrix)
 
-    def in_units(self, units: Scaling, matrix: Any = None) -> Compiled:
+    def in_units(self, units: Scaling, matrix: Matrix | None = None) -> Compiled:
         """The same problem, to be solved and judged in given units; ``matrix`` is in them."""
         return replace(self, units=units, given=self.form, matrix=matrix)
 
@@ -101,7 +99,7 @@ class Compiled:
         return out
 
 
-def standard_form(data: dict[str, Any], solver: Any, inverse: Any) -> StandardForm:
+def standard_form(data: Record, solver: Any, inverse: Any) -> StandardForm:
     """Read the standard form out of the dictionary a CVXPY solver interface built."""
     program = data[s.PARAM_PROB]
     columns = program.x.size
@@ -160,14 +158,14 @@ def _cones(program: Any, solver: Any) -> Cones:
     )
 
 
-def _stack(top: Any, bottom: Any) -> Any:
+def _stack(top: Matrix | None, bottom: Matrix | None) -> Matrix:
     parts = [part for part in (top, bottom) if part is not None]
     return sp.vstack(parts, format="csc") if parts else None
 
 
-def _join(top: Any, bottom: Any) -> Array:
+def _join(top: Array | None, bottom: Array | None) -> Array:
     return np.concatenate([np.zeros(0) if p is None else np.atleast_1d(p) for p in (top, bottom)])
 
 
-def _bounds(values: Any) -> Array | None:
+def _bounds(values: Array | None) -> Array | None:
     return None if values is None else np.array(values, dtype=float)

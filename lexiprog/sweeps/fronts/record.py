@@ -16,7 +16,9 @@ from lexiprog.result.solution import Solution
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Frontier"]
+__all__ = ["Frontier", "Gap"]
+
+Gap = tuple[tuple[float, ...], tuple[float, ...]]
 
 # How many rows a text or a page shows before it leaves out the middle.
 MOST = 60
@@ -25,6 +27,8 @@ MOST = 60
 @dataclass(frozen=True, repr=False)
 class Frontier(ShownTable):
     """The front of two or more objectives.
+
+    What :func:`frontier` returns: draw it, choose a point of it, or see what is still missing.
 
     Attributes
     ----------
@@ -83,10 +87,11 @@ class Frontier(ShownTable):
     discrete: bool = False
     error: float = 0.0
     weights: Array | None = None
-    missing: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = ()
+    missing: tuple[Gap, ...] = ()
     ray: Array | None = None
     note: str = ""
     state: Any = field(default=None, repr=False, compare=False)  # what `resume` goes on from
+    mark: str = field(default="", repr=False, compare=False)  # of the problem it belongs to
 
     def __len__(self) -> int:
         return len(self.points)

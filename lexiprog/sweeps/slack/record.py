@@ -26,6 +26,8 @@ __all__ = ["Tradeoff"]
 class Tradeoff(ShownTable):
     """Optima along a range of tolerances on one level.
 
+    What :func:`tradeoff` returns: read off what a little less of one optimum buys of the others.
+
     Attributes
     ----------
     name : str

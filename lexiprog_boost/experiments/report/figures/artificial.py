@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog_boost.datasets import GAUSSIAN_SETS, GaussianSpec
-from lexiprog_boost.experiments.report.figures.style import STYLES, colour_of, plain, sheet
+from lexiprog_boost.experiments.report.figures.style import STYLES, colour_of, plain, roomy, sheet
 from lexiprog_boost.experiments.report.results import Results, Scores
 from lexiprog_boost.plots.canvas import NOTE
 
@@ -38,6 +38,7 @@ def artificial_figure(results: Results) -> Figure | None:
     for ax, view in zip(views, _VIEWS, strict=True):
         _view(plain(ax), scores, *view)
     views[0].set_ylabel("average G-Mean")
+    roomy(views[0])
     handles, names = views[0].get_legend_handles_labels()
     upper.legend(handles, names, frameon=False, loc="outside upper left", ncols=len(names))
     _averages(plain(lower.subplots(), grid="x"), results, scores)
