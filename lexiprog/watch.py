@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeVar
 
 from lexiprog.aliases import Highs
 
-__all__ = ["Clock", "Desk", "Watch"]
+__all__ = ["Clock", "Desk", "Returned", "Watch"]
 
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
 
 # The last share of a limit, which making whole and judging may take.
 RESERVE = 0.04
@@ -50,8 +50,8 @@ class Desk(Protocol):
     """Someone who has functions called in other places."""
 
     def call(
-        self, function: Callable[..., Found], *arguments: Any, watch: Watch | None = None
-    ) -> Found:
+        self, function: Callable[..., Returned], *arguments: Any, watch: Watch | None = None
+    ) -> Returned:
         """What the function returns there."""
 
 

@@ -7,13 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
 
-from lexiprog.watch import Desk
+from lexiprog.watch import Desk, Returned
 
 __all__ = ["OutOfTime", "Pace"]
-
-Found = TypeVar("Found")
 
 
 class OutOfTime(Exception):
@@ -61,8 +58,12 @@ class Pace:
         return Pace, (self.left if self.limited else None,)
 
     def follow(
-        self, search: Callable[..., Found], *numbers: object, told: object = None, **options: object
-    ) -> Found:
+        self,
+        search: Callable[..., Returned],
+        *numbers: object,
+        told: object = None,
+        **options: object,
+    ) -> Returned:
         """A search of bare numbers at this pace, done where it is to be done.
 
         ``told`` is its argument ``tick``, if it has one; from elsewhere nothing is told.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -88,10 +89,6 @@ def tradeoff(
         if not 0 <= step < np.inf:
             raise DeclarationError(f"a tolerance is a finite number of at least 0, not {step!r}.")
     position = next(k for k, s in enumerate(program.stages) if held in s.subproblems)
-    if steps is None and held.fair is not None:
-        raise DeclarationError(
-            f"whole curves are of single optima, and {name!r} has several levels: give tolerances."
-        )
     if not 0 < error < 1:
         raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
     if limit < 2:
@@ -122,10 +119,13 @@ def _at_each(
     steps: list[float], new: Callable[[], Cases], width: int, tick: Callable[[str], None]
 ) -> list[Result]:
     """The results at all tolerances; each thread goes through neighbours, from basis to basis."""
+    stop = threading.Event()
 
     def work(block: Sequence[int]) -> list[Result]:
         cases, out = new(), []
         for k in block:
+            if stop.is_set():
+                break
             out.append(cases(steps[k]))
             tick(f"{cases.name} {steps[k]:g}")
         return out
@@ -135,7 +135,11 @@ def _at_each(
     if len(blocks) <= 1:  # here, where Ctrl-C arrives
         return [result for block in blocks for result in work(block)]
     with ThreadPoolExecutor(len(blocks), thread_name_prefix="lexiprog-tradeoff") as pool:
-        return [result for part in pool.map(work, blocks) for result in part]
+        try:
+            return [result for part in pool.map(work, blocks) for result in part]
+        except BaseException:  # an error, or Ctrl-C: the others need not go on
+            stop.set()
+            raise
 
 
 def _head_choice(program: Program, solver: SolverChoice, position: int) -> SolverChoice:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import check_no_text, is_frame
+from lexiprog_boost.classifiers.shared.blocks.vote import BlockVote
 from lexiprog_boost.classifiers.shared.calibration import calibrate
 from lexiprog_boost.classifiers.shared.ensemble_margins import (
     check_known_classes,
@@ -19,7 +20,6 @@ from lexiprog_boost.classifiers.shared.ensemble_margins import (
     measure_ensemble,
 )
 from lexiprog_boost.classifiers.shared.group_cells import balanced_weights, with_groups
-from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
 from lexiprog_boost.classifiers.shared.listed.default_members import (
     DEFAULT_INPUT_KINDS,
     default_pool,
@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 @estimator_class
-class LexiEnsembleClassifier(MemberAccess, LexiVote):
+class LexiEnsembleClassifier(MemberAccess, BlockVote):
     """The members' weights and the classes' thresholds with the least loss of the worst class.
 
     Without arguments: four learners that err differently (`default_pool`), measured on points
@@ -54,7 +54,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         members are reached by their names: ``set_params(rf__max_depth=3)``, ``set_params(rf=...)``.
     prefit : bool
         Take the ensemble (or the classifiers of the list) as fitted already: `fit` only weighs.
-        The points given to it should then be new to the members.
+        The points given to it should then be new to the members, and may be a Dask array or data
+        frame, of which nothing of their size is brought together.
     margin : {"pairs", "proba", "vote", "signed"}
         What is measured. "pairs": by how much a member's probability of the true class exceeds
         that of every other class, a row each (`pair_margins`); the others as for `margin_matrix`.
@@ -136,7 +137,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
 
         {Returns: itself}
         """
-        self._train(with_groups(self._checked_training(X, y, sample_weight), groups))
+        if not self._fits_blocks(X, y, sample_weight, groups):
+            self._train(with_groups(self._checked_training(X, y, sample_weight), groups))
         return self
 
     def _train(self, data: TrainingData) -> None:
@@ -157,15 +159,11 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         check_known_classes(members, data)
         self.margins_from_ = where
         measured = measure_ensemble(self, members, data, seed=seed)
-        own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
-        rows = measured.points
         found, self.group_losses_ = balanced_weights(
-            self._find_weights, self._costs, measured.margins, data, rows, own
-        )
-        listed = isinstance(self.ensemble_, NamedMembers)
-        name = "the list" if listed else type(self.ensemble_).__name__
-        stopped = f"the members of {name} as they are."
-        self._remember_weights(members, found, stopped, measured_on=self.margins_from_)
+            self._find_weights, self._costs, measured.margins, data, measured.points,
+            self._own_weights(members),
+        )  # fmt: skip
+        self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
         honest = self.prefit or self.margins_from_ != "train"
         self.calibration_ = None
         if self.calibrate and honest and measured.outputs is not None:
@@ -216,6 +214,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         'new points'
         """
         check_is_fitted(self)
+        if self._fits_blocks(X, y, sample_weight, groups, again=True):
+            return self
         data = check_training_data(self, X, y, sample_weight, keep_frames=True, reset=False)
         data = with_groups(data, groups)
         self._check_options(data.classes, also="auto")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from lexiprog_boost.experiments.cells.cluster import workers_at
 from lexiprog_boost.experiments.cells.contenders import LEARNERS
 from lexiprog_boost.experiments.measure import measure_study, store_of
 from lexiprog_boost.experiments.report.writing import write_report
@@ -32,13 +33,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (ValueError, OSError) as cause:
             _say(f"{OWN_DATA}: {cause}")
             return 1
-        return _run_all([own], options)
+        return _run_there([own], options)
     names = list(STUDIES) if options.name == "all" else [options.name]
     chosen = [
         study(name, quick=options.quick, data_dir=options.data_dir, part=options.part)
         for name in names
     ]
-    return _run_all(chosen, options)
+    return _run_there(chosen, options)
+
+
+def _run_there(studies: Sequence[Study], options: argparse.Namespace) -> int:
+    """Run all on the cluster that was named, or here."""
+    try:
+        with workers_at(options.dask):
+            return _run_all(studies, options)
+    except (ImportError, OSError) as cause:
+        if not options.dask:
+            raise
+        _say(f"--dask {options.dask}: {cause}")
+        return 1
 
 
 def _run_all(studies: Sequence[Study], options: argparse.Namespace) -> int:
@@ -128,6 +141,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--jobs", type=int, default=-1, metavar="N", help="processes (default: one a core)"
     )
+    parser.add_argument(
+        "--dask", default="", metavar="ADDRESS",
+        help="send the cells to the workers of a Dask cluster, such as tcp://10.0.0.7:8786; they "
+        "need lexiprog[experiments] and the data",
+    )  # fmt: skip
     parser.add_argument(
         "--report-only", action="store_true", help="measure nothing, write tables and figures"
     )

@@ -43,6 +43,7 @@ ENGINE = [
     Room("sweeps/", "one program again and again", "tolerances.py"),
     Room("plots/", "pictures with matplotlib", "stages.py"),
     Room("show/", "draws outlines as HTML", "html/diagram.py"),
+    Room("contrib/", "bridges to packages whose work this is", "sortition.py"),
 ]
 
 BOOST = [
@@ -54,6 +55,7 @@ BOOST = [
     Room("margins/", "by how much each member is right on each point", "matrix.py"),
     Room("programs/", "the paper's programs, each a lexiprog.Program", "lexiboost.py"),
     Room("reductions/", "smaller programs with the same optima", "class_mean_form.py"),
+    Room("blocks/", "margins that come in blocks, read pass by pass", "passes.py"),
     Room("weights/", "from margins to the members' weights", "find.py"),
     Room("pools/", "ways to train the members", "pool.py"),
     Room("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,11 +23,11 @@ from lexiprog.outline.numbers import number
 from lexiprog.outline.text import names_text
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.solvers.ways import Way
+from lexiprog.watch import Returned
 
 __all__ = ["FairHighs", "Note", "levels_of", "telling", "unshared", "with_audit"]
 
 Note = Callable[[str], None]
-Found = TypeVar("Found")
 
 DOUBT = (
     "who can rise beyond a level depends on digits that floats don't have (utilities that are "
@@ -89,7 +88,7 @@ def telling(note: Note, task: Task, unit: float) -> Told:
     )
 
 
-def _found(levels: Callable[..., Found], task: Task, parts: Maximin, told: Told) -> Found:
+def _found(levels: Callable[..., Returned], task: Task, parts: Maximin, told: Told) -> Returned:
     """All levels, found here or elsewhere, whence nothing is told on the way."""
     numbers = (parts.rest, parts.utilities, task.options)
     away = task.watch.elsewhere

@@ -10,15 +10,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, wait
-from typing import Any, TypeVar
+from typing import Any
 
 from lexiprog.errors import LexiprogWarning
 from lexiprog.solvers.elsewhere.parcels import Reply, opened, pack, versions
-from lexiprog.watch import Watch
+from lexiprog.watch import Returned, Watch
 
 __all__ = ["Elsewhere"]
-
-Found = TypeVar("Found")
 
 # Seconds between two looks whether to go on waiting, and those that an answer may come late.
 PULSE, GRACE = 0.25, 5.0
@@ -93,8 +91,8 @@ class Elsewhere:
         return int(known or os.cpu_count() or 1)
 
     def call(
-        self, function: Callable[..., Found], *arguments: Any, watch: Watch | None = None
-    ) -> Found:
+        self, function: Callable[..., Returned], *arguments: Any, watch: Watch | None = None
+    ) -> Returned:
         """What the function returns, or raises, wherever the executor calls it."""
         parcel = pack(function, arguments)
         trouble: Exception | None = None
@@ -118,7 +116,7 @@ class Elsewhere:
             self._note(reply, len(answer))
             if reply.raised is not None:
                 raise reply.raised
-            found: Found = reply.value
+            found: Returned = reply.value
             return found
         said = " ".join(f"{type(trouble).__name__}: {trouble}".split())
         raise WorkLost(f"sent {1 + self.retries} times without an answer; last {said}")
@@ -153,16 +151,18 @@ class _Over(Exception):
 def _awaited(future: Future[bytes], watch: Watch | None) -> bytes:
     """The future's result; what is queued is cancelled once nobody wants it any more."""
     late = 0.0
-    while not wait([future], PULSE).done:
-        if watch is None:
-            continue
-        if watch.stopped or watch.enough:
-            future.cancel()
-            raise _Over("it was cancelled")
-        late = late + PULSE if watch.limited and watch.left == 0.0 else 0.0
-        if late >= GRACE:
-            future.cancel()
-            raise _Over("no answer within the time limit")
+    try:
+        while not wait([future], PULSE).done:
+            if watch is None:
+                continue
+            if watch.stopped or watch.enough:
+                raise _Over("it was cancelled")
+            late = late + PULSE if watch.limited and watch.left == 0.0 else 0.0
+            if late >= GRACE:
+                raise _Over("no answer within the time limit")
+    except BaseException:  # Ctrl-C as well
+        future.cancel()
+        raise
     return future.result()
 
 

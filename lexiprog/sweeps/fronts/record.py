@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexiprog.aliases import Array
+from lexiprog.outline.charts import Chart, series_of
 from lexiprog.outline.numbers import cleaned, number
 from lexiprog.outline.records import TableCell, TableOutline, counted
 from lexiprog.outline.tables import ShownTable
@@ -145,7 +146,18 @@ class Frontier(ShownTable):
             notes=tuple(
                 TableCell(note, tone if k else "quiet") for k, note in enumerate(self.notes)
             ),
+            chart=self._chart,
         )
+
+    @property
+    def _chart(self) -> Chart | None:
+        """Two objectives as a picture; a staircase never says that more can be had than can."""
+        if len(self.names) != 2:
+            return None
+        order = np.argsort(self.points[:, 0], kind="stable")
+        across, up = self.points[order].T
+        joined = "straight" if not self.discrete else "not" if self.maximised[0] else "steps"
+        return Chart(*self.names, (series_of(self.names[1], across, up, joined),))
 
 
 def sorted_front(front: Frontier) -> Frontier:

@@ -153,7 +153,7 @@ class MovingProblem:
         rates = [
             (reference, rate_of(task, parameter, reference.label), scene.moves(reference))
             for parameter, reference in subproblem.references
-            if parameter.size == 1 and (scene.moves(reference) or reference.lock is not None)
+            if (parameter.size == 1 and scene.moves(reference)) or reference.lock is not None
         ]
         return cls(scene, task, origin, rates)
 

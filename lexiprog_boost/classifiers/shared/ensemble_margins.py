@@ -100,7 +100,7 @@ def _measured_margins(model: Any, members: list[Member], data: TrainingData, see
     return margin_matrix(members, data.X, data.y, rule=model.margin, classes=data.classes)
 
 
-def check_known_classes(members: list[Member], data: TrainingData) -> None:
+def check_known_classes(members: list[Member], data: Any) -> None:
     """Refuse data without a point of some class that the members know."""
     known = np.unique(np.concatenate([member.classes_ for member in members]))
     unseen = np.setdiff1d(known, data.classes).tolist()

@@ -19,6 +19,7 @@ from lexiprog_boost.experiments.report.tables.models import models_page
 from lexiprog_boost.experiments.report.tables.ranks import ranks_page
 from lexiprog_boost.experiments.report.tables.scores import datasets_page, scores_page
 from lexiprog_boost.experiments.report.tables.times import times_page
+from lexiprog_boost.experiments.report.tables.views import views_page
 from lexiprog_boost.experiments.study import Study
 
 # Everything else is the same from the same cells, byte for byte.
@@ -83,6 +84,8 @@ def _texts(
             "times.md": ("training times (they differ from run to run)", times_page(results)),
             "times.csv": ("training times a data set", times_file(results)),
         }  # fmt: skip
+        if results.study.name == "artificial":
+            files["views.md"] = ("average G-Mean by what was varied", views_page(results))
     files["datasets.md"] = ("sizes, classes and imbalance", datasets_page(results, data))
     files["failures.md"] = (
         "settings and cells that failed, with causes", failures_page(results, failures)
