@@ -24,7 +24,7 @@ Solve = Callable[[Inputs, Linear], tuple[Any, Floats]]
 # So little beyond its side a point may lie; far less than the solvers' own accuracy.
 TOLERANCE = 1e-9
 # Samples grow by this factor, from this many points a member.
-GROWTH, FIRST = 4, 12
+GROWTH, FIRST = 4, 48
 # At exact weights about one point a member lies on theta; this many leave room for ties.
 FEW = 4
 # How many times the expected error of the weights a point must be away to count as settled. Less

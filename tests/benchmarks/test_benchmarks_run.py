@@ -25,6 +25,8 @@ PROGRAMS = {
     "games": {"least_core", "nucleolus"},
     "growth": {"growth"},
     "leximin": {"filling", "small"},
+    "classifier_times": {"fits"},
+    "error_limit": {"cells"},
     "scale": {"tasks", "means", "passes", "growth"},
     "one_class": {"auc"},
     "trust": {"families"},
