@@ -154,13 +154,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the smallest size")
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="no more points than these")
-    kept = Path("build/classifier-times.jsonl")
-    parser.add_argument("--kept", type=Path, default=kept, help="fits that need no repetition")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(argv)
     sizes = [n for n in SIZES if n <= (SIZES[0] if options.quick else options.largest)]
-    report = Report("classifier-times", "What the classifiers cost")
-    records = measure_all(sizes, Store(options.kept))
+    report = Report("classifier_times", "What the classifiers cost")
+    # A smoke run measures anew.
+    kept = options.out or Path("build/quick") if options.quick else Path("build")
+    records = measure_all(sizes, Store(kept / "classifier_times.jsonl"))
     report.section("Fits", f"{TEXT}\n\n{tables(records)}", "fits", records)
     report.write(options.out if options.out or options.quick else RESULTS)
     return 0

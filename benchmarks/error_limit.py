@@ -54,10 +54,12 @@ def measure(task: tuple[str, int]) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     options = arguments(__doc__, argv)
     names = ("wine",) if options.quick else KEEL_MULTI_CLASS
-    report = Report("error-limit", "Dual-LexiBoost's limit on its members' errors")
+    report = Report("error_limit", "Dual-LexiBoost's limit on its members' errors")
     folds = range(1 if options.quick else 5)
     tasks = {f"{name}/{fold}": (name, fold) for fold in folds for name in names}
-    store = Store(Path("build") / f"error-limit{'-quick' if options.quick else ''}.jsonl")
+    # A smoke run measures anew.
+    kept = options.out or Path("build/quick") if options.quick else Path("build")
+    store = Store(kept / "error_limit.jsonl")
     run_missing(tasks, measure, store, n_jobs=1, label="error limit")
     cells: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for one in store.records():
