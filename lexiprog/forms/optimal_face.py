@@ -30,6 +30,8 @@ NOISE = 1e-9
 ZERO, ROUNDED_ZERO = 1e-22, 1e-12
 # The same where all terms are rounding, as a share of the largest cost.
 FLOOR = 1e-12
+# Refined multipliers that are this many times as large as they may be wrong are true ones.
+MARGIN = 1e3
 # Numbers with that many binary digits were hardly rounded when they were read.
 SHORT = 32
 
@@ -89,6 +91,7 @@ def binding(
     *,
     correction: Array | None = None,
     slack: Array | None = None,
+    error: float | None = None,
 ) -> Binding:
     """Tell multipliers from noise, for ``c + A'y = reduced``.
 
@@ -103,6 +106,9 @@ def binding(
     slack : ndarray, optional
         Distance of each row from equality. An interior point leaves both it and the multiplier a
         little above zero: the larger of the two is the real one.
+    error : float, optional
+        By how much refined multipliers may be wrong. Then they are told from zeros where data that
+        were hardly rounded allow it.
     """
     floor = FLOOR * float(np.max(np.abs(c), initial=0.0))
     if not y.size:
@@ -125,11 +131,15 @@ def binding(
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
     row_shares = np.abs(y) * sizes.highest(weights)
     column_shares = np.abs(reduced) * weights
-    rows = row_shares > NOISE
+    least = NOISE
+    if error is not None:
+        lowest = max(lowest, 10.0 * error * float(np.max(sizes.highest(weights), initial=0.0)))
+        least = MARGIN * lowest
+    rows = row_shares > least
     if slack is not None:
         rows &= np.abs(y) > slack
-    columns = (column_shares > NOISE) & (np.abs(reduced) > floor)
+    columns = (column_shares > least) & (np.abs(reduced) > floor)
     doubtful = any(
-        bool(((shares > lowest) & (shares < NOISE)).any()) for shares in (row_shares, column_shares)
+        bool(((shares > lowest) & (shares <= least)).any()) for shares in (row_shares, column_shares)
     )
     return Binding(y, reduced, rows, columns, doubtful)

@@ -20,7 +20,7 @@ from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.runners.whole.chain import IntegerChain, find_integer_chains
 from lexiprog.solvers.solver import EXACT, Ladder, Solver, has_exact
-from lexiprog.solvers.ways import Way, then_fractions, ways_to_try
+from lexiprog.solvers.ways import Way, more_exactly, ways_to_try
 
 __all__ = ["Runners"]
 
@@ -69,21 +69,22 @@ class Runners:
         exact_first = bool(ladder) and ladder[0].target == EXACT
         face = not exact_first and chain is not None and chain.serves(subproblem)
         ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
-        if not ladder or chain is None or not has_exact():
+        if not ladder or chain is None:
             return ways
-        exact = Way(Solver(EXACT, accept=ladder[0].accept))
-        if self._needs_exactness(chain, subproblem):
-            return [exact, *(way for way in ways if way != exact)]
-        helps = face and bool(subproblem.locks) and self._is_small(chain)
-        return then_fractions(ways, exact) if helps else ways
+        more = [Way(ladder[0], "face", refined=True)] if face else []
+        if has_exact() and self._is_small(chain):
+            exact = Way(Solver(EXACT, accept=ladder[0].accept))
+            if self._needs_exactness(chain, subproblem):
+                return [exact, *(way for way in ways if way != exact)]
+            more += [exact] if face and subproblem.locks else []
+        return more_exactly(ways, more)
 
     def _needs_exactness(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether floats cannot tell which points are optimal, and fractions can, in time."""
         held = [lock.owner_name for _, lock in single(subproblem.locks)]
         exact = self.exact.get(id(chain))
         begun = exact is not None and any(name in exact.outcomes for name in held)
-        unclear = bool(chain.doubtful(subproblem)) or chain.is_rough(subproblem)
-        return begun or (unclear and self._is_small(chain))
+        return begun or bool(chain.doubtful(subproblem)) or chain.is_rough(subproblem)
 
     def _is_small(self, chain: FaceChain) -> bool:
         return all(form.b.size <= LARGEST for form in chain.forms.values())

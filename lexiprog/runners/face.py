@@ -25,25 +25,20 @@ from lexiprog.declare.lock import single
 from lexiprog.declare.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
-from lexiprog.forms.optimal_face import Sizes, binding
+from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
-from lexiprog.solvers.highs import Bounds, Session, Vertex
+from lexiprog.solvers.highs import Session, Vertex
+from lexiprog.solvers.linear.refinement import MISSED, is_off, refined
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
+from lexiprog.watch import Watch
 
 __all__ = ["FaceChain"]
 
 Array = NDArray[np.float64]
 
-# Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
-# rows than FEW both take milliseconds.
-EASY, FEW = 0.01, 1_000
-# Multipliers that are off by more, as a share, belong to nearly parallel rows.
-ROUGH = 1e-12
-# In equilibrated units: no multiplier, and a bound that is reached.
-NOTHING, REACHED = 1e-13, 1e-9
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -57,6 +52,7 @@ class FaceChain:
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
     bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
+    kept: dict[str, tuple[StandardForm, float, Vertex]] = field(default_factory=dict)
     session: Callable[[Matrix, Options], Session] = Session
     _session: Session | None = None
     _units: Scaling | None = None
@@ -121,12 +117,19 @@ class FaceChain:
         of ``form``, the problem on the face.
         """
         form, names = task.native.scaled, holds(task.subproblem)
-        held, face = [self.faces[name] for name in names], self._face(form, names)
-        vertex = self._vertex(task, held, face)
+        if task.way.refined:
+            self._refine_faces(names, task.watch)
+        held, within = [self.faces[name] for name in names], self._face(form, names)
+        vertex = self._vertex(task, held, within)
         if not vertex.optimal:
             word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
             said = f"{vertex.status} on the optimal face"
             return Answer(word, said=said, seconds=vertex.seconds)
+        off = is_off(form.A, within.bounds(form), vertex.x)
+        fine = off or task.way.refined or any(face.refined for face in held)
+        vertex, own = self._looked_at(task, within, vertex, fine=fine)
+        if off and vertex.error is None:
+            return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
         y = -vertex.row_dual
         lifted, prices = lift(form, y, held)
         answer = answer_at(task.native, vertex.x, lifted, iterations=vertex.iterations)
@@ -137,16 +140,25 @@ class FaceChain:
         paid = [price * face.cost / own for price, face in zip(prices, held, strict=True)]
         return replace(
             answer,
-            z=y[face.order],
+            z=y[within.order],
             value=-value if task.subproblem.maximise else value,
             dual=answer.dual | dict(zip(locks, paid, strict=True)),
             seconds=vertex.seconds,
             form=replace(
-                form, lower=face.lower, upper=face.upper, A=face.A, b=face.b, cones=face.cones
+                form, lower=within.lower, upper=within.upper, A=within.A, b=within.b,
+                cones=within.cones,
             ),
             held=self._values(names, answer),
-            trace=vertex,
+            doubts=self._doubts(names, vertex),
+            trace=(vertex, own),
         )
+
+    def _doubts(self, names: tuple[str, ...], vertex: Vertex) -> dict[str, float]:
+        """Faces that were told with twice the digits leave no doubt to a point that was, too."""
+        if vertex.error is None:
+            return {}
+        faces = {name: self.faces[name] for name in names}
+        return {name: 0.0 for name, face in faces.items() if face.refined and not face.doubtful}
 
     def _values(self, names: tuple[str, ...], answer: Answer) -> dict[str, float] | None:
         """The held objectives at the point, where the compiled rows are the objectives."""
@@ -165,7 +177,7 @@ class FaceChain:
             if self._session is not None and self._session.shape != form.A.shape:
                 self.bases.clear()
             self._session = self.session(form.A, OPTIONS | dict(self.options))
-        bounds = Bounds(face.lower, face.upper, face.row_lower, form.b)
+        bounds = face.bounds(form)
         name = task.subproblem.name
         refine = self._is_held(name)
         if name in self.bases:
@@ -192,30 +204,51 @@ class FaceChain:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        name, form, vertex = task.subproblem.name, task.native.scaled, answer.trace
+        name, (vertex, face) = task.subproblem.name, answer.trace
         self.bases[name] = vertex.basis
-        if not self._is_held(name):
-            return
+        if face is not None:
+            self.faces[name] = face
+            self.kept[name] = task.native.scaled, task.native.scaling.cost, vertex
+
+    def _looked_at(
+        self, task: Task, within: LeftFace, vertex: Vertex, *, fine: bool
+    ) -> tuple[Vertex, HeldFace | None]:
+        """A vertex and its face, if somebody holds it: refined if asked for, or else unclear."""
+        form, cost = task.native.scaled, task.native.scaling.cost
+        if fine:
+            vertex = self._refined(form, within, vertex, task.watch)
+        if not self._is_held(task.subproblem.name):
+            return vertex, None
+        face = self._face_of(form, cost, within, vertex)
+        if face.unclear and not fine:
+            return self._looked_at(task, within, vertex, fine=True)
+        return vertex, face
+
+    def _face_of(
+        self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex
+    ) -> HeldFace:
         sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
-        lack = None if vertex.correction is None else -vertex.correction
-        found = binding(form.c, form.A, -vertex.row_dual, sizes, correction=lack)
-        face = self._face(form, holds(task.subproblem))
-        lower, upper = face.lower, face.upper
-        at_bound = np.where(found.reduced > 0, lower, upper)
-        # What a held face fixes already may have a reduced cost of either sign: it says nothing.
-        pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
-        columns = np.where(pinned, at_bound, np.nan)
-        easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
-        # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
-        tiny = NOTHING * (1.0 + float(np.max(np.abs(found.y), initial=0.0)))
-        left = (found.reduced > tiny) & (vertex.x - lower > REACHED) & (lower < upper)
-        left |= (found.reduced < -tiny) & (upper - vertex.x > REACHED) & (lower < upper)
-        loose = ~face.fixed & (found.y < -tiny)
-        doubtful = found.doubtful or bool(left.any() or loose.any())
-        self.faces[name] = HeldFace(
-            found.rows, columns, found.y, found.reduced, task.native.scaling.cost, vertex.basis,
-            doubtful, vertex.roughness > ROUGH, easy,
-        )  # fmt: skip
+        return HeldFace.of(form, cost, within, vertex, sizes)
+
+    def _refine_faces(self, names: tuple[str, ...], watch: Watch) -> None:
+        """Find the faces of these again, each within those before it."""
+        for place, name in enumerate(names):
+            if self.faces[name].refined:
+                continue
+            form, cost, vertex = self.kept[name]
+            within = self._face(form, names[:place])
+            vertex = self._refined(form, within, vertex, watch)
+            self.faces[name] = self._face_of(form, cost, within, vertex)
+            self._known = {k: left for k, left in self._known.items() if name not in k}
+
+    def _refined(
+        self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch
+    ) -> Vertex:
+        """The vertex with twice the digits, if they can be had."""
+        if self._session is None:
+            return vertex
+        found = refined(self._session, form.A, form.c, within.bounds(form), vertex, watch)
+        return vertex if found is None else found.of(vertex)
 
     def _is_held(self, name: str) -> bool:
         return name in self._wanted

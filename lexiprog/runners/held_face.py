@@ -13,11 +13,21 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Matrix
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.optimal_face import Sizes, binding
 from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.solvers.highs import Bounds, Vertex
 
 __all__ = ["HeldFace", "LeftFace", "holds", "lift"]
 
 Array = NDArray[np.float64]
+
+# Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
+# rows than FEW both take milliseconds.
+EASY, FEW = 0.01, 1_000
+# Multipliers that are off by more, as a share, belong to nearly parallel rows.
+ROUGH = 1e-12
+# In equilibrated units: no multiplier, and a bound that is reached.
+NOTHING, REACHED = 1e-13, 1e-9
 
 
 def holds(member: Subproblem) -> tuple[str, ...]:
@@ -38,6 +48,44 @@ class HeldFace:
     doubtful: bool  # whether some multiplier may be rounding or not
     rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
+    refined: bool  # whether it was found with twice the digits of floats
+
+    @classmethod
+    def of(
+        cls, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex, sizes: Sizes
+    ) -> HeldFace:
+        """The face of a vertex that was found ``within`` what others had left."""
+        lack = None if vertex.correction is None else -vertex.correction
+        found = binding(
+            form.c, form.A, -vertex.row_dual, sizes, correction=lack, error=vertex.error
+        )
+        lower, upper = within.lower, within.upper
+        at_bound = np.where(found.reduced > 0, lower, upper)
+        # What a held face fixes already may have a reduced cost of either sign: it says nothing.
+        pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
+        easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
+        # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
+        tiny = NOTHING * (1.0 + float(np.max(np.abs(found.y), initial=0.0)))
+        left = (found.reduced > tiny) & (vertex.x - lower > REACHED) & (lower < upper)
+        left |= (found.reduced < -tiny) & (upper - vertex.x > REACHED) & (lower < upper)
+        loose = ~within.fixed & (found.y < -tiny)
+        return cls(
+            rows=found.rows,
+            columns=np.where(pinned, at_bound, np.nan),
+            y=found.y,
+            reduced=found.reduced,
+            cost=cost,
+            basis=vertex.basis,
+            doubtful=found.doubtful or bool(left.any() or loose.any()),
+            rough=vertex.error is None and vertex.roughness > ROUGH,
+            easy=easy,
+            refined=vertex.error is not None,
+        )
+
+    @property
+    def unclear(self) -> bool:
+        """Whether floats may have got it wrong."""
+        return self.doubtful or self.rough
 
     @cached_property
     def pushing(self) -> NDArray[np.bool_]:
@@ -84,6 +132,10 @@ class LeftFace:
         row_lower = np.where(fixed, form.b, -np.inf)
         A = form.A if fixed[:zero].all() else _with_rows(form.A, order)
         return cls(lower, upper, fixed, row_lower, order, A, form.b[order], cones)
+
+    def bounds(self, form: StandardForm) -> Bounds:
+        """The limits that are left, rows in the order of the form."""
+        return Bounds(self.lower, self.upper, self.row_lower, form.b)
 
 
 def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:

@@ -70,6 +70,7 @@ class Vertex:
     seconds: float
     correction: Array | None  # what row_dual lacks, from a solve with its residual
     warm: bool  # started from a basis, without presolve
+    error: float | None = None  # of refined multipliers: by how much they may be wrong
 
     @property
     def iterations(self) -> int:

@@ -16,7 +16,7 @@ from lexiprog.declare.restate import can_restate, has_arguments, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.solver import EXACT, Ladder, Solver
 
-__all__ = ["GUARD", "Way", "Ways", "then_fractions", "ways_to_try"]
+__all__ = ["GUARD", "Way", "Ways", "more_exactly", "ways_to_try"]
 
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 
@@ -31,6 +31,7 @@ class Way:
     solver: Solver
     mode: Mode = "value"
     loosened: frozenset[str] = frozenset()  # owners whose locks have slack beyond declaration
+    refined: bool = False  # with twice the digits of floats
     strict: bool = False  # an answer that hangs on unknown digits is not taken: fractions are next
 
     def statement(self, subproblem: Subproblem) -> Subproblem:
@@ -132,12 +133,14 @@ def _ways(
         yield Way(solver, "guarded")
 
 
-def then_fractions(ways: Ways, exact: Way) -> Ways:
-    """The same, but the first is strict, and fractions come second."""
+def more_exactly(ways: Ways, more: Sequence[Way]) -> Ways:
+    """The same, with more exact ways after the first; all that have another are strict."""
 
     def each() -> Iterator[Way]:
         for place, way in enumerate(ways):
-            yield from (way,) if place else (replace(way, strict=True), exact)
+            first = [way] if place else [way, *more]
+            yield from (replace(one, strict=True) for one in first[:-1])
+            yield first[-1]
 
     return Ways(each())
 
