@@ -16,9 +16,12 @@ import subprocess
 import sys
 import time
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
+from _reach import Recorder
 
 PACKAGES = ("lexiprog", "lexiprog_boost")
 HEAVY = ("cvxpy", "highspy", "clarabel", "scipy.optimize", "scipy.stats", "sklearn.ensemble",
@@ -54,59 +57,58 @@ class Trial:
     copy : path
         Of the source.
     tests : tuple of str
-        Paths in it.
-    times : path
-        Where the times of the tests are kept.
+        Tests in the order in which they are tried, or with `measured` whole files.
     module : str
         Whose examples are run first, nothing for none.
     cpu, wall : float
         Seconds after which the child is stopped: its own, and on the wall.
+    measured : bool
+        Whether to keep what each test runs through. Such a run is that of the unchanged code: it
+        keeps compiled files, too, that later runs read. Those write none, or a changed module
+        could be taken for another.
     """
 
     copy: Path
     tests: tuple[str, ...]
-    times: Path
     module: str = ""
-    cpu: float = 600.0
-    wall: float = 3600.0
+    cpu: float = 3600.0
+    wall: float = 7200.0
+    measured: bool = False
 
-    def of(self, copy: Path, module: str) -> "Trial":
-        """The same tests for a module that was changed in a copy."""
-        return replace(self, copy=copy, module=module)
+    @property
+    def measurements(self) -> Path:
+        """Where a child leaves what it measured."""
+        return self.copy / "reach.json"
+
+    @property
+    def killer(self) -> Path:
+        """Where a child leaves the name of the test that failed."""
+        return self.copy / "killer.txt"
 
 
-class Order:
-    """A plugin of pytest: quick files first, and inside a file quick tests first."""
+class Chosen:
+    """A plugin of pytest: these tests in this order, and the name of the one that fails."""
 
-    def __init__(self, path: Path):
-        self.path = path
-        self.known: dict[str, float] = json.loads(path.read_text()) if path.exists() else {}
-        self.seen: dict[str, float] = {}
+    def __init__(self, trial: Trial):
+        self.trial = trial
+        self.place = {test: k for k, test in enumerate(trial.tests)}
 
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list) -> None:
-        """Sort by the times of the unchanged code."""
-        files: dict[str, float] = {}
-        for item in items:
-            own = self.known.get(item.nodeid, 0.0)
-            files[str(item.path)] = files.get(str(item.path), 0.0) + own
-        items.sort(key=lambda item: (files[str(item.path)], str(item.path),
-                                     self.known.get(item.nodeid, 0.0)))  # fmt: skip
+        """Leave the others out."""
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.place),
+            key=lambda item: self.place[item.nodeid],
+        )
 
-    def pytest_runtest_logreport(self, report: object) -> None:
-        """Add up a test's time."""
-        self.seen[report.nodeid] = self.seen.get(report.nodeid, 0.0) + report.duration
-
-    def save(self) -> None:
-        """Keep the times for the trials to come."""
-        self.path.write_text(json.dumps(self.seen))
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the name for those who look for an order that is quicker."""
+        if report.failed:
+            self.trial.killer.write_text(report.nodeid)
 
 
-def start(trial: Trial, *, first: bool = False) -> int:
-    """Fork a child that runs the trial, and return its process id.
-
-    The `first` run of some tests is that of the unchanged code: it keeps their times, and compiled
-    files that later runs read. Those write none, or a changed module could be taken for another.
-    """
+def start(trial: Trial) -> int:
+    """Fork a child that runs the trial, and return its process id."""
     sys.stdout.flush()
     child = os.fork()
     if child:
@@ -118,16 +120,14 @@ def start(trial: Trial, *, first: bool = False) -> int:
         log = os.open(trial.copy / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        code = _run(trial, first=first)
+        code = _run(trial)
     except BaseException:  # noqa: BLE001 - whatever happens, the child must not go on as the parent
         traceback.print_exc()
     finally:
         os._exit(code)
 
 
-def _run(trial: Trial, *, first: bool) -> int:
-    import pytest
-
+def _run(trial: Trial) -> int:
     seconds = int(trial.cpu) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     os.chdir(trial.copy)
@@ -135,28 +135,41 @@ def _run(trial: Trial, *, first: bool) -> int:
     sys.path.insert(0, str(trial.copy))
     if Path(find_spec(PACKAGES[0]).origin).parent.parent != trial.copy:
         raise ImportError(f"{PACKAGES[0]} would not be imported from {trial.copy}.")
-    sys.dont_write_bytecode = not first
-    if not first:
-        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    if trial.module:
-        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-        try:
-            failed = doctest.testmod(importlib.import_module(trial.module), optionflags=flags)[0]
-        except Exception:  # noqa: BLE001 - a module that can't be imported is found out too
-            traceback.print_exc()
-            return EXAMPLES
-        if failed:
-            return EXAMPLES
-    order = Order(trial.times)
     options = [
         "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not nightly",
         # What the parent imported can't be rewritten for better messages; nobody reads them.
         "-W", "ignore::pytest.PytestAssertRewriteWarning",
     ]  # fmt: skip
-    code = int(pytest.main([*options, *trial.tests], plugins=[order]))
-    if first:
-        order.save()
-    return code
+    if trial.measured:
+        return _measured(trial, options)
+    trial.killer.unlink(missing_ok=True)
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    if trial.module and not _examples_hold(trial.module):
+        return EXAMPLES
+    files = dict.fromkeys(test.split("::", 1)[0] for test in trial.tests)
+    return int(pytest.main([*options, *files], plugins=[Chosen(trial)])) if files else 0
+
+
+def _measured(trial: Trial, options: list[str]) -> int:
+    recorder = Recorder(trial.copy)
+    recorder.coverage.start()
+    try:
+        code = int(pytest.main([*options, *trial.tests], plugins=[recorder]))
+    finally:
+        recorder.coverage.stop()
+    trial.measurements.write_text(json.dumps(recorder.found()))
+    # A file whose tests are all slow ones is no failure.
+    return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code
+
+
+def _examples_hold(module: str) -> bool:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    try:
+        return not doctest.testmod(importlib.import_module(module), optionflags=flags)[0]
+    except Exception:  # noqa: BLE001 - a module that can't be imported is found out too
+        traceback.print_exc()
+        return False
 
 
 def ended(child: int, started: float, trial: Trial) -> tuple[str, float] | None:
@@ -174,13 +187,13 @@ def ended(child: int, started: float, trial: Trial) -> tuple[str, float] | None:
     code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else FAILED
     if code not in (0, EXAMPLES, FAILED, INTERRUPTED):
         said = (trial.copy / "log.txt").read_text()[-3000:]
-        raise SystemExit(f"{' '.join(trial.tests)} could not be run:\n{said}")
+        raise SystemExit(f"the tests of {trial.module} could not be run:\n{said}")
     return ("killed" if code else "survived"), cpu
 
 
-def run(trial: Trial, *, first: bool = False) -> tuple[str, float]:
+def run(trial: Trial) -> tuple[str, float]:
     """Run a trial to its end."""
-    started, child = time.monotonic(), start(trial, first=first)
+    started, child = time.monotonic(), start(trial)
     while (found := ended(child, started, trial)) is None:
         time.sleep(0.02)
     return found

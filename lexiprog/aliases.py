@@ -18,6 +18,8 @@ __all__ = [
     "Array",
     "Constraint",
     "Expressions",
+    "FreshOptions",
+    "Highs",
     "Leaf",
     "Leaves",
     "Mask",
@@ -25,9 +27,11 @@ __all__ = [
     "Objective",
     "Options",
     "Owner",
+    "Record",
     "Solutions",
     "Value",
     "Values",
+    "ValuesById",
 ]
 
 Array: TypeAlias = NDArray[np.float64]
@@ -42,10 +46,17 @@ Leaf: TypeAlias = cp.Variable | cp.Parameter
 # What CVXPY's leaves and multipliers hold: an array, or one for each part of a cone.
 Value: TypeAlias = NDArray[Any]
 Values: TypeAlias = Mapping[str, Value]
+# By CVXPY's numbers of variables or constraints; a multiplier may be a tuple or a plain number.
+ValuesById: TypeAlias = dict[int, Any]
 Leaves: TypeAlias = Iterable[tuple[Leaf, Value]]
 
-# A solver's options, as it takes them.
+# A solver's options, as it takes them; fresh ones are ours to change.
 Options: TypeAlias = Mapping[str, Any]
+FreshOptions: TypeAlias = dict[str, Any]
+# Fields by their names: what a file keeps of an object, or a row of a table.
+Record: TypeAlias = dict[str, Any]
+
+Highs: TypeAlias = Any  # highspy's types leave out some of its methods
 
 Owner: TypeAlias = "Callable[[], Subproblem | None]"  # weak: a dead owner is in no program
 Solutions: TypeAlias = "Mapping[str, Solution]"

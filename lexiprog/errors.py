@@ -191,7 +191,7 @@ class StageError(LexiprogError, RuntimeError):
         self.direction = direction
         self.reason = reason
 
-    def __reduce__(self) -> Any:  # keyword arguments would be lost between processes
+    def __reduce__(self) -> tuple[object, ...]:  # keyword arguments would be lost between processes
         return partial(type(self), *self.args, **self.__dict__), ()
 
     @property
@@ -229,5 +229,5 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(message)
         self.partial = partial
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), *self.args, **self.__dict__), ()

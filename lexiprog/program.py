@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -106,7 +105,7 @@ class Program(Frozen):
         warm: bool = False,
         time_limit: float | None = None,
         verbose: bool = False,
-        on_progress: Callable[[Progress], Any] | None = None,
+        on_progress: Callable[[Progress], object] | None = None,
     ) -> Result:
         """Solve stage by stage and return certified optima.
 

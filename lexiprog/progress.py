@@ -98,13 +98,13 @@ def bar(total: int | None, done: int, *, progress: bool) -> Iterator[_Bar]:
 
 
 def listener(
-    shown: _Bar, on_progress: Callable[[Progress], Any] | None, *, progress: bool
-) -> Callable[[Progress], Any] | None:
+    shown: _Bar, on_progress: Callable[[Progress], object] | None, *, progress: bool
+) -> Callable[[Progress], object] | None:
     """Who is told of integer levels as they move: the bar, the user's function, both or nobody."""
     if on_progress is None:
         return shown.tell if progress else None
 
-    def tell(record: Progress) -> Any:
+    def tell(record: Progress) -> object:
         shown.tell(record)
         return on_progress(record)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.aliases import ValuesById
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certify import Checked
 from lexiprog.status import Status
@@ -22,8 +23,8 @@ class ExactAnswer:
     """The same in rational numbers, keyed alike; arrays of fractions."""
 
     value: Fraction
-    primal: dict[int, Any]
-    dual: dict[int, Any]
+    primal: ValuesById
+    dual: ValuesById
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Shares:
     levels: tuple[tuple[float, tuple[int, ...]], ...]
     checked: Checked
     unit: float
-    duals: tuple[Any, ...] | None = None
+    duals: tuple[object, ...] | None = None
     evidence: Any = None
     lottery: Any = None
     doubt: str = ""
@@ -73,8 +74,8 @@ class Answer:
     bound: float | None = None
     iterations: int | None = None
     seconds: float = 0.0
-    primal: dict[int, Any] = field(default_factory=dict)
-    dual: dict[int, Any] = field(default_factory=dict)
+    primal: ValuesById = field(default_factory=dict)
+    dual: ValuesById = field(default_factory=dict)
     form: StandardForm | None = None
     exact: ExactAnswer | None = None
     point: Array | None = None  # in the user's units, where the form's columns are all of it

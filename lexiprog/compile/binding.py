@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Record
 from lexiprog.declare.leaves import CVXPY_LOCK, Held, dense, holding, key_of, undisturbed
 from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.reference import REFERENCES, check_callbacks
@@ -62,7 +63,7 @@ class Given:
         return undisturbed(self.values, make)
 
 
-def read_parameters(subproblem: Subproblem) -> dict[str, Any]:
+def read_parameters(subproblem: Subproblem) -> Record:
     """Current values of the user's parameters, by name."""
     values = {}
     for position, parameter in enumerate(subproblem.parameters):
@@ -92,7 +93,7 @@ def read_parameters(subproblem: Subproblem) -> dict[str, Any]:
 
 def bind_references(
     subproblem: Subproblem, solutions: Mapping[str, Solution], slack: Slack = NO_SLACK
-) -> dict[str, Any]:
+) -> Record:
     """Give every placeholder in the subproblem its value from earlier solutions."""
     values = {}
     for parameter, reference in subproblem.references:

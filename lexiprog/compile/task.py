@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog.aliases import Value, Values
+from lexiprog.aliases import FreshOptions, Value, Values
 from lexiprog.compile.binding import Given, bind_references, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled, Prepared
 from lexiprog.declare.leaves import dense
@@ -39,7 +39,7 @@ class Task:
 
     subproblem: Subproblem
     way: Way
-    options: dict[str, Any]
+    options: FreshOptions
     slack: Slack
     parameters: Values
     references: Values
@@ -88,7 +88,7 @@ class Task:
         size = form.A.nnz + form.b.size + form.c.size + (0 if form.P is None else form.P.nnz)
         return bool(size <= (BRIEF if together == 1 else BRIEF // 10) and not form.cones.psd)
 
-    def fresh_options(self) -> dict[str, Any]:
+    def fresh_options(self) -> FreshOptions:
         """Options the solver's interface may write into, with the time that is left."""
         options = {k: dict(v) if isinstance(v, dict) else v for k, v in self.options.items()}
         seconds = self.watch.for_solver
@@ -154,7 +154,7 @@ def compile_alone(subproblem: Subproblem, way: Way, _: Solutions) -> Compiled:
     return compile_for(way.statement(subproblem), way.solver, options)
 
 
-def compile_for(subproblem: Subproblem, solver: Solver, options: dict[str, Any]) -> Compiled:
+def compile_for(subproblem: Subproblem, solver: Solver, options: FreshOptions) -> Compiled:
     """The subproblem's numbers for a solver, at the values its placeholders have now."""
     target = solver.target if isinstance(solver.target, str) else id(solver.target)
     prepared = subproblem.memory.once(

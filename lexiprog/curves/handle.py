@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Matrix, Options
+from lexiprog.aliases import Array, Highs, Matrix, Options
 from lexiprog.solvers.highs import Bounds, as_model
 
 __all__ = ["PRECISE", "BasicPoint", "Handle"]
@@ -51,7 +50,7 @@ class Handle:
     ) -> None:
         A = sp.csc_array(A)
         self.rows, self.size = A.shape
-        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self.highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self.set_options({"output_flag": False} | dict(options))
         model = as_model(A, cost, bounds)
         if integer is not None and integer.size:

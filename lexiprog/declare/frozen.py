@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
 
 class Frozen:
@@ -10,13 +10,13 @@ class Frozen:
 
     name: str
 
-    def _declare(self, **fields: Any) -> None:
+    def _declare(self, **fields: object) -> None:
         for field, value in fields.items():
             if hasattr(self, field):
                 raise AttributeError(f"{type(self).__name__}.{field} is declared twice.")
             object.__setattr__(self, field, value)
 
-    def __setattr__(self, field: str, value: Any) -> None:
+    def __setattr__(self, field: str, value: object) -> None:
         raise AttributeError(f"{self!r} is a declaration: its {field} cannot be changed.")
 
     def __delattr__(self, field: str) -> None:
@@ -25,7 +25,7 @@ class Frozen:
     def __copy__(self) -> Self:
         return self  # what cannot change needs no second copy
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
+    def __deepcopy__(self, memo: object) -> NoReturn:
         self.__reduce__()
 
     def __reduce__(self) -> NoReturn:

@@ -57,9 +57,9 @@ class Held:
     __slots__ = ("_places",)
 
     def __init__(self) -> None:
-        self._places: list[tuple[Leaf, str, Any, Any]] = []
+        self._places: list[tuple[Leaf, str, object, object]] = []
 
-    def put(self, leaf: Leaf, value: Any) -> None:
+    def put(self, leaf: Leaf, value: object) -> None:
         """Give a leaf a value."""
         # A callback parameter has no value to set: it has somebody to ask.
         field = "_callback" if isinstance(leaf, cp.CallbackParam) else "_value"

@@ -34,9 +34,9 @@ class Memory:
             kept = self._kept[key] = fresh
         return kept
 
-    def of(self, key: Hashable, things: tuple[Any, ...], make: Callable[[], Kept]) -> Kept:
+    def of(self, key: Hashable, things: tuple[object, ...], make: Callable[[], Kept]) -> Kept:
         """What was made of these very objects, made anew if one of them is another."""
-        kept: tuple[tuple[Any, ...], Kept] | None = self._kept.get(key)
+        kept: tuple[tuple[object, ...], Kept] | None = self._kept.get(key)
         if kept is None or any(one is not two for one, two in zip(kept[0], things, strict=True)):
             kept = self._kept[key] = (things, make())
         return kept[1]
@@ -50,9 +50,9 @@ class Registry(Generic[Kept]):
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[Any], Kept]] = {}
+        self._known: dict[int, tuple[weakref.ref[object], Kept]] = {}
 
-    def add(self, key: Any, kept: Kept) -> None:
+    def add(self, key: object, kept: Kept) -> None:
         """Remember ``kept`` for the object ``key``."""
         self._known[id(key)] = (weakref.ref(key), kept)
         weakref.finalize(key, self._known.pop, id(key), None).atexit = False
@@ -63,7 +63,7 @@ class Registry(Generic[Kept]):
             key for reference, _ in list(self._known.values()) if (key := reference()) is not None
         ]
 
-    def get(self, key: Any) -> Kept | None:
+    def get(self, key: object) -> Kept | None:
         """What is known of ``key`` itself; CVXPY's ids don't count, since copies share them."""
         found = self._known.get(id(key))
         return found[1] if found is not None and found[0]() is key else None

@@ -46,13 +46,13 @@ class Basis:
         return cls(places).settled(lower, upper)
 
     @classmethod
-    def from_highs(cls, found: Any, lower: Limits, upper: Limits) -> Basis:
+    def from_highs(cls, found: highspy.HighsBasis, lower: Limits, upper: Limits) -> Basis:
         """What HiGHS found, with every variable that is not basic at a limit it has."""
         status = [*found.col_status, *found.row_status][: len(lower)]
         places = np.array([_FROM_HIGHS.get(s.name, ZERO) for s in status], dtype=np.int8)
         return cls(places).settled(lower, upper)
 
-    def to_highs(self, columns: int, extra: int = 0) -> Any:
+    def to_highs(self, columns: int, extra: int = 0) -> highspy.HighsBasis:
         """The same for HiGHS, which keeps columns and rows apart.
 
         With ``extra`` equations that no variable here stands for, all of them holding.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Options
 from lexiprog.exact.basis import BASIC, LOWER, ZERO, Basis
 from lexiprog.exact.integer_program import Limits
 from lexiprog.exact.systems.vectors import Vector
@@ -41,7 +42,7 @@ class FloatModel:
         HiGHS options besides `OPTIONS`.
     """
 
-    def __init__(self, matrix: WholeMatrix, options: Mapping[str, Any]) -> None:
+    def __init__(self, matrix: WholeMatrix, options: Options) -> None:
         self._whole, self._options = matrix, OPTIONS | dict(options)
         n, m = matrix.n, matrix.m
         starts = np.cumsum([0, *(len(places) for places, _ in matrix.columns)])

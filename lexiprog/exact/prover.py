@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
+from lexiprog.aliases import Options
 from lexiprog.exact.basis import Basis
 from lexiprog.exact.integer_program import IntegerProgram, Limits
 from lexiprog.exact.outcome import Effort, ExactFace, Found, Outcome, Tight
@@ -47,7 +47,7 @@ class Prover:
         lp: ExactLP,
         *,
         time_limit: float | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Options | None = None,
     ) -> None:
         library()  # an absent library is told before any work
         self.lp = lp

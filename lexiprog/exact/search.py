@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from lexiprog.aliases import Options
 from lexiprog.exact.basis import Basis
 from lexiprog.exact.float_model import FloatModel
 from lexiprog.exact.integer_program import Limits
@@ -37,7 +37,7 @@ class Search:
         HiGHS options.
     """
 
-    def __init__(self, matrix: WholeMatrix, options: Mapping[str, Any]) -> None:
+    def __init__(self, matrix: WholeMatrix, options: Options) -> None:
         self._matrix, self._options = matrix, options
         self._floats = FloatModel(matrix, options)
 

@@ -12,14 +12,13 @@ vertex stays feasible and the primal simplex method goes on from there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Mask, Matrix, Options
+from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.utilities import Utilities
 from lexiprog.solvers.highs import Bounds
@@ -74,7 +73,7 @@ class Master:
         self._utilities = utilities
         self._rows, self._columns = A.shape
         self._active = np.ones(len(utilities), dtype=bool)
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in (OPTIONS | dict(options)).items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.aliases import Array, Options
+from lexiprog.aliases import Array, Highs, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
@@ -203,8 +202,8 @@ class Positions:
             Status.NO_POINT if limit else Status.FAILED,
         )
 
-    def _loaded(self, program: _Program) -> Any:
-        highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    def _loaded(self, program: _Program) -> Highs:
+        highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in self._options.items():
             if highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lexiprog.aliases import Matrix
 
 Array = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ class Fit:
 
     groups: NDArray[np.intp]
     free: NDArray[np.bool_]
-    matrix: Any
+    matrix: Matrix
     rows: Array
     columns: Array
     cost: float

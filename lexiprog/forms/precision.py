@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum, isfinite
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Matrix
 from lexiprog.forms.error_free import two_product, two_sum, up
 
 Array = NDArray[np.float64]
@@ -133,7 +133,7 @@ def products(left: Array, right: Array) -> Sums:
     return _known(high, low, np.where(_vanishing(high, left, right), _LOST, 0.0))
 
 
-def transposed_times(matrix: Any, vector: Array) -> Sums:
+def transposed_times(matrix: Matrix, vector: Array) -> Sums:
     """``matrix.T @ vector``, column by column of a sparse matrix."""
     matrix = by_columns(matrix)
     starts = matrix.indptr
@@ -152,12 +152,12 @@ def transposed_times(matrix: Any, vector: Array) -> Sums:
     return out
 
 
-def by_columns(matrix: Any) -> sp.csc_array:
+def by_columns(matrix: Matrix) -> sp.csc_array:
     """A sparse matrix column by column: itself if it is one already."""
     return matrix if getattr(matrix, "format", "") == "csc" else sp.csc_array(matrix)
 
 
-def reduced_costs(costs: Array, matrix: Any, multipliers: Array) -> Sums:
+def reduced_costs(costs: Array, matrix: Matrix, multipliers: Array) -> Sums:
     """``costs + matrix.T @ multipliers``."""
     return _last.reduced(costs, transposed_times(matrix, multipliers))
 
@@ -194,7 +194,7 @@ class _Last(threading.local):
 _last = _Last()
 
 
-def times(matrix: Any, vector: Array) -> Sums:
+def times(matrix: Matrix, vector: Array) -> Sums:
     """``matrix @ vector``, row by row of a sparse matrix."""
     return transposed_times(sp.csr_array(matrix).T, vector)
 

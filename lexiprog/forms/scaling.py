@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Matrix
 from lexiprog.forms.standard_form import StandardForm
 
 Array = NDArray[np.float64]
@@ -72,12 +72,12 @@ class Scaling:
         pairs = ((self.rows, other.rows), (self.columns, other.columns))
         return self.cost == other.cost and all(np.array_equal(*pair) for pair in pairs)
 
-    def of_matrix(self, A: Any) -> Any:
+    def of_matrix(self, A: Matrix) -> Matrix:
         """A matrix of rows and columns in these units; itself if nothing changes."""
         same = (self.rows == 1.0).all() and (self.columns == 1.0).all()
         return A if same else multiplied(A, self.rows, self.columns)
 
-    def of(self, form: StandardForm, matrix: Any = None) -> StandardForm:
+    def of(self, form: StandardForm, matrix: Matrix | None = None) -> StandardForm:
         """The form in these units, its arrays its own; itself if nothing changes.
 
         ``matrix`` is its matrix in these units, where that is known.
@@ -125,7 +125,7 @@ class Scaling:
         return value * self.cost
 
 
-def multiplied(matrix: Any, rows: Array, columns: Array) -> Any:
+def multiplied(matrix: Matrix, rows: Array, columns: Array) -> Matrix:
     """A sparse matrix with its rows and columns multiplied, in its own format if compressed."""
     out = matrix.copy() if matrix.format in ("csc", "csr") else sp.csc_array(matrix)
     along, across = (columns, rows) if out.format == "csc" else (rows, columns)

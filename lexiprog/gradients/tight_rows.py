@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.aliases import Array, Mask
+from lexiprog.aliases import Array, Mask, Matrix
 from lexiprog.forms.cones import blocks, matrix, triangle
 from lexiprog.forms.standard_form import StandardForm
 
@@ -33,7 +33,7 @@ class Rows:
     ``lower`` and ``upper`` are the columns whose bounds are rows, after those of the form.
     """
 
-    G: Any
+    G: Matrix
     h: Array
     z: Array
     lower: Any
@@ -62,13 +62,13 @@ class TightRows:
         Why some block cannot be told to first order; empty if all can.
     """
 
-    weights: Any
-    E: Any
+    weights: Matrix
+    E: Matrix
     multipliers: Array
     least: Array
     free: Mask
-    curvature: Any
-    bend: Any
+    curvature: Matrix
+    bend: Matrix
     unsure: str = ""
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import cvxpy as cp
 
-from lexiprog.aliases import Value
+from lexiprog.aliases import Record, Value
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
@@ -23,7 +22,7 @@ def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, V
 
 def fields_by_id(
     variables: Mapping[str, Value], subproblem: Subproblem, constants: Mapping[int, Value]
-) -> dict[str, Any]:
+) -> Record:
     """The fields by which a solution with these values is known to CVXPY objects."""
     leaves = dict(constants)
     for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):

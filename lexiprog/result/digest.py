@@ -19,7 +19,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.aliases import Leaf
+from lexiprog.aliases import Leaf, Matrix, Value
 from lexiprog.declare.leaves import automatic_names, key_of
 from lexiprog.declare.memory import Registry
 from lexiprog.declare.subproblem import Subproblem
@@ -33,7 +33,7 @@ SCHEME = "lexiprog digest 1"
 # Larger constants are shared by many problems and hashed once.
 _LARGE = 1000
 _CONSTANTS: Registry[bytes] = Registry()
-_LATEST: dict[Any, bytes] = {}
+_LATEST: dict[object, bytes] = {}
 # Marks what cannot be read as equal to itself alone.
 _THIS_PROCESS = uuid4().hex
 
@@ -125,7 +125,7 @@ class _Reader:
 
     def __init__(self, subproblem: Subproblem) -> None:
         self._known: dict[int, bytes] = {}
-        self._kept: list[Any] = []  # what is known by its id must not be freed meanwhile
+        self._kept: list[object] = []  # what is known by its id must not be freed meanwhile
         self._bound = 0
         self._declared = [*subproblem.variables, *subproblem.inputs]
         for kind, leaves in (("v", subproblem.variables), ("p", subproblem.inputs)):
@@ -141,7 +141,7 @@ class _Reader:
         name = key_of(leaf, place) if isinstance(leaf, cp.Variable) else "parameter"
         return _hash(name, leaf.shape, self.read(given))
 
-    def read(self, thing: Any) -> bytes:
+    def read(self, thing: object) -> bytes:
         """The hash of a CVXPY object, or of data inside one."""
         found = self._known.get(id(thing))
         if found is None:
@@ -206,11 +206,11 @@ def _parts_of_expression(expression: Any) -> list[Any]:
     return [*parts, hidden] if hidden else parts
 
 
-def _hash(*parts: Any) -> bytes:
+def _hash(*parts: object) -> bytes:
     """One hash of several parts; their lengths keep them apart."""
     out = blake2b(digest_size=16)
     for part in parts:
-        data = part if type(part) in (bytes, memoryview) else repr(part).encode()
+        data = part if isinstance(part, bytes | memoryview) else repr(part).encode()
         out.update(len(data).to_bytes(8, "little"))
         out.update(data)
     return out.digest()
@@ -226,14 +226,14 @@ def _constant(constant: cp.Constant) -> bytes:
     return found
 
 
-def _array(values: np.ndarray[Any, Any]) -> bytes:
+def _array(values: Value) -> bytes:
     """Of shape and numbers alone: 5 and 5.0, and zeros of either sign, are the same."""
     kind = complex if values.dtype.kind == "c" else float
     numbers = np.ascontiguousarray(values, dtype=kind) + 0.0
     return _hash("array", values.shape, numbers.reshape(-1).view(np.uint8).data)
 
 
-def _sparse(matrix: Any) -> bytes:
+def _sparse(matrix: Matrix) -> bytes:
     # The levels of a hierarchy share their data: what was just read is known by its bytes.
     known = matrix.format in ("csc", "csr") and matrix.nnz <= _LARGE
     parts = (matrix.data, matrix.indices, matrix.indptr) if known else ()

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Matrix
+from lexiprog.aliases import Array, Matrix, Record, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.forms.standard_form import Cones, StandardForm
@@ -65,7 +64,7 @@ class Evidence:
             logarithmic=task.subproblem.gp,
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Record:
         """All numbers as plain containers and arrays; matrices by their entries."""
         form = self.form
         own = {f: getattr(self, f) for f in ("x", "z", "columns", "cost")}
@@ -81,15 +80,15 @@ class Evidence:
         }
 
     @classmethod
-    def from_record(cls, record: Any, place: str = "proof") -> Evidence:
+    def from_record(cls, record: object, place: str = "proof") -> Evidence:
         """The evidence that :meth:`record` described; ``place`` says where in a file it stands."""
         parts = mapping(record, place)
 
-        def part(name: str, kind: Any) -> Any:
+        def part(name: str, kind: object) -> Any:
             return fitted(kind, parts.get(name), f"{place}.{name}")
 
-        c, b = part("c", NDArray[Any]), part("b", NDArray[Any])
-        rows = {name: part(name, NDArray[Any] | None) for name in ("lower", "upper", "integer")}
+        c, b = part("c", Value), part("b", Value)
+        rows = {name: part(name, Value | None) for name in ("lower", "upper", "integer")}
         form = StandardForm(
             c=c,
             b=b,
@@ -101,9 +100,9 @@ class Evidence:
         )
         return cls(
             form=form,
-            x=part("x", NDArray[Any]),
-            z=part("z", NDArray[Any] | None),
-            columns=part("columns", NDArray[Any]),
+            x=part("x", Value),
+            z=part("z", Value | None),
+            columns=part("columns", Value),
             cost=part("cost", float),
             maximise=part("maximise", bool),
             logarithmic=part("logarithmic", bool),
@@ -124,16 +123,15 @@ def _same(one: Matrix, other: Matrix) -> bool:
     )
 
 
-def _entries(matrix: Matrix) -> dict[str, Any]:
+def _entries(matrix: Matrix) -> Record:
     entries = sp.coo_array(matrix)
     return {"rows": entries.row, "columns": entries.col, "values": entries.data}
 
 
-def _matrix(record: Any, shape: tuple[int, int], place: str) -> Matrix:
+def _matrix(record: object, shape: tuple[int, int], place: str) -> Matrix:
     parts = mapping(record, place)
-    kind = NDArray[Any]
     values, rows, columns = (
-        fitted(kind, parts.get(name), f"{place}.{name}") for name in ("values", "rows", "columns")
+        fitted(Value, parts.get(name), f"{place}.{name}") for name in ("values", "rows", "columns")
     )
     try:
         return sp.csc_array((values, (rows, columns)), shape=shape)
@@ -141,7 +139,7 @@ def _matrix(record: Any, shape: tuple[int, int], place: str) -> Matrix:
         raise BadRecord(place, str(error)) from error
 
 
-def _cones(record: Any, place: str) -> Cones:
+def _cones(record: object, place: str) -> Cones:
     parts = mapping(record, place)
     layouts = ("upper", "lower", "full")
     if parts.get("psd_layout") not in layouts:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
+from lexiprog.aliases import Record
 from lexiprog.outline.records import LockOutline
 from lexiprog.result.files.reading import fitted, fitted_fields, mapping
 
@@ -76,17 +76,17 @@ class LockRecord:
         known = self._price.known
         return LockOutline(self.name, self.kind, self.tolerance, self.guard, self.drift, known)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Record:
         """Every field and the price, as numbers and texts."""
         names = ("name", "kind", "limit", "tolerance", "guard", "drift")
         return {name: getattr(self, name) for name in names} | {"price": self.price}
 
     @classmethod
-    def from_record(cls, record: Any, place: str = "lock") -> LockRecord:
+    def from_record(cls, record: object, place: str = "lock") -> LockRecord:
         """The lock that :meth:`record` described; ``place`` says where in a file it stands."""
         values = dict(mapping(record, place))
         price = fitted(float | None, values.pop("price", None), f"{place}.price")
         return cls(_price=Price(price), **fitted_fields(cls, values, place))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return LockRecord.from_record, (self.record(),)

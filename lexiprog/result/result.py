@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import cvxpy as cp
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Record
 from lexiprog.errors import LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.failures import FailureOutline
@@ -83,11 +83,11 @@ class Result(Mapping[str, Solution]):
     def __len__(self) -> int:
         return len(self._solutions)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Record:
         parts = {"stages": dict(self.stages), "solutions": dict(self._solutions)}
         return parts | {"declared": self.outline.program}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Record) -> None:
         self.__init__(*state.values())  # type: ignore[misc]
 
     @property
@@ -153,7 +153,7 @@ class Result(Mapping[str, Solution]):
             raise ImportError("to_frame() needs pandas: pip install pandas.") from error
         return pandas.DataFrame(self._table()).set_index("subproblem")
 
-    def _table(self) -> list[dict[str, Any]]:
+    def _table(self) -> list[Record]:
         return [
             {
                 "stage": solution.stage,
@@ -209,7 +209,7 @@ class Result(Mapping[str, Solution]):
         return result if program is None else cast("Result", program.adopt(result))
 
     @classmethod
-    def _from_record(cls, record: Mapping[str, Any]) -> Result:
+    def _from_record(cls, record: Record) -> Result:
         stages = fitted(Mapping[str, tuple[str, ...]], record.get("stages"), "stages")
         known = {name: stage for stage, names in stages.items() for name in names}
         solutions: dict[str, Solution] = {}

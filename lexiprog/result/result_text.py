@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from lexiprog.aliases import Record
 from lexiprog.outline.records import TableCell, TableOutline, value_text
 from lexiprog.outline.text import text_table
 
 __all__ = ["as_text"]
 
 
-def as_text(table: Iterable[Mapping[str, Any]], notes: Iterable[str]) -> str:
+def as_text(table: Iterable[Record], notes: Iterable[str]) -> str:
     """One line a solved subproblem, and notes below."""
     columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
     rows = [

@@ -19,7 +19,7 @@ class Level(NamedTuple):
     names: tuple[Hashable, ...]
 
     @classmethod
-    def from_record(cls, record: Any, place: str = "level") -> Level:
+    def from_record(cls, record: object, place: str = "level") -> Level:
         """The level that a file holds as a pair."""
         value, names = fitted(tuple[Any, ...], record, place)
         return cls(

@@ -11,7 +11,7 @@ from typing import Any
 
 import cvxpy as cp
 
-from lexiprog.aliases import Constraint, Leaf, Options, Value, Values
+from lexiprog.aliases import Constraint, Leaf, Options, Record, Value, Values
 from lexiprog.declare.leaves import evaluate, read_only, read_only_copies
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
@@ -123,13 +123,15 @@ class Solution:
             parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))
             object.__setattr__(self, name, tuple(parts))
 
-    def _fields(self) -> dict[str, Any]:
+    def _fields(self) -> Record:
         """Every field but those that mean nothing in another process, or are too large for it."""
         names = [f.name for f in fields(self) if f.name[0] != "_" and f.name != "evidence"]
         named = {name: getattr(self, name) for name in names}
         return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
-    def __reduce__(self) -> Any:  # frozen: made anew rather than filled in afterwards
+    def __reduce__(
+        self,
+    ) -> tuple[object, ...]:  # frozen: made anew rather than filled in afterwards
         return partial(Solution, **self._fields()), ()
 
     @property
@@ -148,7 +150,7 @@ class Solution:
         """Compile and solve time together."""
         return float(sum(self.timings.values()))
 
-    def __getitem__(self, variable: Any) -> Any:
+    def __getitem__(self, variable: cp.Variable) -> Any:
         if not hasattr(variable, "id"):
             if variable in self.variables:
                 return self.variables[variable]
@@ -209,9 +211,9 @@ class Solution:
             raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
         return held[name].price
 
-    def record(self, *, evidence: bool = False) -> dict[str, Any]:
+    def record(self, *, evidence: bool = False) -> Record:
         """Everything but the CVXPY ids, as plain containers and arrays."""
-        plain: dict[str, Any] = {"certificate": asdict(self.certificate)}
+        plain: Record = {"certificate": asdict(self.certificate)}
         plain["locks"] = [lock.record() for lock in self.locks]
         plain["lottery"] = None if self.lottery is None else vars(self.lottery)
         plain["digest"] = None if self.digest is None else asdict(self.digest)

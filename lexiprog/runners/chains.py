@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
 
 from lexiprog.aliases import Constraint
 from lexiprog.compile.joint import Joint, join
@@ -33,8 +32,8 @@ def find_chains(
         Subproblems whose lock has a tolerance that is not in its declaration.
     """
     loosened = set(loosened)
-    groups: dict[Any, dict[str, Subproblem]] = {}
-    starts: dict[Any, int] = {}
+    groups: dict[Hashable, dict[str, Subproblem]] = {}
+    starts: dict[Hashable, int] = {}
     level = {p.name: k for k, stage in enumerate(stages) for p in stage.subproblems}
     everyone = [p for stage in stages for p in stage.subproblems]
     wanted = {lock.owner_name for p in everyone for _, lock in p.locks}

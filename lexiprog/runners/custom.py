@@ -8,6 +8,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.aliases import Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import dense, evaluate, holding, number
@@ -52,5 +53,5 @@ class Custom:
         """What it keeps is its own affair."""
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: Value | None) -> Any:
     return None if value is None else np.array(dense(value))

@@ -7,15 +7,12 @@ predecessors held, without tolerance, and HIGHS is asked first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix, Options
+from lexiprog.aliases import Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
@@ -28,19 +25,15 @@ from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.runners.corners import Corners
 from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
-from lexiprog.solvers.highs import Session, Vertex
-from lexiprog.solvers.linear.refinement import MISSED, is_off, refined
+from lexiprog.solvers.highs import Vertex
+from lexiprog.solvers.linear.refinement import MISSED, is_off
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
 __all__ = ["FaceChain"]
-
-Array = NDArray[np.float64]
-
-OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-
 
 @dataclass
 class FaceChain:
@@ -51,10 +44,8 @@ class FaceChain:
     joint: Joint
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
-    bases: dict[str, Any] = field(default_factory=dict)  # where each member ended, and may start
     kept: dict[str, tuple[StandardForm, float, Vertex]] = field(default_factory=dict)
-    session: Callable[[Matrix, Options], Session] = Session
-    _session: Session | None = None
+    corners: Corners = field(default_factory=Corners)
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
 
@@ -66,8 +57,8 @@ class FaceChain:
 
     def follow(self, before: FaceChain) -> None:
         """Start each member from the basis that it ended at in an earlier solve."""
-        self.bases = dict(before.bases)
-        self._session, self._units = before._session, before._units
+        self.corners.follow(before.corners)
+        self._units = before._units
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""
@@ -120,14 +111,17 @@ class FaceChain:
         if task.way.refined:
             self._refine_faces(names, task.watch)
         held, within = [self.faces[name] for name in names], self._face(form, names)
-        vertex = self._vertex(task, held, within)
+        name = task.subproblem.name
+        vertex = self.corners.find(
+            name, form, within, held, self.options, task.watch, correct=name in self._wanted
+        )
         if not vertex.optimal:
             word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
             said = f"{vertex.status} on the optimal face"
             return Answer(word, said=said, seconds=vertex.seconds)
         off = is_off(form.A, within.bounds(form), vertex.x)
         fine = off or task.way.refined or any(face.refined for face in held)
-        vertex, own = self._looked_at(task, within, vertex, fine=fine)
+        vertex, mine = self._looked_at(task, within, vertex, fine=fine)
         if off and vertex.error is None:
             return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
         y = -vertex.row_dual
@@ -150,7 +144,7 @@ class FaceChain:
             ),
             held=self._values(names, answer),
             doubts=self._doubts(names, vertex),
-            trace=(vertex, own),
+            trace=(vertex, mine),
         )
 
     def _doubts(self, names: tuple[str, ...], vertex: Vertex) -> dict[str, float]:
@@ -171,29 +165,6 @@ class FaceChain:
             values[name] = sign * (float(form.c @ point) + form.offset)
         return values
 
-    def _vertex(self, task: Task, held: list[HeldFace], face: LeftFace) -> Vertex:
-        form = task.native.scaled
-        if self._session is None or not self._session.has_matrix(form.A):
-            if self._session is not None and self._session.shape != form.A.shape:
-                self.bases.clear()
-            self._session = self.session(form.A, OPTIONS | dict(self.options))
-        bounds = face.bounds(form)
-        name = task.subproblem.name
-        refine = self._is_held(name)
-        if name in self.bases:
-            vertex = self._session.run(
-                form.c, bounds, self.bases.pop(name), refine=refine, watch=task.watch
-            )
-            if vertex.optimal:
-                return vertex
-        if not held:
-            return self._session.run(form.c, bounds, refine=refine, watch=task.watch)
-        if held[-1].easy:
-            vertex = self._session.run(form.c, bounds, refine=refine, watch=task.watch)
-            if vertex.optimal:
-                return vertex
-        return self._session.run(form.c, bounds, held[-1].basis, refine=refine, watch=task.watch)
-
     def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
         """What is left where these are held: each face is that of the ones before, and one more."""
         if names not in self._known:
@@ -205,7 +176,7 @@ class FaceChain:
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
         name, (vertex, face) = task.subproblem.name, answer.trace
-        self.bases[name] = vertex.basis
+        self.corners.bases[name] = vertex.basis
         if face is not None:
             self.faces[name] = face
             self.kept[name] = task.native.scaled, task.native.scaling.cost, vertex
@@ -216,8 +187,8 @@ class FaceChain:
         """A vertex and its face, if somebody holds it: refined if asked for, or else unclear."""
         form, cost = task.native.scaled, task.native.scaling.cost
         if fine:
-            vertex = self._refined(form, within, vertex, task.watch)
-        if not self._is_held(task.subproblem.name):
+            vertex = self.corners.refined(form, within, vertex, task.watch)
+        if task.subproblem.name not in self._wanted:
             return vertex, None
         face = self._face_of(form, cost, within, vertex)
         if face.unclear and not fine:
@@ -237,21 +208,9 @@ class FaceChain:
                 continue
             form, cost, vertex = self.kept[name]
             within = self._face(form, names[:place])
-            vertex = self._refined(form, within, vertex, watch)
+            vertex = self.corners.refined(form, within, vertex, watch)
             self.faces[name] = self._face_of(form, cost, within, vertex)
             self._known = {k: left for k, left in self._known.items() if name not in k}
-
-    def _refined(
-        self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch
-    ) -> Vertex:
-        """The vertex with twice the digits, if they can be had."""
-        if self._session is None:
-            return vertex
-        found = refined(self._session, form.A, form.c, within.bounds(form), vertex, watch)
-        return vertex if found is None else found.of(vertex)
-
-    def _is_held(self, name: str) -> bool:
-        return name in self._wanted
 
     @cached_property
     def _wanted(self) -> frozenset[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class HeldFace:
     y: Array
     reduced: Array
     cost: float  # unit of the member's objective
-    basis: Any
+    basis: highspy.HighsBasis
     doubtful: bool  # whether some multiplier may be rounding or not
     rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
@@ -107,7 +107,7 @@ class LeftFace:
     fixed: NDArray[np.bool_]
     row_lower: Array
     order: NDArray[np.intp]
-    A: Any
+    A: Matrix
     b: Array
     cones: Cones
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, FreshOptions
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
@@ -67,7 +66,7 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
 
 
-def highs_options(task: Task) -> dict[str, Any]:
+def highs_options(task: Task) -> FreshOptions:
     """The options as HiGHS itself takes them."""
     options = task.fresh_options()
     options |= options.pop("highs_options", {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -85,7 +86,7 @@ class Neighbours:
         if task.integer and answer.x is not None and task.subproblem.name not in self.only:
             self.starts[task.subproblem.name] = answer.x
 
-    def _submit(self, function: Any, *arguments: Any) -> Future[Any]:
+    def _submit(self, function: Callable[..., object], *arguments: object) -> Future[Any]:
         if self.executor is not None:
             return self.executor.submit(function, *arguments)
         future: Future[Any] = Future()

@@ -6,7 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+
+import highspy
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.compile.answer import Answer
@@ -55,7 +56,7 @@ class WarmHighs:
     neighbours: Neighbours | None = None
     found: Counter[str] = field(default_factory=Counter)
     sessions: dict[Key, Session] = field(default_factory=dict)
-    bases: dict[Key, Any] = field(default_factory=dict)
+    bases: dict[Key, highspy.HighsBasis] = field(default_factory=dict)
     kept: dict[Key, list[KeptBasis]] = field(default_factory=dict)
     units: dict[Key, Scaling] = field(default_factory=dict)
     chains: dict[tuple[str, ...], FaceChain] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class WarmHighs:
         """Let chains go on from where those of the last solve ended."""
         for chain in {id(chain): chain for chain in chains.values()}.values():
             names = tuple(chain.members)
-            chain.session = self.session
+            chain.corners.session = self.session
             if names in self.chains and not self.only.intersection(names):
                 chain.follow(self.chains[names])
             self.chains[names] = chain

@@ -10,7 +10,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Constraint, Leaf, Value
+from lexiprog.aliases import Constraint, Leaf, Record, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
@@ -128,7 +128,7 @@ def _has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
     return useless and task.way.mode == "value" and not task.integer
 
 
-def _exactly(subproblem: Subproblem, answer: Answer) -> dict[str, Any]:
+def _exactly(subproblem: Subproblem, answer: Answer) -> Record:
     """What is known in rational numbers."""
     if answer.exact is None:
         return {}

@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from lexiprog.compile.task import Task
 from lexiprog.declare.stage import Stage
@@ -43,7 +42,7 @@ class Wishes:
 
     time_limit: float | None = None
     verbose: bool = False
-    listener: Callable[[Progress], Any] | None = None
+    listener: Callable[[Progress], object] | None = None
     begun: Mapping[str, Solution] = field(default_factory=dict)
 
 

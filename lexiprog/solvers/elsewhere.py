@@ -11,7 +11,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Matrix, Options
+from lexiprog.aliases import Array, FreshOptions, Matrix, Options
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.watch import Watch
 
@@ -29,7 +29,7 @@ class Count:
 
 def vertex_of(
     A: Matrix,
-    options: dict[str, Any],
+    options: FreshOptions,
     cost: Array,
     limits: tuple[Array, Array, Array, Array],
     statuses: Statuses | None,
@@ -85,7 +85,7 @@ class SessionElsewhere(Session):
         return replace(vertex, basis=_basis(vertex.basis), seconds=took)
 
 
-def _statuses(basis: Any) -> Statuses:
+def _statuses(basis: highspy.HighsBasis) -> Statuses:
     columns, rows = (
         np.array([int(status) for status in part], dtype=np.int8)
         for part in (basis.col_status, basis.row_status)
@@ -93,7 +93,7 @@ def _statuses(basis: Any) -> Statuses:
     return columns, rows
 
 
-def _basis(statuses: Statuses) -> Any:
+def _basis(statuses: Statuses) -> highspy.HighsBasis:
     basis = highspy.HighsBasis()
     kinds = [highspy.HighsBasisStatus(k) for k in range(5)]
     basis.col_status, basis.row_status = ([kinds[k] for k in part] for part in statuses)

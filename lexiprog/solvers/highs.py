@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from lexiprog.aliases import Matrix, Options
+from lexiprog.aliases import Highs, Matrix, Options
 from lexiprog.forms.precision import reduced_costs
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.status import Status
@@ -110,7 +110,7 @@ class Session:
     def __init__(self, A: Matrix, options: Options) -> None:
         self._A, self._given = sp.csc_array(A), A
         self._lock = threading.Lock()
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
         for name, value in options.items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
@@ -118,13 +118,13 @@ class Session:
         self._limit = float(options.get("time_limit", np.inf))
         self._presolve = options.get("presolve", "choose")
         self._loaded = False
-        self._at: Any = None  # the basis that the object stands at
+        self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
 
     def run(
         self,
         cost: Array,
         bounds: Bounds,
-        basis: Any = None,
+        basis: highspy.HighsBasis | None = None,
         *,
         refine: bool = False,
         watch: Watch | None = None,
@@ -230,7 +230,7 @@ class Session:
         self._loaded = True
 
 
-def as_model(A: Matrix, cost: Array, bounds: Bounds) -> Any:
+def as_model(A: Matrix, cost: Array, bounds: Bounds) -> highspy.HighsLp:
     """A linear program as HiGHS takes it."""
     A = sp.csc_array(A)
     model = highspy.HighsLp()

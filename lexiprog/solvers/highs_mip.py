@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import highspy
 import numpy as np
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Highs, Options
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import WORDS, Bounds, as_model
 from lexiprog.status import Status
@@ -62,8 +61,8 @@ class MipModel:
         HiGHS options.
     """
 
-    def __init__(self, form: StandardForm, options: Mapping[str, Any]) -> None:
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    def __init__(self, form: StandardForm, options: Options) -> None:
+        self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
         for name, value in ({"mip_rel_gap": 0.0} | dict(options)).items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
@@ -175,7 +174,7 @@ class _Seen:
 
 def solve_mip(
     form: StandardForm,
-    options: Mapping[str, Any],
+    options: Options,
     start: Array | None = None,
     watch: Watch | None = None,
 ) -> MipSearch:

@@ -55,7 +55,7 @@ class KeptBasis:
     True
     """
 
-    def __init__(self, A: Matrix, basis: Any) -> None:
+    def __init__(self, A: Matrix, basis: highspy.HighsBasis) -> None:
         self._A = sp.csc_array(A)
         self._inside, self._sides = _read(basis.col_status)
         self._idle, self._row_sides = _read(basis.row_status)

@@ -11,7 +11,7 @@ from typing import Any
 
 import cvxpy as cp
 
-from lexiprog.aliases import Options
+from lexiprog.aliases import FreshOptions, Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
@@ -117,9 +117,9 @@ class Solver:
         """Whether it solves CVXPY problems itself, outside of CVXPY's pipeline."""
         return not isinstance(self.target, str) and not hasattr(self.target, "solve_via_data")
 
-    def options_for(self, *, integer: bool) -> dict[str, Any]:
+    def options_for(self, *, integer: bool) -> FreshOptions:
         """A fresh copy of the options with our defaults beneath the user's."""
-        options: dict[str, Any] = dict(SHARPER.get(self.name, {}))
+        options: FreshOptions = dict(SHARPER.get(self.name, {}))
         if integer:
             options |= SHARPER_MIP.get(self.name, {})
         # Some CVXPY interfaces write into the dictionaries they are given.
@@ -136,7 +136,7 @@ class Solver:
         return Solver(self.target, **own, **(dict(self.options) | more))
 
     def __repr__(self) -> str:
-        shown: dict[str, Any] = {} if self.accept == TOLERANCE else {"accept": self.accept}
+        shown: dict[str, object] = {} if self.accept == TOLERANCE else {"accept": self.accept}
         wishes = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
         shown |= {
             label: value

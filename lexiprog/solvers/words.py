@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from lexiprog.aliases import Options
+from lexiprog.aliases import FreshOptions, Options
 
 __all__ = ["SHARPER", "SHARPER_MIP", "Words", "words_of"]
 
@@ -48,7 +47,7 @@ class Words:
     also: str = ""
     second: float = 1.0
 
-    def wish(self, word: str, options: Mapping[str, Any]) -> float | None:
+    def wish(self, word: str, options: Options) -> float | None:
         """What the options say of "time" or "gap" in the solver's own words."""
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
         for place in (options, options.get(self.inside), options.get(self.also)):
@@ -56,7 +55,7 @@ class Words:
                 return float(place[name]) / unit
         return None
 
-    def put(self, word: str, value: float, options: dict[str, Any]) -> None:
+    def put(self, word: str, value: float, options: FreshOptions) -> None:
         """Write "time" or "gap" into options that may be changed, in the place of what is there."""
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
         if not name:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from lexiprog.aliases import Value
 from lexiprog.declare.leaves import dense
@@ -22,7 +21,7 @@ Lists = dict[cp.Parameter, list[Value]]
 TOUR = 3000
 
 
-def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[Any]]) -> Lists:
+def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLike]]) -> Lists:
     """The values as arrays, if the parameters are the program's and would take them."""
     known = {p.id: p for s in program.subproblems.values() for p in s.parameters}
     if not isinstance(scenarios, Mapping) or not scenarios:
@@ -42,7 +41,7 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[Any]]) -
     return lists
 
 
-def _value(parameter: cp.Parameter, value: Any, position: int) -> Value:
+def _value(parameter: cp.Parameter, value: ArrayLike, position: int) -> Value:
     """A copy that the parameter would take; CVXPY is asked with a parameter like it."""
     kept = {name: given for name, given in parameter.attributes.items() if given}
     array = np.array(dense(value), dtype=complex if parameter.is_complex() else float)

@@ -19,6 +19,7 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lexiprog.aliases import Value
 from lexiprog.compile.binding import Given
@@ -44,7 +45,7 @@ __all__ = ["sweep"]
 
 def sweep(
     program: Program,
-    scenarios: Mapping[cp.Parameter, Iterable[Any]],
+    scenarios: Mapping[cp.Parameter, Iterable[ArrayLike]],
     *,
     solver: SolverChoice = None,
     workers: int | None = None,

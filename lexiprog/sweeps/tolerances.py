@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -112,7 +111,7 @@ def tradeoff(
     )
 
 
-def _head_choice(program: Program, solver: Any, position: int) -> Any:
+def _head_choice(program: Program, solver: SolverChoice, position: int) -> SolverChoice:
     """The part of a solver choice that concerns the stages up to ``position``."""
     if not isinstance(solver, Mapping):
         return solver

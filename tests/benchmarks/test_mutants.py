@@ -114,13 +114,26 @@ def test_a_sample_is_spread_over_modules_repeats_itself_and_grows():
         assert abs(sum(one.path == path for one in drawn) - 60 * share) <= 1
 
 
-def test_every_room_has_tests_and_the_table_names_what_is_there():
+def test_every_room_has_tests_and_the_tables_name_what_is_there():
     from _sample import FURTHER_TESTS, PATHS, every_mutant, tests_of
 
     for path in {one.path for one in every_mutant(ROOT, PATHS)}:
         assert tests_of(ROOT, path)
     for path, tests in FURTHER_TESTS.items():
         assert [name for name in (path, *tests) if not (ROOT / name).exists()] == []
+
+
+def test_a_change_is_reached_through_its_lines_or_outside_functions_through_its_module():
+    from _mutations import mutations
+    from _reach import distance, places
+    from _sample import Mutant
+
+    source = "MOST = 3\n\n\ndef f(a, b=4):\n    return g(\n        a < 5\n    )\n"
+    found = {one.before: places(Mutant("lexiprog/f.py", one, source)) for one in mutations(source)}
+    assert found == {"3": None, "4": None, "return g(a < 5)": {5, 6, 7}, "a < 5": {6}, "5": {6}}
+    near = ("tests/lexiprog/solve/test_held.py", "tests/lexiprog/solve/test_price.py",
+            "tests/lexiprog/solve/fair/test_tree.py", "tests/lexiprog/test_kinds.py")  # fmt: skip
+    assert [distance(test, "lexiprog/solve/held.py") for test in near] == [0, 1, 2, 3]
 
 
 def test_a_path_that_is_not_there_is_named():
@@ -132,7 +145,7 @@ def test_a_path_that_is_not_there_is_named():
 
 @pytest.fixture
 def repository(tmp_path):
-    """A package of one module, whose tests look at one of its two functions."""
+    """A package of one module; its tests look at two functions, run a third, forget a fourth."""
     root = tmp_path / "repository"
     for name in ("lexiprog", "lexiprog_boost", "benchmarks", "tests/lexiprog/sums"):
         (root / name).mkdir(parents=True)
@@ -142,11 +155,11 @@ def repository(tmp_path):
     (root / "lexiprog" / "sums" / "__init__.py").write_text("")
     (root / "lexiprog" / "sums" / "add.py").write_text(
         "def add(a, b):\n    return a + b\n\n\ndef last(n):\n    while n > 9:\n        n -= 1\n"
-        "    return n\n\n\ndef unseen(a):\n    return -a\n"
+        "    return n\n\n\ndef unseen(a):\n    return -a\n\n\ndef idle(a):\n    return a\n"
     )
     (root / "tests/lexiprog/sums/test_add.py").write_text(
         "from lexiprog.sums import add\n\n\ndef test_add():\n    assert add.add(2, 1) == 3\n"
-        "    assert add.last(12) == 9\n"
+        "    assert add.last(12) == 9\n\n\ndef test_nothing():\n    add.unseen(1)\n"
     )
     shutil.copy(ROOT / "pyproject.toml", root)
     return root
@@ -174,7 +187,11 @@ def test_a_run_finds_what_has_no_test_and_goes_on_from_what_it_knows(repository)
     page = repository / "mutants.md"
     first = run(repository, "--least", "0.9", "--report", str(page))
     assert first.returncode == 1, first.stderr
-    assert survivors(first) == ["-a -> a", "return -a -> return None"]
+    assert survivors(first) == [
+        "-a -> a",
+        "return -a -> return None",
+        "return a -> return None  (no test runs it)",
+    ]
     assert re.search(r"^killed .* a \+ b -> a - b$", first.stdout, re.MULTILINE)
     assert re.search(r"^timed out .* n -= 1 -> n \+= 1$", first.stdout, re.MULTILINE)
     assert first.stdout.split("\n\n", 1)[1].strip() in page.read_text()
@@ -187,10 +204,11 @@ def test_a_run_finds_what_has_no_test_and_goes_on_from_what_it_knows(repository)
     assert store.read_text()[len(kept) :].count("\n") == 1
 
     tests = repository / "tests/lexiprog/sums/test_add.py"
-    tests.write_text(f"{tests.read_text()}\n\ndef test_unseen():\n    assert add.unseen(1) == -1\n")
+    both = "def test_both():\n    assert (add.unseen(1), add.idle(2)) == (-1, 2)\n"
+    tests.write_text(f"{tests.read_text()}\n\n{both}")
     third = run(repository, "--least", "1")
     assert third.returncode == 0, third.stdout
-    assert third.stdout.count("\nkilled ") == 2
+    assert third.stdout.count("\nkilled ") == 3
 
 
 def test_tests_that_fail_on_the_unchanged_code_are_shown(repository):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.cvxcore.python.canonInterface import reduce_problem_data_tensor
 from numpy.typing import NDArray
+
+from lexiprog.aliases import Matrix
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -33,10 +35,10 @@ class AffineVector:
 
     start: Array
     moving: Places
-    maps: Any
+    maps: Matrix
 
     @classmethod
-    def of(cls, maps: Any) -> AffineVector:
+    def of(cls, maps: Matrix) -> AffineVector:
         """The numbers that a matrix makes of the parameters and a one."""
         maps = sp.csr_array(maps)
         moving = np.flatnonzero(np.diff(maps[:, :-1].indptr))
@@ -129,7 +131,7 @@ class Unfolded:
     count: int
 
     @classmethod
-    def of(cls, tensor: Any, columns: int) -> Unfolded:
+    def of(cls, tensor: Matrix, columns: int) -> Unfolded:
         """Of a tensor for a matrix with so many columns, those of constants included."""
         count = tensor.shape[0] // columns
         nothing = np.zeros(0, dtype=np.intp)
@@ -168,7 +170,7 @@ class Unfolded:
         return np.flatnonzero(inside & (self.rows >= rows.start) & (self.rows < rows.stop))
 
 
-def reader(parameters: Sequence[Any], places: Mapping[int, int]) -> Read:
+def reader(parameters: Sequence[cp.Parameter], places: Mapping[int, int]) -> Read:
     """What reads the parameters' values of the moment into one vector that ends with a one."""
     size = sum(parameter.size for parameter in parameters)
     slots = [(p, slice(places[p.id], places[p.id] + p.size)) for p in parameters]

@@ -12,7 +12,7 @@ import numpy as np
 from cvxpy.reductions.solution import Solution
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Value
+from lexiprog.aliases import Constraint, Value, ValuesById
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Places
@@ -66,7 +66,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
         rows = None if z is None else scaling.multipliers(z)
         value = compiled.form.objective(own)
         return _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows, (x, z), iterations)
-    dual: dict[int, Any] = {}
+    dual: ValuesById = {}
     if z is not None:
         dual = _split(compiled, scaling.multipliers(z))
     value = compiled.form.objective(own)
@@ -75,7 +75,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
         return replace(translated(compiled, solution), iterations=iterations)
 
 
-def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
+def _split(compiled: Compiled, z: Any) -> ValuesById:
     """Multipliers by the ids of the form's constraints."""
     out, start = {}, 0
     for key, size in compiled.rows:
@@ -86,7 +86,7 @@ def _split(compiled: Compiled, z: Any) -> dict[int, Any]:
 
 def exact_parts(
     compiled: Compiled, x: list[Fraction], z: list[Fraction]
-) -> tuple[dict[int, Any], dict[int, Any]]:
+) -> tuple[ValuesById, ValuesById]:
     """Values of variables and multipliers as fractions, as far as CVXPY passes them through."""
     if compiled.places is not None:
         places = compiled.places
@@ -114,7 +114,7 @@ def _is_exact(value: Any) -> bool:
     return all(isinstance(entry, Fraction | int) for entry in entries)
 
 
-def _own_columns(compiled: Compiled, primal: dict[int, Any]) -> dict[int, Any]:
+def _own_columns(compiled: Compiled, primal: ValuesById) -> ValuesById:
     """The point without the columns that an interface (SCIP's, for cones) has added behind it."""
     size = compiled.form.c.size
     return {key: x[:size] if np.ndim(x) == 1 else x for key, x in primal.items()}
@@ -127,7 +127,7 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
         key: np.reshape(scaling.point(np.ravel(x, order="F")), np.shape(x), order="F")
         for key, x in solution.primal_vars.items()
     }
-    dual: dict[int, Any] = {}
+    dual: ValuesById = {}
     start = 0
     factors = scaling.rows / scaling.cost
     for key, rows in compiled.rows:

@@ -15,6 +15,7 @@ from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
 from numpy.typing import NDArray
 
+from lexiprog.aliases import FreshOptions
 from lexiprog.compile.cvxpy_door.affine import (
     AffineMatrix,
     AffineVector,
@@ -80,7 +81,7 @@ class Filling:
         )
         return filling if filling._makes(compiled) else None
 
-    def fill(self, options: dict[str, Any], seconds: float = 0.0) -> Compiled:
+    def fill(self, options: FreshOptions, seconds: float = 0.0) -> Compiled:
         """The problem's numbers at the parameters' values of the moment."""
         values = self.read()
         cost = self.c.at(values)[0]

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Matrix, Record
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
@@ -35,7 +36,7 @@ class Compiled:
     units: Scaling | None = None  # given where several problems must share them
     places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
     given: StandardForm | None = None  # the form, where it is known without the data
-    matrix: Any = None  # its matrix in the given units, where that is known
+    matrix: Matrix | None = None  # its matrix in the given units, where that is known
 
     @property
     def record(self) -> Any:
@@ -69,7 +70,7 @@ class Compiled:
         """The problem in these units."""
         return self.scaling.of(self.form, self.matrix)
 
-    def in_units(self, units: Scaling, matrix: Any = None) -> Compiled:
+    def in_units(self, units: Scaling, matrix: Matrix | None = None) -> Compiled:
         """The same problem, to be solved and judged in given units; ``matrix`` is in them."""
         return replace(self, units=units, given=self.form, matrix=matrix)
 
@@ -101,7 +102,7 @@ class Compiled:
         return out
 
 
-def standard_form(data: dict[str, Any], solver: Any, inverse: Any) -> StandardForm:
+def standard_form(data: Record, solver: Any, inverse: Any) -> StandardForm:
     """Read the standard form out of the dictionary a CVXPY solver interface built."""
     program = data[s.PARAM_PROB]
     columns = program.x.size
@@ -160,7 +161,7 @@ def _cones(program: Any, solver: Any) -> Cones:
     )
 
 
-def _stack(top: Any, bottom: Any) -> Any:
+def _stack(top: Matrix | None, bottom: Matrix | None) -> Matrix:
     parts = [part for part in (top, bottom) if part is not None]
     return sp.vstack(parts, format="csc") if parts else None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lexiprog.aliases import ValuesById
+
 __all__ = ["Place", "Places"]
 
 
@@ -37,10 +39,10 @@ class Places:
     dual: tuple[Place, ...]
     sign: float
 
-    def variables(self, x: Any) -> dict[int, Any]:
+    def variables(self, x: Any) -> ValuesById:
         """The values of the user's variables, by CVXPY's ids."""
         return {place.id: place.of(x) for place in self.primal}
 
-    def multipliers(self, z: Any) -> dict[int, Any]:
+    def multipliers(self, z: Any) -> ValuesById:
         """The multipliers of the user's constraints, by CVXPY's ids."""
         return {place.id: place.of(z) for place in self.dual}

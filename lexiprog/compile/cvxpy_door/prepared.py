@@ -10,6 +10,7 @@ from typing import Any
 import cvxpy as cp
 import cvxpy.settings as s
 
+from lexiprog.aliases import FreshOptions
 from lexiprog.compile.cvxpy_door.filling import Filling
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.straight import Straight
@@ -36,7 +37,7 @@ class Prepared:
         self._filling: Filling | None = None
         self._tried = False  # whether there is a quicker way than CVXPY's was asked already
 
-    def compile(self, solver: Any, options: dict[str, Any]) -> Compiled:
+    def compile(self, solver: Any, options: FreshOptions) -> Compiled:
         """Numbers at the parameters' values of the moment; quick after the first time."""
         start = time.perf_counter()
         with CVXPY_LOCK:
@@ -61,7 +62,7 @@ class Prepared:
         program = self._problem._cache.param_prog  # noqa: SLF001
         return program is not None and program is compiled.data[s.PARAM_PROB]
 
-    def _by_cvxpy(self, solver: Any, options: dict[str, Any]) -> Compiled:
+    def _by_cvxpy(self, solver: Any, options: FreshOptions) -> Compiled:
         with warnings.catch_warnings():
             # CVXPY's analysis multiplies infinite bounds by zeros: noise, no fault of the model.
             warnings.filterwarnings("ignore", message="invalid value encountered", module="cvxpy")
@@ -81,7 +82,7 @@ class Prepared:
             )
         return Compiled(chain, data, inverse, 0.0)
 
-    def _without_guessed_bounds(self, solver: Any, options: dict[str, Any]) -> Any:
+    def _without_guessed_bounds(self, solver: Any, options: FreshOptions) -> Any:
         """Put a chain of reductions in the problem's cache that bounds no auxiliary variable.
 
         CVXPY 1.9.3 guesses bounds of the variables it adds for maxima, norms and the like by

@@ -6,7 +6,7 @@ from typing import Any
 
 import highspy
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, FreshOptions, Highs
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.straight import StraightCompiled
 from lexiprog.forms.standard_form import StandardForm
@@ -17,7 +17,7 @@ __all__ = ["run"]
 
 def run(
     compiled: Compiled,
-    options: dict[str, Any],
+    options: FreshOptions,
     *,
     verbose: bool = False,
     start: Array | None = None,
@@ -37,7 +37,7 @@ def run(
     return compiled.chain.solver.solve_via_data(data, warm, verbose, options, {})
 
 
-def _by_highs(form: StandardForm, options: dict[str, Any]) -> dict[str, Any] | None:
+def _by_highs(form: StandardForm, options: FreshOptions) -> dict[str, Any] | None:
     """What CVXPY's interface of HIGHS returns, from one HiGHS object; None if it must be asked.
 
     The interface makes two such objects and a copy of everything, which takes longer than a small
@@ -45,7 +45,7 @@ def _by_highs(form: StandardForm, options: dict[str, Any]) -> dict[str, Any] | N
     """
     options = options | options.get("highs_options", {})
     options.pop("highs_options", None)
-    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
     refused = highspy.HighsStatus.kError
     if "write_model_file" in options or any(

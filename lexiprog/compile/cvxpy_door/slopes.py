@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Matrix
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 
 __all__ = ["Entries", "FormSlopes", "tensor_slopes"]
@@ -32,12 +31,12 @@ class Entries:
         empty = np.zeros(0, dtype=np.intp)
         return cls(empty, empty, empty, np.zeros(0))
 
-    def times(self, x: Array, rows: int, inputs: int) -> Any:
+    def times(self, x: Array, rows: int, inputs: int) -> Matrix:
         """Each matrix times ``x``, as the columns of a sparse array."""
         parts = (self.value * x[self.column], (self.row, self.which))
         return sp.csc_array(sp.coo_array(parts, shape=(rows, inputs)))
 
-    def transposed_times(self, z: Array, columns: int, inputs: int) -> Any:
+    def transposed_times(self, z: Array, columns: int, inputs: int) -> Matrix:
         """The transpose of each matrix times ``z``, as the columns of a sparse array."""
         parts = (self.value * z[self.row], (self.column, self.which))
         return sp.csc_array(sp.coo_array(parts, shape=(columns, inputs)))
@@ -47,13 +46,13 @@ class Entries:
 class FormSlopes:
     """Derivatives of a standard form by some inputs: columns of sparse arrays, one an input."""
 
-    c: Any
+    c: Matrix
     offset: Array
     A: Entries
-    b: Any
+    b: Matrix
     P: Entries
-    lower: Any
-    upper: Any
+    lower: Matrix
+    upper: Matrix
 
     @property
     def inputs(self) -> int:
@@ -115,7 +114,7 @@ def tensor_slopes(compiled: Compiled, ids: Iterable[int]) -> FormSlopes | None:
     )
 
 
-def _curvature(curve: Any, chosen: NDArray[np.intp], columns: int) -> Entries:
+def _curvature(curve: Matrix, chosen: NDArray[np.intp], columns: int) -> Entries:
     if curve is None:
         return Entries.none()
     entries = sp.coo_array(curve[:, chosen])

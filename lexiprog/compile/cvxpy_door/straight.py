@@ -23,7 +23,7 @@ from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
 from cvxpy.utilities import scopes
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Objective
+from lexiprog.aliases import Constraint, Leaf, Objective, Record
 from lexiprog.compile.cvxpy_door.affine import AffineMatrix, DenseAffine, Read, Unfolded, reader
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Place, Places
@@ -64,7 +64,7 @@ class Straight:
     lower: Array | None
     upper: Array | None
     places: tuple[Places, ...]
-    _last: dict[str, Any] = field(default_factory=dict)  # values, and what they were compiled to
+    _last: Record = field(default_factory=dict)  # values, and what they were compiled to
 
     @classmethod
     def of(
@@ -91,9 +91,9 @@ class Straight:
         cls,
         objectives: Sequence[Objective],
         rows: list[Constraint],
-        expressions: list[Any],
-        variables: list[Any],
-        parameters: list[Any],
+        expressions: list[cp.Expression],
+        variables: list[cp.Variable],
+        parameters: list[cp.Parameter],
     ) -> Straight:
         columns, first = _offsets(variables)
         sizes, places = _offsets(parameters)
@@ -189,7 +189,7 @@ class StraightCompiled(Compiled):
             HIGHS.NEQ_CONSTR: [],
         }
 
-    def scaled_data(self) -> dict[str, Any]:
+    def scaled_data(self) -> Record:
         """What CVXPY's interface of HIGHS would be given."""
         form = self.scaled
         dims = SimpleNamespace(
@@ -207,7 +207,7 @@ class StraightCompiled(Compiled):
         }
 
 
-def _is_plain(leaf: Any) -> bool:
+def _is_plain(leaf: Leaf) -> bool:
     """Whether a variable or parameter says nothing about itself but signs and fixed bounds."""
     if leaf.ndim > 2:
         return False
@@ -220,16 +220,16 @@ def _is_plain(leaf: Any) -> bool:
     return all(isinstance(end, np.ndarray | float | int) for end in bounds)
 
 
-def _affine_side(constraint: Constraint) -> Any:
+def _affine_side(constraint: Constraint) -> cp.Expression:
     """What a constraint bounds by zero."""
     return constraint.expr if hasattr(constraint, "expr") else constraint.args[0]
 
 
-def _each_once(leaves: Iterable[Any]) -> list[Any]:
+def _each_once(leaves: Iterable[Leaf]) -> list[Leaf]:
     return list({leaf.id: leaf for leaf in leaves}.values())
 
 
-def _offsets(leaves: Sequence[Any]) -> tuple[int, dict[int, int]]:
+def _offsets(leaves: Sequence[Leaf]) -> tuple[int, dict[int, int]]:
     """How many entries all have together, and where each one's begin, by CVXPY's ids."""
     first, size = {}, 0
     for leaf in leaves:
@@ -238,5 +238,5 @@ def _offsets(leaves: Sequence[Any]) -> tuple[int, dict[int, int]]:
     return size, first
 
 
-def _in_cpp(expressions: Sequence[Any]) -> bool:
+def _in_cpp(expressions: Sequence[cp.Expression]) -> bool:
     return all(e._all_support_cpp() and e._max_ndim() <= 2 for e in expressions)  # noqa: SLF001

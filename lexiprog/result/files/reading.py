@@ -10,12 +10,13 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from lexiprog.aliases import Record
 from lexiprog.result.files.store import BadRecord
 
 __all__ = ["fitted", "fitted_fields", "mapping"]
 
 
-def fitted(kind: Any, value: Any, place: str) -> Any:
+def fitted(kind: Any, value: object, place: str) -> Any:
     """The value as its annotation asks: containers and records made, numbers and texts checked."""
     origin, arguments = _origin(kind), get_args(kind)
     if kind is Any:
@@ -49,14 +50,14 @@ def fitted(kind: Any, value: Any, place: str) -> Any:
     return _asked(value, place, f"of type {kind.__name__}", fits=isinstance(value, kind))
 
 
-def _origin(kind: Any) -> Any:
+def _origin(kind: object) -> object:
     """What a generic annotation is made from; from Python 3.12 on, numpy's NDArray is an alias."""
     origin = get_origin(kind)
     meant = getattr(origin, "__value__", None)
     return origin if meant is None else _origin(meant)
 
 
-def _one_of(kinds: list[Any], value: Any, place: str) -> Any:
+def _one_of(kinds: list[object], value: object, place: str) -> Any:
     """The value as the first of the kinds that it fits."""
     for kind in kinds:
         try:
@@ -66,7 +67,7 @@ def _one_of(kinds: list[Any], value: Any, place: str) -> Any:
     raise last
 
 
-def fitted_fields(kind: Any, record: Any, place: str) -> dict[str, Any]:
+def fitted_fields(kind: Any, record: object, place: str) -> Record:
     """A value for each public field of a dataclass that the record has, each fitted."""
     record = mapping(record, place)
     public = {f.name: f for f in fields(kind) if f.name[0] != "_"}
@@ -80,9 +81,9 @@ def fitted_fields(kind: Any, record: Any, place: str) -> dict[str, Any]:
     return {name: fitted(hints[name], part, f"{place}.{name}") for name, part in record.items()}
 
 
-def mapping(value: Any, place: str) -> dict[str, Any]:
+def mapping(value: object, place: str) -> Record:
     """The value, if it is a mapping."""
-    found: dict[str, Any] = _asked(value, place, "a mapping", fits=isinstance(value, dict))
+    found: Record = _asked(value, place, "a mapping", fits=isinstance(value, dict))
     return found
 
 
@@ -90,7 +91,7 @@ def _has_default(field: Field[Any]) -> bool:
     return field.default is not MISSING or field.default_factory is not MISSING
 
 
-def _asked(value: Any, place: str, what: str, *, fits: bool) -> Any:
+def _asked(value: object, place: str, what: str, *, fits: bool) -> Any:
     if not fits:
         text = repr(value)
         shown = text if len(text) <= 60 else text[:57] + "..."

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from lexiprog.aliases import Record, Value
 from lexiprog.errors import LexiprogError
 from lexiprog.result.files.atomic import replace_file
 
@@ -37,13 +38,13 @@ class BadRecord(ValueError):
         super().__init__(f"{place}: {problem}")
 
 
-def write(record: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+def write(record: Record, path: str | os.PathLike[str]) -> None:
     """Save ``record`` at ``path``, all of it or nothing."""
     text = json.dumps({"format": FORMAT} | _encode(record), indent=1, allow_nan=False)
     replace_file(path, text)
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read(path: str | os.PathLike[str]) -> Record:
     """Load what :func:`write` saved."""
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -62,11 +63,11 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise BadFile(f"{path} is not a whole result: at {error}.") from error
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _encode(value: Any) -> Any:
+def _encode(value: object) -> Any:
     """JSON for numbers, texts, arrays and their containers; anything else by its ``repr``."""
     if isinstance(value, np.ndarray):
         flat = value.reshape(-1)
@@ -94,7 +95,7 @@ def _encode(value: Any) -> Any:
     return repr(value)
 
 
-def _decode(value: Any, place: str) -> Any:
+def _decode(value: object, place: str) -> Any:
     if isinstance(value, list):
         return [_decode(part, f"{place}[{k}]") for k, part in enumerate(value)]
     if not isinstance(value, dict):
@@ -113,7 +114,7 @@ def _decode(value: Any, place: str) -> Any:
         raise BadRecord(place, str(error)) from error
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Fraction | float:
     """A plain number, or what stands for one that JSON does not have."""
     if isinstance(value, dict) and set(value) == {"float"}:
         return float(value["float"])
@@ -124,7 +125,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _array(entries: Any, shape: Any, dtype: Any) -> Any:
+def _array(entries: list[object], shape: list[int], dtype: str) -> Value:
     """The array of such entries, which are flat and, if complex, in pairs."""
     kind = np.dtype(dtype)
     if kind.kind not in "biufcO":

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -147,7 +146,7 @@ def find_integer_chains(
     everyone = [p for stage in stages for p in stage.subproblems]
     wanted = {lock.owner_name for p in everyone for _, lock in p.locks}
     level = {p.name: k for k, stage in enumerate(stages) for p in stage.subproblems}
-    groups: dict[Any, dict[str, Subproblem]] = {}
+    groups: dict[Hashable, dict[str, Subproblem]] = {}
     for subproblem in everyone:
         ladder = ladders[subproblem.name]
         if not ladder or ladder[0].target != "HIGHS" or subproblem.kind != "MILP":

@@ -9,7 +9,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array, Constraint
+from lexiprog.aliases import Array, Constraint, Record
 from lexiprog.declare.leaves import automatic_names
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import written
@@ -141,7 +141,7 @@ def elastic(demand: Demand, slack: cp.Variable) -> list[Constraint]:
     return []
 
 
-def _set(variable: cp.Variable) -> dict[str, Any]:
+def _set(variable: cp.Variable) -> Record:
     """The attributes that were given."""
     return {k: v for k, v in variable.attributes.items() if v is not None and v is not False}
 

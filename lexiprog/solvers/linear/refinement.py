@@ -62,13 +62,6 @@ class Refined:
     miss: float
     error: float
 
-    def of(self, vertex: Vertex) -> Vertex:
-        """The vertex with these digits."""
-        return replace(
-            vertex, x=self.x.nearest, row_dual=self.y.high, correction=self.y.low,
-            basis=self.basis, error=self.error,
-        )  # fmt: skip
-
 
 def is_off(A: Matrix, bounds: Bounds, x: Array) -> bool:
     """Whether a point misses a row or a bound by more than rounding.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Record
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.lock import Slack
@@ -61,7 +61,7 @@ class Scene:
         """Whether a problem does."""
         return any(self.moves(reference) for _, reference in subproblem.references)
 
-    def known_at(self, t: float) -> dict[str, Any]:
+    def known_at(self, t: float) -> Record:
         """Solutions to read references from at ``t``, values alone where they move."""
         values = {name: float(track.at(t)) for name, track in self.tracks.items()}
         return self.solved | {name: _Value(v) for name, v in values.items()}

@@ -1,0 +1,168 @@
+"""Which tests run through which lines: measured once on the unchanged code, file by file, and kept.
+
+A mutant is tried with the tests that reach it, those nearest to its module first. What a test
+file's fixtures run through counts for all its tests, since a fixture may be shared; a change
+outside all functions is reached by every test that runs through its module.
+"""
+
+import ast
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+
+import pytest
+from _sample import Mutant
+
+SETUP = "setup "
+
+
+class Recorder:
+    """A plugin of pytest that keeps each test's lines and its seconds of processor time."""
+
+    def __init__(self, home: Path):
+        # Newer Pythons have a quicker way to trace, but that one knows no contexts.
+        os.environ["COVERAGE_CORE"] = "ctrace"
+        import coverage
+
+        self.home = home
+        self.coverage = coverage.Coverage(
+            data_file=None, config_file=False, source=[str(home / "lexiprog"),
+                                                       str(home / "lexiprog_boost")]
+        )  # fmt: skip
+        self.seconds: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Take a test's time."""
+        began = time.process_time()
+        try:
+            return (yield)
+        finally:
+            self.seconds[item.nodeid] = time.process_time() - began
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """What comes now belongs to the fixtures of a file."""
+        self.coverage.switch_context(f"{SETUP}{item.nodeid}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """What comes now belongs to a test."""
+        self.coverage.switch_context(item.nodeid)
+
+    def found(self) -> dict[str, dict]:
+        """For each test its seconds and, for each module, the lines that it ran through."""
+        lines: dict[str, dict[str, set[int]]] = {}
+        data = self.coverage.get_data()
+        for module in data.measured_files():
+            path = Path(module).relative_to(self.home).as_posix()
+            for line, contexts in data.contexts_by_lineno(module).items():
+                for context in contexts:
+                    lines.setdefault(context, {}).setdefault(path, set()).add(line)
+        shared: dict[str, dict[str, set[int]]] = {}
+        for context, own in lines.items():
+            if context.startswith(SETUP):
+                file = shared.setdefault(_file(context.removeprefix(SETUP)), {})
+                for path, some in own.items():
+                    file.setdefault(path, set()).update(some)
+        return {
+            test: {"seconds": round(spent, 3), "lines": _joined(lines.get(test, {}),
+                                                               shared.get(_file(test), {}))}
+            for test, spent in self.seconds.items()
+        }  # fmt: skip
+
+
+def _file(test: str) -> str:
+    return test.split("::", 1)[0]
+
+
+def _joined(one: dict[str, set[int]], other: dict[str, set[int]]) -> dict[str, list[int]]:
+    return {
+        path: sorted(one.get(path, set()) | other.get(path, set()))
+        for path in sorted({*one, *other})
+    }
+
+
+class Reach:
+    """What was measured, by test file, as long as neither the file nor the source has changed."""
+
+    def __init__(self, kept: Path, root: Path):
+        self.kept = kept
+        self.root = root
+        self.files: dict[str, dict] = json.loads(kept.read_text()) if kept.exists() else {}
+
+    @cached_property
+    def _source(self) -> str:
+        """What all but the test files themselves comes down to."""
+        whole = hashlib.sha1()
+        for folder in ("lexiprog", "lexiprog_boost", "tests"):
+            for file in sorted((self.root / folder).rglob("*.py")):
+                if not file.name.startswith("test_"):
+                    whole.update(file.read_bytes())
+        return whole.hexdigest()
+
+    @cache  # noqa: B019 - one object lives as long as the command
+    def digest(self, file: str) -> str:
+        """What a test file and the source come down to."""
+        own = (self.root / file).read_bytes()
+        return hashlib.sha1(own + self._source.encode()).hexdigest()[:10]
+
+    def missing(self, files: Iterable[str]) -> list[str]:
+        """The files of which nothing is known that still holds."""
+        known = {name for name, entry in self.files.items() if entry["digest"] == self.digest(name)}
+        return [name for name in files if name not in known]
+
+    def put(self, files: Sequence[str], tests: dict[str, dict]) -> None:
+        """Keep what was measured of some files."""
+        for name in files:
+            own = {test: entry for test, entry in tests.items() if _file(test) == name}
+            self.files[name] = {"digest": self.digest(name), "tests": own}
+        self.kept.parent.mkdir(parents=True, exist_ok=True)
+        self.kept.write_text(json.dumps(self.files))
+
+    def tests(self, mutant: Mutant, files: Sequence[str]) -> dict[str, float]:
+        """The tests that reach a mutant with their seconds, file by file, the nearest first."""
+        lines = places(mutant)
+        found: list[tuple[tuple, str, float]] = []
+        for name in files:
+            own = {
+                test: entry["seconds"]
+                for test, entry in self.files[name]["tests"].items()
+                if (there := entry["lines"].get(mutant.path))
+                and (lines is None or not lines.isdisjoint(there))
+            }
+            near = (distance(name, mutant.path), sum(own.values()), name)
+            found += [((*near, seconds), test, seconds) for test, seconds in own.items()]
+        return {test: seconds for _, test, seconds in sorted(found)}
+
+
+def places(mutant: Mutant) -> set[int] | None:
+    """The lines of a change; None if it lies outside all functions."""
+    change = mutant.change
+    last = change.line + mutant.source.encode()[change.start : change.end].count(b"\n")
+    if not any(first <= change.line <= end for first, end in _bodies(mutant.source)):
+        return None
+    return set(range(change.line, last + 1))
+
+
+@cache
+def _bodies(source: str) -> list[tuple[int, int]]:
+    """First and last lines of what functions do."""
+    return [
+        (node.body[0].lineno, node.end_lineno)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+
+
+def distance(test: str, path: str) -> int:
+    """How far a test file lies from a module: its own name, its folder, its package, none."""
+    there, here = Path(test), Path(path)
+    folder = there.parent.relative_to("tests")
+    if folder == here.parent:
+        return 0 if there.stem == f"test_{here.stem}" else 1
+    return 2 if folder.parts[:2] == here.parent.parts[:2] else 3

@@ -1,0 +1,80 @@
+"""What came of the mutants, for people: a table by room and the survivors, with what is known."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from _sample import Mutant
+
+VERDICTS = ("killed", "timed out", "survived")
+EQUIVALENT = Path(__file__).with_name("_equivalent.toml")
+INTRODUCTION = """Small wrong changes, drawn by a fixed seed and spread over the modules, and how
+many of them the tests noticed. A mutant is tried with the tests that run through its lines, the
+nearest first, up to {seconds:.0f} s of processor time, slow ones left out; after that it counts as
+a survivor. `make mutants` writes this page. Below the table stand the survivors: first those that
+a test could still notice, then those that change nothing which can be seen, each with the reason
+given in `.ci/_equivalent.toml`."""
+
+# A mutant, its verdict, and whether any test runs through it.
+Found = tuple[Mutant, str, bool]
+
+
+def shown(mutant: Mutant) -> str:
+    """A mutant as people look for it."""
+    change = mutant.change
+    return f"{mutant.path}:{change.line}: {change.before} -> {change.after}"
+
+
+def reasons() -> dict[str, str]:
+    """Why some survivors change nothing that can be seen, by module and change."""
+    listed = tomllib.loads(EQUIVALENT.read_text()) if EQUIVALENT.exists() else {}
+    return {
+        f"{path}: {change}": why
+        for path, changes in listed.items()
+        for change, why in changes.items()
+    }
+
+
+def table(found: Sequence[Found]) -> str:
+    """Counts by room, their sum, and every survivor."""
+    rows = []
+    rooms = sorted({room(mutant) for mutant, _, _ in found})
+    for name in [*rooms, "all"]:
+        own = Counter(verdict for mutant, verdict, _ in found if name in ("all", room(mutant)))
+        share = 1 - own["survived"] / own.total()
+        rows.append([name, own.total(), *(own[one] for one in VERDICTS), f"{share:.0%}"])
+    head = ["room", "mutants", *VERDICTS, "noticed"]
+    widths = [max(len(str(row[k])) for row in [head, *rows]) for k in range(len(head))]
+    lines = [
+        "  ".join(str(cell).ljust(w) if k == 0 else str(cell).rjust(w)
+                  for k, (cell, w) in enumerate(zip(row, widths, strict=True)))
+        for row in [head, *rows]
+    ]  # fmt: skip
+    return "\n".join([*lines, "", *survivors(found)]).rstrip()
+
+
+def survivors(found: Sequence[Found]) -> list[str]:
+    """A line for each, those with a reason at the end."""
+    known = reasons()
+    alive = [one for one in found if one[1] == "survived"]
+    alive.sort(key=lambda one: (one[0].path, one[0].change.line, shown(one[0])))
+    plain, equivalent = [], []
+    for mutant, _, reached in alive:
+        change = mutant.change
+        why = known.get(f"{mutant.path}: {change.before} -> {change.after}")
+        if why:
+            equivalent.append(f"{shown(mutant)}\n    {why}")
+        else:
+            plain.append(shown(mutant) + ("" if reached else "  (no test runs it)"))
+    return [*plain, *(["", "Nothing that can be seen changes:"] if equivalent else []), *equivalent]
+
+
+def room(mutant: Mutant) -> str:
+    """Where it lies, as the table of rooms says it."""
+    return "/".join(mutant.path.split("/")[:2])
+
+
+def page(said: str, seconds: float) -> str:
+    """What `--report` writes."""
+    return f"# Mutants\n\n{INTRODUCTION.format(seconds=seconds)}\n\n```text\n{said}\n```\n"
