@@ -30,10 +30,13 @@ NOISE = 1e-9
 ZERO, ROUNDED_ZERO = 1e-22, 1e-12
 # The same where all terms are rounding, as a share of the largest cost.
 FLOOR = 1e-12
-# Refined multipliers that are this many times as large as they may be wrong are true ones.
-MARGIN = 1e3
+# Refined multipliers are true ones if they are this many times as large as what counts as zero, and
+# as what may be wrong with them.
+MARGIN, SURE = 1e3, 100.0
+# By which share a decimal is changed when it is read, mostly.
+ROUNDING = 2.0**-54
 # Numbers with that many binary digits were hardly rounded when they were read.
-SHORT = 32
+SHORT = 44
 
 
 def is_short(numbers: Array) -> bool:
@@ -92,6 +95,7 @@ def binding(
     correction: Array | None = None,
     slack: Array | None = None,
     error: float | None = None,
+    gain: float = 0.0,
 ) -> Binding:
     """Tell multipliers from noise, for ``c + A'y = reduced``.
 
@@ -109,18 +113,21 @@ def binding(
     error : float, optional
         By how much refined multipliers may be wrong. Then they are told from zeros where data that
         were hardly rounded allow it.
+    gain : float, optional
+        How many times as large as a change of the costs that of the multipliers may be: so much is
+        made of what was rounded when the data were read.
     """
     floor = FLOOR * float(np.max(np.abs(c), initial=0.0))
     if not y.size:
         return Binding(y, c.copy(), np.zeros(0, dtype=bool), np.abs(c) > floor)
-    lowest = NOISE
+    lowest, exact = NOISE, sizes.short and is_short(c)
     if correction is None:
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
         reduced: Array = c + pulled(A, y)
     else:
-        lowest = ROUNDED_ZERO
-        if sizes.short and is_short(c):
-            lowest, floor = ZERO, floor * ZERO
+        lowest = ZERO if exact else ROUNDED_ZERO
+        if exact or error is not None:
+            floor *= ZERO
         sums = reduced_costs(c, A, y)
         if correction.any():
             sums = sums.plus(transposed_times(A, correction))
@@ -129,17 +136,22 @@ def binding(
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
     terms = np.abs(c) + pulled(sizes.columns, np.abs(y))
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
-    row_shares = np.abs(y) * sizes.highest(weights)
-    column_shares = np.abs(reduced) * weights
-    least = NOISE
+    heights = sizes.highest(weights)
+    shares = np.abs(y) * heights, np.abs(reduced) * weights
+    sure: tuple[Array | float, ...] = (NOISE, NOISE)
     if error is not None:
-        lowest = max(lowest, 10.0 * error * float(np.max(sizes.highest(weights), initial=0.0)))
-        least = MARGIN * lowest
-    rows = row_shares > least
+        rounding = 0.0 if exact else ROUNDING
+        error += rounding * gain * float(np.max(terms, initial=0.0))
+        wrong = error * heights, pulled(sizes.columns, np.full(y.size, error)) * weights
+        # Next to nearly parallel rows true ones may be as small as what rounding makes of zeros.
+        lowest = ZERO
+        sure = tuple(np.maximum(MARGIN * ZERO, SURE * (rounding + part)) for part in wrong)
+    rows = shares[0] > sure[0]
     if slack is not None:
         rows &= np.abs(y) > slack
-    columns = (column_shares > least) & (np.abs(reduced) > floor)
+    columns = (shares[1] > sure[1]) & (np.abs(reduced) > floor)
     doubtful = any(
-        bool(((shares > lowest) & (shares <= least)).any()) for shares in (row_shares, column_shares)
+        bool(((part > lowest) & (part <= high)).any())
+        for part, high in zip(shares, sure, strict=True)
     )
     return Binding(y, reduced, rows, columns, doubtful)

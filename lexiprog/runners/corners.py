@@ -59,9 +59,7 @@ class Corners:
                 break
         return vertex
 
-    def refined(
-        self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch
-    ) -> Vertex:
+    def refined(self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         if self._session is None:
             return vertex
@@ -70,5 +68,5 @@ class Corners:
             return vertex
         return replace(
             vertex, x=found.x.nearest, row_dual=found.y.high, correction=found.y.low,
-            basis=found.basis, error=found.error,
+            basis=found.basis, error=found.error, gain=found.gain,
         )  # fmt: skip

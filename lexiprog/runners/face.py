@@ -35,6 +35,7 @@ from lexiprog.watch import Watch
 
 __all__ = ["FaceChain"]
 
+
 @dataclass
 class FaceChain:
     """Linear problems over one feasible set, compiled as one with a weight on each objective."""
@@ -62,16 +63,8 @@ class FaceChain:
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""
-        return [
-            lock.owner_name
-            for _, lock in single(member.locks)
-            if lock.owner_name in self.faces and self.faces[lock.owner_name].doubtful
-        ]
-
-    def is_rough(self, member: Subproblem) -> bool:
-        """Whether a vertex that it builds on is off by more than rounding."""
-        names = {lock.owner_name for _, lock in member.locks}
-        return any(face.rough for name, face in self.faces.items() if name in names)
+        faces = ((name, self.faces.get(name)) for name in holds(member))
+        return [name for name, face in faces if face is not None and face.unclear]
 
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
@@ -139,7 +132,11 @@ class FaceChain:
             dual=answer.dual | dict(zip(locks, paid, strict=True)),
             seconds=vertex.seconds,
             form=replace(
-                form, lower=within.lower, upper=within.upper, A=within.A, b=within.b,
+                form,
+                lower=within.lower,
+                upper=within.upper,
+                A=within.A,
+                b=within.b,
                 cones=within.cones,
             ),
             held=self._values(names, answer),

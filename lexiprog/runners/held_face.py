@@ -57,8 +57,9 @@ class HeldFace:
         """The face of a vertex that was found ``within`` what others had left."""
         lack = None if vertex.correction is None else -vertex.correction
         found = binding(
-            form.c, form.A, -vertex.row_dual, sizes, correction=lack, error=vertex.error
-        )
+            form.c, form.A, -vertex.row_dual, sizes, correction=lack, error=vertex.error,
+            gain=vertex.gain,
+        )  # fmt: skip
         lower, upper = within.lower, within.upper
         at_bound = np.where(found.reduced > 0, lower, upper)
         # What a held face fixes already may have a reduced cost of either sign: it says nothing.

@@ -16,6 +16,7 @@ from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.highs import LONG, Bounds, Session
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
+from lexiprog.solvers.linear.refinement import MISSED, is_off, refined
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 
@@ -39,8 +40,9 @@ class Native:
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
             found = solve_mip(form, highs_options(task), start, task.watch)
             answer = searched(task.native, form, found)
-        elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
-            answer = _stoppable(task, form)
+        elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP":
+            answer = _stoppable(task, form) if _is_long(form) else _through_cvxpy(task, start)
+            answer = _on_its_rows(task, form, answer)
         else:
             answer = _through_cvxpy(task, start)
         if task.integer:
@@ -64,6 +66,22 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
     if not vertex.optimal:
         return Answer(vertex.word, said=vertex.status)
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
+
+
+def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
+    """The answer, refined if that is asked for or its point misses rows by more than rounding."""
+    if answer.x is None:
+        return answer
+    bounds = Bounds.of(form)
+    off = is_off(form.A, bounds, answer.x)
+    if not off and not task.way.refined:
+        return answer
+    session = Session(form.A, highs_options(task))
+    vertex = session.run(form.c, bounds, watch=task.watch)
+    found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
+    if found is None:
+        return Answer(Status.FAILED, said=MISSED) if off else answer
+    return answer_at(task.native, found.x.nearest, -found.y.nearest, iterations=vertex.iterations)
 
 
 def highs_options(task: Task) -> FreshOptions:

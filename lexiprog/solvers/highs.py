@@ -21,6 +21,8 @@ from lexiprog.watch import Watch
 
 Array = NDArray[np.float64]
 
+# HiGHS takes smaller coefficients for zeros, by default those below 1e-9; less it does not allow.
+SMALLEST = 1e-12
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
 
@@ -71,6 +73,7 @@ class Vertex:
     correction: Array | None  # what row_dual lacks, from a solve with its residual
     warm: bool  # started from a basis, without presolve
     error: float | None = None  # of refined multipliers: by how much they may be wrong
+    gain: float = 1.0  # how many times as large as a change of the costs that of the multipliers is
 
     @property
     def iterations(self) -> int:
@@ -112,6 +115,7 @@ class Session:
         self._lock = threading.Lock()
         self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
+        self._highs.setOptionValue("small_matrix_value", SMALLEST)
         for name, value in options.items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")

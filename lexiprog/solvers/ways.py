@@ -113,7 +113,11 @@ def _ways(
     if face:
         yield Way(ladder[0], "face")
     if not subproblem.locks:
-        yield from (Way(solver) for solver in ladder)
+        linear = [solver for solver in ladder if subproblem.kind == "LP" and solver.name == "HIGHS"]
+        for solver in ladder:
+            yield Way(solver)
+            if linear and solver is linear[-1]:  # after a second opinion
+                yield Way(linear[0], refined=True)
         return
     curved = can_restate(subproblem, "argument", loosened)
     equal = can_restate(subproblem, "equal", loosened)
@@ -128,6 +132,8 @@ def _ways(
         yield Way(solver)
         if solver.name == "HIGHS" and "presolve" not in solver.options:
             yield Way(solver.also(presolve="off"))
+            if subproblem.kind == "LP":
+                yield Way(solver, refined=True)
         if equal:
             yield Way(solver, "equal", loosened)
         yield Way(solver, "guarded")

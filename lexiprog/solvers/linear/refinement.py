@@ -2,10 +2,10 @@
 
 HiGHS keeps rows and reduced costs to an absolute tolerance. Where rows are nearly parallel a miss
 of 1e-9 may move a vertex by one, and a reduced cost of 1e-10 may be a true one. As Gleixner, Steffy
-and Wolter do (2016), what is missed is taken in twice the working precision, blown up, and solved as
-a linear program in the correction, from the basis that the last one ended at; its answer is scaled
-back and added. Each round gains about as many digits as HiGHS has, until pairs of floats have no
-more. If the basis was the right one no round pivots; if not, they lead to the right one.
+and Wolter do (2016), what is missed is taken in twice the working precision, blown up, and solved
+as a linear program in the correction, from the basis that the last one ended at; its answer is
+scaled back and added. Each round gains about as many digits as HiGHS has, until pairs of floats
+have no more. If the basis was the right one no round pivots; if not, they lead to the right one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Refined:
     miss : float
         The largest violation of a row, a bound or complementarity.
     error : float
-        By about how much a multiplier may be wrong still, from what the last round's miss meant.
+        By about how much a multiplier may be wrong still.
+    gain : float
+        How many times as large as the costs' miss the multipliers' change was in the last round.
     """
 
     x: Pair
@@ -61,12 +63,13 @@ class Refined:
     basis: Any
     miss: float
     error: float
+    gain: float
 
 
 def is_off(A: Matrix, bounds: Bounds, x: Array) -> bool:
     """Whether a point misses a row or a bound by more than rounding.
 
-    A proved bound says nothing of that: next to nearly parallel rows no feasible point need be near.
+    A proved bound says nothing of that: next to nearly parallel rows no feasible point may be near.
     """
     sides = ((bounds.lower, x, bounds.upper), (bounds.row_lower, A @ x, bounds.row_upper))
     return any(
@@ -81,9 +84,9 @@ def refined(
     """The vertex with about twice the digits; None if that cannot be had."""
     sides = _Sides(A, cost, bounds)
     at = _At(Pair.of(vertex.x), Pair.of(vertex.row_dual), vertex.basis)
-    left, blown, meant = sides.left(at), np.ones(2), np.inf
+    left, blown, gain = sides.left(at), np.ones(2), np.inf
     for _ in range(ROUNDS):
-        if left.miss <= GOAL and meant < np.inf:
+        if left.miss <= GOAL and gain < np.inf:
             break
         blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, GOAL)))
         for point, price in _factors(*blown.tolist()):
@@ -93,12 +96,12 @@ def refined(
                 break
         else:
             break
-        meant = found.distance(at) * price
+        gain = found.distance(at) * price
         at, left = found, now
-    if not left.miss <= FINE or not meant < np.inf:
+    if not left.miss <= FINE or not gain < np.inf:
         return None
-    rounding = LAST * (1.0 + _largest(np.abs(at.y.high)))
-    return Refined(at.x, at.y, at.basis, left.miss, max(meant, 1.0) * max(left.miss, rounding))
+    rounding, gain = LAST * (1.0 + _largest(np.abs(at.y.high))), max(gain, 1.0)
+    return Refined(at.x, at.y, at.basis, left.miss, gain * max(left.miss, rounding), gain)
 
 
 def _factors(point: float, price: float) -> Iterator[tuple[float, float]]:
