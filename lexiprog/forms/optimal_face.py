@@ -32,7 +32,7 @@ ZERO, ROUNDED_ZERO = 1e-22, 1e-12
 FLOOR = 1e-12
 # Refined multipliers are true ones if they are this many times as large as what counts as zero, and
 # as what may be wrong with them.
-MARGIN, SURE = 1e3, 100.0
+APART, SURE = 1e3, 100.0
 # By which share a decimal is changed when it is read, mostly.
 ROUNDING = 2.0**-54
 # Numbers with that many binary digits were hardly rounded when they were read.
@@ -145,7 +145,7 @@ def binding(
         wrong = error * heights, pulled(sizes.columns, np.full(y.size, error)) * weights
         # Next to nearly parallel rows true ones may be as small as what rounding makes of zeros.
         lowest = ZERO
-        sure = tuple(np.maximum(MARGIN * ZERO, SURE * (rounding + part)) for part in wrong)
+        sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
     rows = shares[0] > sure[0]
     if slack is not None:
         rows &= np.abs(y) > slack

@@ -49,7 +49,8 @@ class Corners:
                 self.bases.clear()
             self._session = self.session(form.A, OPTIONS | dict(options))
         bounds = within.bounds(form)
-        starts = [self.bases.pop(name)] if name in self.bases else []
+        starts: list[highspy.HighsBasis | None] = []
+        starts += [self.bases.pop(name)] if name in self.bases else []
         # Without a basis presolve does its part, which may be most of the work.
         starts += [None] if not held or held[-1].easy else []
         starts += [held[-1].basis] if held else []

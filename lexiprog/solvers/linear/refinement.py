@@ -165,10 +165,12 @@ class _Left:
 
     def bounds(self, factor: float, strong: Mask, y: Pair) -> Bounds:
         """Limits of a correction, blown up; rows with strong multipliers stay at theirs."""
+        low, high = self.column_room
         below, above = self.row_room
         held = np.where(y.high > 0.0, below, above)
         return Bounds(
-            *(factor * room for room in self.column_room),
+            factor * low,
+            factor * high,
             factor * np.where(strong, held, below),
             factor * np.where(strong, held, above),
         )
