@@ -28,7 +28,7 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.corners import Corners
 from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
 from lexiprog.solvers.highs import Vertex
-from lexiprog.solvers.linear.refinement import MISSED, is_off
+from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 from lexiprog.watch import Watch
@@ -115,7 +115,8 @@ class FaceChain:
         off = is_off(form.A, within.bounds(form), vertex.x)
         fine = off or task.way.refined or any(face.refined for face in held)
         vertex, mine = self._looked_at(task, within, vertex, fine=fine)
-        if off and vertex.error is None:
+        missed = off and vertex.error is None
+        if missed and (task.way.strict or not task.way.refined):
             return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
         y = -vertex.row_dual
         lifted, prices = lift(form, y, held)
@@ -141,6 +142,7 @@ class FaceChain:
             ),
             held=self._values(names, answer),
             doubts=self._doubts(names, vertex),
+            doubt=DOUBT if missed else "",
             trace=(vertex, mine),
         )
 

@@ -16,7 +16,7 @@ from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.highs import LONG, Bounds, Session
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
-from lexiprog.solvers.linear.refinement import MISSED, is_off, refined
+from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 
@@ -79,8 +79,10 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     session = Session(form.A, highs_options(task))
     vertex = session.run(form.c, bounds, watch=task.watch)
     found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
+    if found is None and off and not task.way.refined:
+        return Answer(Status.FAILED, said=MISSED)
     if found is None:
-        return Answer(Status.FAILED, said=MISSED) if off else answer
+        return replace(answer, doubt=DOUBT if off else "")
     return answer_at(task.native, found.x.nearest, -found.y.nearest, iterations=vertex.iterations)
 
 

@@ -22,7 +22,7 @@ from lexiprog.forms.precision import Sums, by_columns, transposed_times
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.watch import Watch
 
-__all__ = ["MISSED", "Refined", "is_off", "refined"]
+__all__ = ["DOUBT", "MISSED", "Refined", "is_off", "refined"]
 
 ROUNDS = 12
 # Misses in equilibrated units: beyond the first there is nothing to be gained with pairs of
@@ -33,6 +33,10 @@ LAST = 2.0**-104
 # Beyond rounding, as a share of a row's size.
 OFF = 1e-11
 MISSED = "a point that misses rows by more than rounding"
+DOUBT = (
+    "its point misses some row by more than rounding, and no better one was found: perhaps the "
+    "rows contradict each other by so little, or are nearly parallel"
+)
 # A miss is blown up by at most this much more than the one before, so that no round is lost to an
 # early stroke of luck in one of the two sides.
 GROWTH = 2.0**40

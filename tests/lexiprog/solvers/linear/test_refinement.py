@@ -90,3 +90,20 @@ def test_single_problems_with_nearly_parallel_rows_are_right(seed, monkeypatch):
     assert found.status == "optimal"
     assert found.value == pytest.approx(weights @ rows @ corner, rel=1e-12)
     assert found[x] == pytest.approx(corner, rel=1e-6)
+
+
+@pytest.mark.parametrize(("gap", "status"), [(0.0, "optimal"), (1e-9, "optimal_inaccurate")])
+def test_rows_that_contradict_each_other_by_little_are_answered_and_not_called_optimal(gap, status):
+    """Supply and demand of a transport that were rounded to nine digits."""
+    x = cp.Variable((2, 2), nonneg=True, name="x")
+    cost = cp.sum(cp.multiply(np.array([[1.0, 2.0], [3.0, 1.0]]), x))
+    rows = [cp.sum(x, axis=1) == [0.25, 0.5], cp.sum(x, axis=0) == [0.5, 0.25 + gap]]
+    only = lx.Subproblem("only", cp.Minimize(cost), rows)
+    program = lx.Program(lx.Stage("only", only))
+    if gap:
+        with pytest.warns(lx.LexiprogWarning, match="contradict each other by so little"):
+            found = program.solve()["only"]
+    else:
+        found = program.solve()["only"]
+    assert found.status == status
+    assert found.value == pytest.approx(1.25, abs=1e-8)
