@@ -6,22 +6,16 @@ tolerance of any kind that can be set.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
 import highspy
 import numpy as np
+from _arrays_rivals import Again, Unfit
 from _families import UPPER, Chain, model, silent_highs
 
 import lexiprog as lx
-
-GUROBI_FREE = 2_000  # rows, and columns, that it takes without a licence
-
-
-class Unfit(Exception):
-    """The rival cannot take this problem, for the reason given."""
 
 
 def lexiprog(chain: Chain) -> dict[str, Any]:
@@ -93,34 +87,6 @@ def pulp_sequential(chain: Chain) -> dict[str, Any]:
     return {"x": point, "status": bad[0] if bad else cp.OPTIMAL}
 
 
-def gurobi_hierarchical(chain: Chain) -> dict[str, Any]:
-    if max(chain.A.shape) > GUROBI_FREE:
-        raise Unfit("above its free size")
-    try:
-        import gurobipy as gp
-    except ImportError as error:
-        raise Unfit("not installed") from error
-    with gp.Env(params={"OutputFlag": 0}) as env, gp.Model(env=env) as grb:
-        x = grb.addMVar(chain.A.shape[1], ub=UPPER)
-        grb.addConstr(chain.A.tocsr() @ x >= chain.demand)
-        columns = x.tolist()
-        for k, cost in enumerate(chain.costs):
-            objective = gp.LinExpr(cost.tolist(), columns)
-            grb.setObjectiveN(objective, k, priority=len(chain.costs) - k, abstol=0.0, reltol=0.0)
-        grb.optimize()
-        if grb.Status != gp.GRB.OPTIMAL:
-            return {"x": None, "status": f"status {grb.Status}"}
-        return {"x": np.array(x.X), "status": cp.OPTIMAL}
-
-
-def manylp_batch(chain: Chain) -> dict[str, Any]:
-    """A batch of one; it is made for many, which share their work."""
-    return manylp_again(chain)(chain.demand)
-
-
-Again = Callable[[np.ndarray], dict[str, Any]]
-
-
 def lexiprog_again(chain: Chain) -> Again:
     x = cp.Variable(chain.A.shape[1], bounds=[0, UPPER], name="x")
     demand = cp.Parameter(chain.demand.size, name="demand", value=chain.demand)
@@ -141,39 +107,14 @@ def highs_again(chain: Chain) -> Again:
     return lambda demand: highs_own(replace(chain, demand=demand))
 
 
-def manylp_again(chain: Chain) -> Again:
-    try:
-        import manylp
-    except ImportError as error:
-        raise Unfit("not installed") from error
-    rows, columns = chain.A.shape
-    lp = manylp.LexLP(
-        chain.A, -chain.costs, np.zeros(columns), np.full(columns, UPPER),
-        chain.demand, np.full(rows, np.inf), param_rows=np.arange(rows),
-    )  # fmt: skip
-    solver = manylp.BatchLPSolver(n_workers=1)
-    group = solver.register_group(lp)
-
-    def solve(demand: np.ndarray) -> dict[str, Any]:
-        found = solver.solve_batch(group, demand[None], np.full((1, rows), np.inf))
-        done = bool(found.optimal[0] if hasattr(found, "optimal") else found.status[0] == 1)
-        said = cp.OPTIMAL if done and bool(found.certified[0]) else f"status {found.status[0]}"
-        return {"x": None if found.z is None else np.array(found.z[0][:columns]), "status": said}
-
-    return solve
-
-
 RIVALS = {
     "lexiprog": lexiprog,
     "HiGHS's own mode": highs_own,
     "CVXPY loop": cvxpy_loop,
     "PuLP sequentialSolve": pulp_sequential,
-    "Gurobi hierarchical": gurobi_hierarchical,
-    "manylp": manylp_batch,
 }
 # Solved once already, then with another demand: what a second call costs.
 AGAIN = {
     "lexiprog": lexiprog_again,
     "HiGHS's own mode": highs_again,
-    "manylp": manylp_again,
 }

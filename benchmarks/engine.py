@@ -7,6 +7,7 @@ import os
 # Dot products are too short to share, and on busy cores a BLAS thread is waited for.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import statistics
 import sys
 import warnings
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from _families import UPPER, Packing, model, packing, silent_highs
+from _arrays_rivals import GUROBI_FREE, MAKERS, Foreign
+from _families import UPPER, Chain, Packing, model, packing, silent_highs
 from _measuring import Clock, Report, arguments, median, ratio, seconds, table, timed
 
 import lexiprog as lx
@@ -211,6 +213,32 @@ def plain(sizes: Sequence[int], repeats: int) -> tuple[str, list[dict[str, Any]]
     return table(["again", "rows", "lexiprog", "CVXPY", "lexiprog / CVXPY (cpu)"], lines), records
 
 
+def others(own: list[dict[str, Any]], repeats: int) -> tuple[str, list[dict[str, Any]]]:
+    """The same linear programs, first and again, by solvers that take arrays: processor time."""
+    elsewhere, records = Foreign(), []
+    for record in own:
+        rows, medians = record["rows"], record["medians"]
+        lp = packing(rows)
+        chain, other = Chain(-lp.A, -lp.capacity, lp.cost[None]), -1.05 * lp.capacity
+        for name in MAKERS:
+            for label, demand in (("first", None), ("again", other)):
+                calls = [elsewhere.ask(name, chain, demand, 30.0) for _ in range(repeats)]
+                clocks = [clock.cpu for clock, _ in calls if clock is not None]
+                spent = statistics.median(clocks) if clocks else calls[-1][1]["status"]
+                records.append({"rows": rows, "method": name, "which": label, "cpu": spent})
+        first = medians["declare"].cpu + medians["first"].cpu
+        for label, spent in (("first", first), ("again", medians["re-solve"].cpu)):
+            records.append({"rows": rows, "method": "lexiprog", "which": label, "cpu": spent})
+    elsewhere.end()
+    shown = [r["cpu"] if isinstance(r["cpu"], str) else seconds(r["cpu"]) for r in records]
+    lines = [
+        [r["rows"], r["method"], *shown[k : k + 2]]
+        for k, r in enumerate(records)
+        if r["which"] == "first"
+    ]
+    return table(["rows", "one LP", "from arrays (cpu)", "again (cpu)"], lines), records
+
+
 def parallel(rows: int, repeats: int) -> tuple[str, dict[str, Any]]:
     """Eight equal problems in one stage; two bare threads of highspy show what the cores give."""
     lp = packing(rows)
@@ -250,6 +278,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     declare(packing(10))[0].solve()  # first imports are nobody's solve
     text, data = sweep(sizes, dict.fromkeys(sizes, 2) if quick else REPEATS)
     report.section("One linear program", text, "sweep", data)
+    text, data = others([r for r in data if r["rows"] <= GUROBI_FREE], 1 if quick else 5)
+    report.section("One linear program, by others", text, "others", data)
     text, data = tiny(5 if quick else 101)
     report.section("Tiny re-solves", text, "tiny", data)
     text, data = plain((10, 50) if quick else (10, 50, 200), 5 if quick else 31)

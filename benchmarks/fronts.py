@@ -53,6 +53,7 @@ def covering(rows: int, looks: int, seed: int) -> tuple[Any, ...]:
     near = ((np.arange(rows) * size) // rows)[:, None] + rng.integers(0, 12, (rows, 6))
     entries = rng.integers(1, 10, (rows, 6)).ravel().astype(float)
     A = sp.csr_array((entries, (np.repeat(np.arange(rows), 6), near.ravel() % size)), (rows, size))
+    A.sum_duplicates()  # an older scipy keeps them, and HiGHS refuses such a matrix
     second = np.zeros(size)
     second[rng.choice(size, looks, replace=False)] = rng.uniform(1, 5, looks)
     return A, A @ rng.uniform(0, 3, size), rng.uniform(1, 10, size), second

@@ -24,6 +24,7 @@ from lexiprog.proof.certificate import Certificate
 from lexiprog.result.face_equations import OptimalFace, optimal_face
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import Solver, SolverChoice
 from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
@@ -40,6 +41,7 @@ __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 __all__ = [
     "Certificate",
     "DeclarationError",
+    "Elsewhere",
     "Explorer",
     "Frontier",
     "Goal",

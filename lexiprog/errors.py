@@ -28,6 +28,8 @@ __all__ = [
 class LexiprogError(Exception):
     """Every error of this package is one of these; Ctrl-C, which is no error, is not.
 
+    Catch it where a caller should go on whatever went wrong here.
+
     Examples
     --------
     >>> import lexiprog as lx
@@ -39,6 +41,8 @@ class LexiprogError(Exception):
 class LexiprogWarning(UserWarning):
     """Something works, but costs more or promises less than it could.
 
+    Filter it, or turn it into an error, apart from the warnings of other packages.
+
     Examples
     --------
     >>> import lexiprog as lx
@@ -49,6 +53,9 @@ class LexiprogWarning(UserWarning):
 
 class DeclarationError(LexiprogError, ValueError):
     """A program that cannot be meant this way, found before anything is solved.
+
+    Catch it to tell mistakes in a model from problems without an optimum, which are a
+    :class:`StageError`.
 
     Examples
     --------
@@ -127,6 +134,8 @@ class ConflictPart:
 
 class StageError(LexiprogError, RuntimeError):
     """A subproblem has no certified optimum; what was solved before it is in ``partial``.
+
+    Catch it to use the earlier levels, or to ask why this one failed.
 
     Attributes
     ----------

@@ -9,15 +9,16 @@ __all__ = ["has_integers", "is_integer_kind", "kind_of"]
 _WHOLE = "mixed-integer "
 
 
-def kind_of(problem: cp.Problem, *, gp: bool) -> str:
+def kind_of(problem: cp.Problem, *, gp: bool, affine: bool = False) -> str:
     """LP, QP, SOCP, SDP (each also as MILP and so on), power cone, exponential cone or GP.
 
-    A problem that needs several kinds of cones is called by the hardest ones.
+    A problem that needs several kinds of cones is called by the hardest ones; one that is known
+    to be ``affine`` needs none.
     """
     if gp:
         return "GP"
     whole = has_integers(problem)
-    kind = "LP" if problem.is_lp() else "QP" if problem.is_qp() else _cones(problem)
+    kind = "LP" if affine or problem.is_lp() else "QP" if problem.is_qp() else _cones(problem)
     if not whole:
         return kind
     return f"MI{kind}" if kind.isupper() else _WHOLE + kind

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import Executor
 from functools import partial
 
 import numpy as np
 
 from lexiprog.compile.binding import Given
 from lexiprog.declare.describe import outline_of
-from lexiprog.declare.frozen import Frozen
+from lexiprog.declare.frozen import Rebuilt
 from lexiprog.declare.leaves import CVXPY_LOCK
-from lexiprog.declare.stage import Stage, check_names, check_references
+from lexiprog.declare.stage import Stage, check_references, check_unique_names
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
 from lexiprog.gradients.gradient import gradient_of
@@ -23,8 +24,10 @@ from lexiprog.result.adoption import adopt
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.solve.express.lane import Lanes
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solve.wishes import Wishes
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
 from lexiprog.spelling import there_are
 from lexiprog.status import Status
@@ -32,8 +35,11 @@ from lexiprog.status import Status
 __all__ = ["Program"]
 
 
-class Program(Frozen):
+class Program(Rebuilt):
     """Stages of subproblems, later ones using the optima of earlier ones.
+
+    Use it for any hierarchy that no function such as :func:`preemptive` or :func:`leximin` writes
+    for you.
 
     Parameters
     ----------
@@ -59,6 +65,7 @@ class Program(Frozen):
 
     stages: tuple[Stage, ...]
     _warm: dict[int, WarmHighs]  # by process: a forked one cannot go on with its parent's
+    _lanes: Lanes
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
@@ -66,8 +73,8 @@ class Program(Frozen):
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        self._declare(stages=stages, _warm={})
-        check_names(stages)
+        self._declare(stages=stages, _warm={}, _lanes=Lanes())
+        check_unique_names(stages)
         check_references(stages)
 
     @property
@@ -100,6 +107,7 @@ class Program(Frozen):
         solver: SolverChoice = None,
         *,
         workers: int | None = None,
+        executor: Executor | Elsewhere | None = None,
         progress: bool = False,
         resume: Result | None = None,
         warm: bool = False,
@@ -119,7 +127,12 @@ class Program(Frozen):
             HIGHS for linear problems and CLARABEL for the rest.
         workers : int, optional
             Threads for the problems of one stage; as many as cores by default. The results do
-            not depend on it.
+            not depend on it. With an executor, how many problems are sent at a time: all.
+        executor : concurrent.futures.Executor, optional
+            Where subproblems are solved: threads, processes, Dask's ``client.get_executor()``,
+            ``mpi4py.futures``, or an :class:`Elsewhere`, which counts the bytes. Problems are
+            compiled here, numbers are sent, never CVXPY's objects, and the answers are certified
+            here. Fractions (EXACT), columns that are priced and solvers of your own stay here.
         progress : bool
             Show a bar (needs tqdm), and behind it the incumbent, bound and gap of integer levels
             as they move.
@@ -184,7 +197,9 @@ class Program(Frozen):
                         verbose,
                         listener(tick, on_progress, progress=progress),
                         begun,
+                        Elsewhere.of(executor),
                     ),
+                    lanes=self._lanes,
                 )
         except BaseException:
             self._clear_variables()

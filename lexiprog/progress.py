@@ -14,6 +14,8 @@ __all__ = ["Progress", "bar"]
 class Progress:
     """Where the search for the optimum of an integer level stands.
 
+    What ``on_progress`` is told; if that returns something true, the best point so far is taken.
+
     Attributes
     ----------
     stage, subproblem, solver : str

@@ -10,6 +10,8 @@ __all__ = ["Fault", "Status"]
 class Status(StrEnum):
     """What is known of a subproblem after a try; equal to its text.
 
+    Compare with it, or with its text, to tell what became of a level.
+
     Examples
     --------
     >>> import lexiprog as lx

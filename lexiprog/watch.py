@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-__all__ = ["Clock", "Watch"]
+from lexiprog.aliases import Highs
+
+__all__ = ["Clock", "Desk", "Returned", "Watch"]
+
+Returned = TypeVar("Returned")
 
 # The last share of a limit, which making whole and judging may take.
 RESERVE = 0.04
@@ -42,6 +46,15 @@ class Clock:
         return time.monotonic() + share * self.left
 
 
+class Desk(Protocol):
+    """Someone who has functions called in other places."""
+
+    def call(
+        self, function: Callable[..., Returned], *arguments: Any, watch: Watch | None = None
+    ) -> Returned:
+        """What the function returns there."""
+
+
 class Watch:
     """What a running solve is told, and what it tells.
 
@@ -53,6 +66,8 @@ class Watch:
         When to be done at the latest, as ``time.monotonic`` counts.
     verbose : bool
         Whether the solver's own log is wanted.
+    elsewhere : Desk, optional
+        Who has native solves done in other places; here if None.
 
     Attributes
     ----------
@@ -65,14 +80,19 @@ class Watch:
     """
 
     def __init__(
-        self, seconds: float = math.inf, end: float = math.inf, *, verbose: bool = False
+        self,
+        seconds: float = math.inf,
+        end: float = math.inf,
+        *,
+        verbose: bool = False,
+        elsewhere: Desk | None = None,
     ) -> None:
         self._seconds, self._end = seconds, end
         self._used, self._since = 0.0, math.nan
         self._first = min(seconds, max(end - time.monotonic(), 0.0))
-        self.verbose = verbose
+        self.verbose, self.elsewhere = verbose, elsewhere
         self.stopped = self.enough = False
-        self._heeding: tuple[Any, ...] = ()
+        self._heeding: tuple[Highs, ...] = ()
         self._telling = threading.Lock()
         self.latest: tuple[float | None, float | None] = (None, None)
 
@@ -95,7 +115,7 @@ class Watch:
         self._tell()
 
     @contextmanager
-    def heeded_by(self, *callbacks: Any) -> Iterator[None]:
+    def heeded_by(self, *callbacks: Highs) -> Iterator[None]:
         """While inside, a solver with these callbacks hears it when it should stop.
 
         They are not called before: that would enter Python at every iteration.
@@ -136,6 +156,12 @@ class Watch:
         left = self.left
         return None if left == math.inf else max(left - RESERVE * self._first, 0.0)
 
+    def limiting(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """HiGHS options with the seconds that are left, for a run that cannot be told to stop."""
+        seconds = self.for_solver
+        limit = {} if seconds is None else {"time_limit": seconds}
+        return {**options, **limit}
+
     @property
     def limited(self) -> bool:
         """Whether there is a limit at all."""
@@ -152,5 +178,5 @@ class Watch:
         return self.stopped or self.enough or self.for_solver == 0.0
 
 
-def _say_stop(event: Any) -> None:
+def _say_stop(event: Highs) -> None:
     event.interrupt(True)

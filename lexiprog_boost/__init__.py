@@ -24,6 +24,7 @@ from lexiprog_boost.classifiers import (
 )
 from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
 from lexiprog_boost.margins import margin_matrix
+from lexiprog_boost.one_class import OneClassLexiBoost, one_class_program
 from lexiprog_boost.programs import (
     dual_balance_program,
     dual_class_program,
@@ -51,6 +52,7 @@ __all__ = [
     "LPUBoostClassifier",
     "LexiBoostClassifier",
     "LexiEnsembleClassifier",
+    "OneClassLexiBoost",
     "WeightedKNeighborsClassifier",
     "datasets",
     "dual_balance_program",
@@ -65,5 +67,6 @@ __all__ = [
     "lpuboost_program",
     "margin_matrix",
     "metrics",
+    "one_class_program",
 ]
 __version__ = version("lexiprog")

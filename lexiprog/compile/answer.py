@@ -8,14 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.aliases import ValuesById
+from lexiprog.aliases import Array, ValuesById
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certify import Checked
 from lexiprog.status import Status
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

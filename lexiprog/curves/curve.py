@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +62,8 @@ class Curve:
         What an independent look at these numbers found.
     exchanges : int
         Basic variables that were exchanged.
+    trails : tuple
+        The walks that it is made of, forwards and back from where they began, to go on from.
     """
 
     knots: Array
@@ -75,6 +78,7 @@ class Curve:
     proof: CurveProof
     note: str = ""
     exchanges: int = 0
+    trails: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def start(self) -> float:

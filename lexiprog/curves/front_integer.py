@@ -8,16 +8,16 @@ epsilon-constraint method). Its answer is the next point, and proves that nothin
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.aliases import Array, Options
-from lexiprog.curves.integers.programs import IntegerPrograms, OutOfTime
+from lexiprog.curves.integers.programs import IntegerPrograms
 from lexiprog.curves.integers.search import FrontSearch, IntegerFront
 from lexiprog.curves.integers.staircase import Measure, Staircase
+from lexiprog.curves.pace import Pace
 from lexiprog.forms.standard_form import StandardForm
 
 __all__ = ["IntegerFront", "integer_front"]
@@ -34,7 +34,7 @@ def integer_front(
     *,
     resolution: float | None = None,
     limit: int | None = None,
-    time_limit: float | None = None,
+    pace: Pace | None = None,
     resume: IntegerFront | None = None,
     options: Options | None = None,
     tick: Callable[[str], None] = lambda _: None,
@@ -55,8 +55,9 @@ def integer_front(
         Least difference of the second objective between two points, where no step is known.
     limit : int, optional
         Most points.
-    time_limit : float, optional
-        Most seconds. What was found is kept, and ``missing`` says where there may be more.
+    pace : Pace, optional
+        How long it may take. What stops it is noted there; what was found is kept, and ``missing``
+        says where there may be more.
     resume : IntegerFront, optional
         An unfinished front of the same numbers to go on from.
     options : mapping, optional
@@ -90,17 +91,16 @@ def integer_front(
     turned = measures[1].steps is None and measures[0].steps is not None
     if turned:
         measures.reverse()
-    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
     rows = np.stack([measure.row for measure in measures])
-    programs = IntegerPrograms(form, rows, options or {}, deadline)
+    programs = IntegerPrograms(form, rows, options or {}, pace)
     search = FrontSearch(Staircase(programs, (measures[0], measures[1])), tick, turned=turned)
     if resume is not None:
         search.recall(resume)
     finite = bool(np.all(np.isin(np.flatnonzero(np.abs(first) + np.abs(second)), integer)))
-    try:
+    with programs.handle.pace.kept():
         search.run(resolution, FINE if finite else COARSE, limit)
-    except OutOfTime:
-        search.note = f"{time_limit:g} seconds were not enough."
+    if not search.done:
+        search.note = programs.handle.pace.note or search.note
     return search.front(mark)
 
 

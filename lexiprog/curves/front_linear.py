@@ -11,11 +11,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lexiprog.aliases import Array
 from lexiprog.curves.curve import Curve, CurveError
 from lexiprog.curves.handle import PRECISE, Handle
+from lexiprog.curves.pace import Pace
 from lexiprog.curves.parametric import parametric_curve, trace
+from lexiprog.curves.walking.moving import MovingProgram
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
 
@@ -46,6 +49,8 @@ class LinearFront:
         Whether the curve bounds the second objective instead of the first.
     size : float
         What the bounded cost is divided by in the last row of the curve's program.
+    pieces : ndarray of int
+        Which piece of the curve begins at each point, if it is not turned.
     """
 
     points: Array
@@ -56,6 +61,12 @@ class LinearFront:
     note: str = ""
     turned: bool = False
     size: float = 1.0
+    pieces: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp), repr=False)
+
+    @property
+    def backwards(self) -> bool:
+        """Whether the walk began at the last point: what is missing lies before the first."""
+        return self.turned or self.curve.trails[0].steps[0].slope == 0.0
 
     @property
     def complete(self) -> bool:
@@ -64,7 +75,13 @@ class LinearFront:
 
 
 def linear_front(
-    form: StandardForm, first: Array, second: Array, *, limit: int = 1000
+    form: StandardForm,
+    first: Array,
+    second: Array,
+    *,
+    limit: int = 1000,
+    resume: LinearFront | None = None,
+    pace: Pace | None = None,
 ) -> LinearFront:
     """Every extreme non-dominated point of two costs over the feasible set of a linear form.
 
@@ -78,11 +95,17 @@ def linear_front(
         The costs, both minimised.
     limit : int
         Most points; a front with more says that it is not complete.
+    resume : LinearFront, optional
+        An unfinished front of the same numbers to go on from.
+    pace : Pace, optional
+        How long it may take, and what stopped it; what was found by then is kept.
 
     Raises
     ------
     CurveError
         If nothing is feasible, or neither objective has a lowest value.
+    OutOfTime
+        If there was no time for a single point.
 
     Examples
     --------
@@ -100,13 +123,15 @@ def linear_front(
     for cost in (first, second):
         if cost.shape != form.c.shape or not np.all(np.isfinite(cost)):
             raise ValueError(f"an objective has a finite cost for each of {form.c.size} columns.")
+    if resume is not None:
+        return _longer(form, first, second, limit, resume, pace)
     bounded, direction = _with_bound(form, first, second)
     limits = Bounds.of(bounded)
     unlimited = replace(limits, row_upper=np.append(form.b, np.inf))
-    handle = Handle(bounded.A, second, unlimited, PRECISE)
+    handle = Handle(bounded.A, second, unlimited, PRECISE, pace=pace)
     corner = handle.optimum()
     if corner is None or not _has_least(handle, first, second):
-        return _unbounded_front(form, first, second, limit)
+        return _unbounded_front(form, first, second, limit, pace)
     # From the second objective's end, where the bound does not matter yet, to where it leaves no
     # point: that is the first objective's end, met from inside.
     origin = float(first @ corner.values[: form.c.size])
@@ -134,15 +159,40 @@ def _has_least(handle: Handle, cost: Array, afterwards: Array) -> bool:
     return found
 
 
-def _unbounded_front(form: StandardForm, first: Array, second: Array, limit: int) -> LinearFront:
+def _longer(
+    form: StandardForm,
+    first: Array,
+    second: Array,
+    limit: int,
+    resume: LinearFront,
+    pace: Pace | None,
+) -> LinearFront:
+    """The front from where an unfinished one ends."""
+    bound, cost = (second, first) if resume.turned else (first, second)
+    bounded, direction = _with_bound(form, bound, cost)
+    program = MovingProgram.of(bounded, direction)
+    forward, *rest = resume.curve.trails
+    handle = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE, pace=pace)
+    begin = forward.steps[0]
+    curve = trace(
+        bounded, direction, handle, begin.corner(program), begin.start,
+        start=-np.inf if rest else begin.start, stop=np.inf, limit=limit,
+        known=(forward, rest[0] if rest else None),
+    )  # fmt: skip
+    return _front(curve, first, second, turned=resume.turned)
+
+
+def _unbounded_front(
+    form: StandardForm, first: Array, second: Array, limit: int, pace: Pace | None
+) -> LinearFront:
     """The front if one objective alone has a lowest value: from there on without end."""
     for bound, cost in ((first, second), (second, first)):
-        handle = Handle(form.A, bound, Bounds.of(form), PRECISE)
+        handle = Handle(form.A, bound, Bounds.of(form), PRECISE, pace=pace)
         corner = handle.optimum()
         if corner is not None:
             lowest = float(bound @ corner.values[: form.c.size])
             bounded, direction = _with_bound(form, bound, cost)
-            curve = parametric_curve(bounded, direction, start=lowest, limit=limit)
+            curve = parametric_curve(bounded, direction, start=lowest, limit=limit, pace=pace)
             return _front(curve, first, second, turned=bound is second)
     said = handle.highs.getModelStatus().name
     raise CurveError(
@@ -156,12 +206,15 @@ def _front(curve: Curve, first: Array, second: Array, *, turned: bool = False) -
     falling = int(np.sum(curve.slopes < 0.0))
     open_ended = falling == curve.slopes.size and curve.end.is_open
     count = falling if open_ended else falling + 1
-    unknown = np.nan if curve.note else 0.0
-    # How much of the minimised objective a unit of the bounded one is worth, on either side.
-    rates = np.append(-curve.slopes[:falling], unknown)[:count]
-    more = np.concatenate([[np.inf if curve.walls[0] is not None else np.nan], rates[:-1]])
-    shares = np.stack([_share(rates), _share(more)], axis=1)
-    solutions = curve.points[:count]
+    # How much of the minimised objective a unit of the bounded one is worth, on either side; where
+    # that has its least value, nothing is worth more.
+    rates = np.append(-curve.slopes[:falling], 0.0)[:count]
+    shares = np.stack([_share(rates), _share(np.append(np.inf, rates[:-1]))], axis=1)
+    pieces = np.arange(count)
+    if curve.note:  # where a walk was stopped there need not be a corner
+        forwards = curve.trails[0].steps[0].slope < 0.0
+        pieces = pieces[:-1] if forwards else pieces[1:]
+    shares, solutions = shares[pieces], curve.points[pieces]
     ray = None
     if open_ended:
         ray = np.array([1.0, curve.slopes[-1]])
@@ -177,6 +230,7 @@ def _front(curve: Curve, first: Array, second: Array, *, turned: bool = False) -
         note=curve.note,
         turned=turned,
         size=_size(second if turned else first),
+        pieces=pieces,
     )
 
 

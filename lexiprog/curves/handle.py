@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
+from typing import Any
 
 import highspy
 import numpy as np
@@ -10,9 +12,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Highs, Matrix, Options
-from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.curves.pace import OutOfTime, Pace
+from lexiprog.solvers.highs import LONG, Bounds, as_model
 
 __all__ = ["PRECISE", "BasicPoint", "Handle"]
+
+# Seconds between two looks for Ctrl-C, and those that HiGHS has to return after it.
+PULSE, GRACE = 0.05, 0.5
+
+# HiGHS's numbers for its simplex methods; the primal one goes on from a point that is feasible.
+PRIMAL, DUAL = 4, 1
+# Closer to a limit than this share of its size is at the limit.
+AT = 1e-9
 
 PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
@@ -38,6 +49,8 @@ class Handle:
         HiGHS options.
     integer : ndarray of int, optional
         Columns that are whole numbers.
+    pace : Pace, optional
+        How long all runs together may take.
     """
 
     def __init__(
@@ -47,9 +60,13 @@ class Handle:
         bounds: Bounds,
         options: Options,
         integer: NDArray[np.intp] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         A = sp.csc_array(A)
+        self.pace = Pace(keeps=False) if pace is None else pace
+        self._long = A.nnz >= LONG or (integer is not None and integer.size > 0)
         self.rows, self.size = A.shape
+        self._A, self._bounds = A, bounds
         self.highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self.set_options({"output_flag": False} | dict(options))
         model = as_model(A, cost, bounds)
@@ -87,8 +104,59 @@ class Handle:
         self.highs.setOptionValue("presolve", "off" if warm else "choose")
         if not warm:
             self.highs.clearSolver()
-        self.highs.run()
-        return str(self.highs.getModelStatus().name)
+        return self.go()
+
+    def go(self) -> str:
+        """Run in the time that is left, and say what HiGHS says.
+
+        Raises
+        ------
+        OutOfTime
+            If that was not enough.
+        """
+        self.pace.check()
+        # HiGHS counts the seconds of all runs of an object.
+        self.highs.setOptionValue("time_limit", self.pace.left + self.highs.getRunTime())
+        if self._long:
+            self._in_thread()
+        else:
+            self.highs.run()
+        said = str(self.highs.getModelStatus().name)
+        if said == "kTimeLimit":
+            raise OutOfTime
+        return said
+
+    def _in_thread(self) -> None:
+        """Run where Ctrl-C does not have to wait for HiGHS; after it this object is spent."""
+        thread = threading.Thread(target=self.highs.run, name="lexiprog-highs")
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(PULSE)
+        except KeyboardInterrupt:
+            for name in ("cbSimplexInterrupt", "cbIpmInterrupt", "cbMipInterrupt"):
+                getattr(self.highs, name).subscribe(_say_stop)
+            thread.join(GRACE)
+            raise
+
+    def optimum_near(self, x: Array) -> BasicPoint | None:
+        """The optimal vertex, from the vertex that ``x`` is or is near to, if that helps.
+
+        Columns that are not a number may be anywhere. What is too much or too little for a basis
+        is for HiGHS to mend.
+        """
+        unknown = np.isnan(x)
+        rows = self._A @ np.where(unknown, 0.0, x)
+        rows[(abs(self._A) @ unknown) > 0.0] = np.nan
+        basis = highspy.HighsBasis()
+        basis.col_status = _statuses(x, self._bounds.lower, self._bounds.upper)
+        basis.row_status = _statuses(rows, self._bounds.row_lower, self._bounds.row_upper)
+        basis.alien = True
+        self.highs.setBasis(basis)
+        self.set_options({"simplex_strategy": PRIMAL})
+        found = self.optimum(warm=True)
+        self.set_options({"simplex_strategy": DUAL})
+        return self.optimum() if found is None else found
 
     def optimum(self, *, warm: bool = False) -> BasicPoint | None:
         """The optimal vertex; None if HiGHS finds none."""
@@ -107,3 +175,17 @@ class Handle:
             y=np.array(solution.row_dual),
             basic=np.where(basic >= 0, basic, self.size - 1 - basic).astype(np.intp),
         )
+
+
+def _statuses(values: Array, lower: Array, upper: Array) -> list[Any]:
+    """At which limit each value stands; in the basis if at none, or not known."""
+    kinds = highspy.HighsBasisStatus
+    near = AT * (1.0 + np.abs(values))
+    with np.errstate(invalid="ignore"):
+        low, high = np.abs(values - lower) <= near, np.abs(upper - values) <= near
+    names = {0: kinds.kBasic, 1: kinds.kLower, 2: kinds.kUpper}
+    return [names[k] for k in np.where(low, 1, np.where(high, 2, 0)).tolist()]
+
+
+def _say_stop(event: Any) -> None:
+    event.interrupt(True)

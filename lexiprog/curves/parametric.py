@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from lexiprog.aliases import Array
 from lexiprog.curves.curve import Curve, CurveError
 from lexiprog.curves.curve_proof import prove_curve
 from lexiprog.curves.handle import PRECISE, BasicPoint, Handle
+from lexiprog.curves.pace import OutOfTime, Pace
 from lexiprog.curves.walking.moving import MovingProgram
 from lexiprog.curves.walking.trail import Trail, follow
 from lexiprog.curves.walking.units import place_unit, row_heights
@@ -33,6 +35,8 @@ def parametric_curve(
     start: float = 0.0,
     stop: float = np.inf,
     limit: int = 1000,
+    near: Array | None = None,
+    pace: Pace | None = None,
 ) -> Curve:
     """Trace the optimum of a linear form as ``b + t direction`` moves, from ``start`` to ``stop``.
 
@@ -50,6 +54,11 @@ def parametric_curve(
         Where ``t`` begins and ends.
     limit : int
         Most pieces; a curve with more is handed over unfinished.
+    near : ndarray of shape (n,), optional
+        A point to begin the first solve with, such as an optimum of another cost; not a number
+        where nothing is known.
+    pace : Pace, optional
+        How long it may take; a curve that would take longer is handed over unfinished.
 
     Raises
     ------
@@ -71,7 +80,7 @@ def parametric_curve(
     """
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
-    origin, corner, handle = _begin(program, start, stop)
+    origin, corner, handle = _begin(program, start, stop, near, pace)
     return trace(form, direction, handle, corner, origin, start=start, stop=stop, limit=limit)
 
 
@@ -85,20 +94,25 @@ def trace(
     start: float,
     stop: float,
     limit: int,
+    known: tuple[Trail | None, Trail | None] = (None, None),
 ) -> Curve:
     """The curve to both sides of an optimal vertex at ``origin``, checked; see above for the rest.
 
-    ``start`` may be minus infinity if the curve is known to end before that.
+    ``start`` may be minus infinity if the curve is known to end before that. ``known`` are the
+    trails of a curve that ended early. Time and Ctrl-C end a curve early as the handle's pace says.
     """
     program = MovingProgram.of(form, direction)
-    trail = follow(program, handle, corner, origin, stop, limit)
+    trail = follow(program, handle, corner, origin, stop, limit, known[0])
+    trails: tuple[Trail, ...] = (trail,)
     if origin > start:
-        back = follow(program.backwards(), handle, corner, -origin, -start, limit)
-        trail = trail.preceded_by(back)
+        back = follow(program.backwards(), handle, corner, -origin, -start, limit, known[1])
+        trail, trails = trail.preceded_by(back), (trail, back)
+    if not trail.steps and handle.pace.note:
+        raise OutOfTime
     first, last = (trail.steps[0].start, trail.stop) if trail.steps else (origin, origin)
     if last - first <= SAME * max(abs(first), place_unit(form.b, direction)):
         raise CurveError(trail.note or f"only t = {origin:g} has a feasible point.")
-    curve = _curve(form, direction, trail)
+    curve = replace(_curve(form, direction, trail), trails=trails)
     if not curve.proof.passed:
         raise CurveError(
             f"the curve could not be proved: lines and points differ by {curve.proof.worst:.1e} of "
@@ -122,14 +136,16 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
         raise ValueError(f"limit is at least 1 piece, not {limit!r}.")
 
 
-def _begin(program: MovingProgram, start: float, stop: float) -> tuple[float, BasicPoint, Handle]:
+def _begin(
+    program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
+) -> tuple[float, BasicPoint, Handle]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    handle = Handle(program.A, program.cost, program.at(start), PRECISE)
-    corner = handle.optimum()
+    handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+    corner = handle.optimum() if near is None else handle.optimum_near(near)
     if corner is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        handle = Handle(program.A, program.cost, program.at(start), PRECISE)
+        handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
         corner = handle.optimum()
     if corner is None:
         raise CurveError(

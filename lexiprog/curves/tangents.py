@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from lexiprog.aliases import Array
+from lexiprog.curves.pace import Pace
 
 __all__ = ["Sample", "Sandwich", "sandwich"]
 
@@ -71,7 +72,7 @@ def sandwich(
     error: float,
     limit: int,
     known: tuple[Sample, ...] = (),
-    go_on: Callable[[], bool] = lambda: True,
+    pace: Pace | None = None,
 ) -> Sandwich:
     """Sample a convex, falling function until it is known everywhere between.
 
@@ -86,8 +87,8 @@ def sandwich(
         Most samples.
     known : tuple of Sample
         Samples to go on from.
-    go_on : callable
-        Asked before each sample whether there is time for it.
+    pace : Pace, optional
+        How long it may take, and what stopped it; the samples taken by then are kept.
 
     Examples
     --------
@@ -102,20 +103,25 @@ def sandwich(
         if not any(sample.t == t for sample in samples):
             insort(samples, ask(t))
     allowed = error * max(samples[0].value - samples[-1].value, 0.0)
-    width, note = stop - start, ""
+    pace = Pace(keeps=False) if pace is None else pace
+    note = ""
     while True:
         gaps, places = _gaps(samples)
-        order = [k for k in np.argsort(-gaps) if samples[k + 1].t - samples[k].t > NARROW * width]
+        order = _widest_first(samples, gaps, NARROW * (stop - start))
         if not order or gaps[order[0]] <= allowed:
             break
-        if len(samples) >= limit:
-            note = f"{limit} points were asked for."
+        note = pace.note or (f"{limit} points were asked for." if len(samples) >= limit else "")
+        if note:
             break
-        if not go_on():
-            note = "time was up."
-            break
-        insort(samples, ask(places[order[0]]))
+        with pace.kept():
+            pace.check()
+            insort(samples, ask(places[order[0]]))
     return Sandwich(tuple(samples), gaps, note)
+
+
+def _widest_first(samples: list[Sample], gaps: Array, narrow: float) -> list[int]:
+    """The intervals that may be divided, those with the largest gap first."""
+    return [int(k) for k in np.argsort(-gaps) if samples[k + 1].t - samples[k].t > narrow]
 
 
 def _gaps(samples: list[Sample]) -> tuple[Array, list[float]]:

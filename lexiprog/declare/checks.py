@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Leaf
-from lexiprog.declare.leaves import automatic_names, key_of
+from lexiprog.aliases import Constraint, Leaf
+from lexiprog.declare.leaves import automatic_names, dense, key_of
+from lexiprog.declare.memory import Registry
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 
@@ -19,6 +20,64 @@ if TYPE_CHECKING:
 # Products have classes that CVXPY does not export, so they are asked for theirs.
 _one, _few = cp.Variable(), cp.Variable(2)
 _PRODUCTS = (type(_few @ [1, 2]), type(cp.multiply(_few, _few)), type(_one / 2))
+
+
+_EQUAL = (cp.constraints.Equality, cp.constraints.Zero)
+_AFFINE = (
+    *_EQUAL,
+    cp.constraints.Inequality,
+    cp.constraints.NonNeg,
+    cp.constraints.NonPos,
+)
+# What was found of constraints: the levels of a hierarchy share most of them.
+_PLAIN: Registry[bool] = Registry()
+
+
+def is_plain(problem: cp.Problem, variables: Iterable[cp.Variable]) -> bool:
+    """Whether all is affine, real and finite, so that there is no rule of CVXPY to break.
+
+    This is seen at a glance; what is not plain is looked at more closely.
+    """
+    return (
+        all(_is_plain_row(constraint) for constraint in problem.constraints)
+        and _is_plain_part(problem.objective)
+        and not any(variable.is_psd() or variable.is_nsd() for variable in variables)
+    )
+
+
+def call_plain(constraint: Constraint) -> None:
+    """Remember of a new constraint that it is, since what it is made of is."""
+    _PLAIN.add(constraint, kept=True)
+
+
+def _is_plain_row(constraint: Constraint) -> bool:
+    plain = _PLAIN.get(constraint)
+    if plain is None:
+        plain = type(constraint) in _AFFINE and _is_plain_part(constraint)
+        # Of the others CVXPY itself demands that they are real.
+        plain = plain and not (type(constraint) in _EQUAL and constraint.is_complex())
+        _PLAIN.add(constraint, plain)
+    return plain
+
+
+def _is_plain_part(part: Any) -> bool:
+    return (
+        all(side.is_affine() for side in part.args)
+        and (not part.parameters() or part.is_dcp(dpp=True))
+        and all(_is_finite(constant) for constant in part.constants())
+    )
+
+
+def _is_finite(constant: Any) -> bool:
+    values = constant.value
+    values = values.data if hasattr(values, "toarray") else np.asarray(values)
+    return bool(np.isfinite(values).all())
+
+
+def check_rules(where: str, problem: cp.Problem, *, gp: bool) -> None:
+    """Refuse what is not convex, or not finite."""
+    check_curvature(where, problem, gp=gp)
+    check_finite(where, problem)
 
 
 def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
@@ -65,9 +124,8 @@ def non_dpp_part(problem: cp.Problem, *, gp: bool) -> str | None:
 def check_finite(where: str, problem: cp.Problem) -> None:
     """Refuse constants that are not finite numbers."""
     for constant in problem.constants():
-        values = constant.value
-        values = values.data if hasattr(values, "toarray") else np.asarray(values)
-        if not np.isfinite(values).all():
+        if not _is_finite(constant):
+            values = np.asarray(dense(constant.value))
             culprit = "NaN" if np.isnan(values).any() else "infinity"
             place = next(
                 (

@@ -1,8 +1,13 @@
-"""Declarations hold what was said and cannot be changed."""
+"""Declarations hold what was said and cannot be changed; a function may build them again."""
 
 from __future__ import annotations
 
-from typing import NoReturn, Self
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, Self
+
+import cvxpy as cp
+
+__all__ = ["Frozen", "Rebuilt"]
 
 
 class Frozen:
@@ -26,14 +31,81 @@ class Frozen:
         return self  # what cannot change needs no second copy
 
     def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__reduce__()
+        self._refuse_copies()
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self) -> tuple[object, ...]:
+        self._refuse_copies()
+
+    def _refuse_copies(self) -> NoReturn:
         # CVXPY numbers its variables anew in each process, but a pickled or copied one keeps its
         # number, so that it and another variable may be taken for each other: a wrong answer,
         # without a word.
         raise TypeError(
             f"{type(self).__name__} objects cannot be pickled or deep-copied, since CVXPY's "
             "variables would be taken for others there: build them in a function and call that "
-            "where they are needed, in the other process too (a Result can be pickled)."
+            "where they are needed, in the other process too: Program.from_function(build) does "
+            "that when it is pickled (a Result can be pickled as it is)."
         )
+
+
+class Rebuilt(Frozen):
+    """A declaration of stages which, if a function has built it, can be pickled."""
+
+    stages: tuple[Any, ...]
+    _recipe: tuple[Callable[..., Any], tuple[Any, ...]]  # if there is one
+
+    def __init__(self, *stages: Any) -> None:
+        raise NotImplementedError
+
+    @property
+    def subproblems(self) -> Mapping[str, Any]:
+        """Every subproblem by name, in stage order."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_function(cls, build: Callable[..., Self], *arguments: Any) -> Self:
+        """The program that a function builds, which can be pickled: it is built again there.
+
+        The values that parameters have go along, so that whole programs can be solved in other
+        processes: ``executor.submit(lx.Program.solve, lx.Program.from_function(build, 2030))``.
+        What comes back is a Result; ``program.adopt(result)`` connects it to the objects here.
+
+        Parameters
+        ----------
+        build : callable
+            Returns a program, the same one for the same arguments.
+        *arguments
+            For ``build``; these and the function's name are what is pickled.
+
+        Examples
+        --------
+        >>> import pickle, cvxpy as cp, lexiprog as lx
+        >>> def build(least):
+        ...     x = cp.Variable(name="x")
+        ...     return lx.preemptive({"low": cp.Minimize(x)}, [x >= least])
+        >>> program = lx.Program.from_function(build, 3)
+        >>> program.solve()["low"].value
+        3.0
+        """
+        made = cls(*build(*arguments).stages)
+        made._declare(_recipe=(build, arguments))
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if not hasattr(self, "_recipe"):
+            self._refuse_copies()
+        return _rebuilt, (type(self), *self._recipe, [p.value for p in _parameters(self)])
+
+
+def _parameters(program: Rebuilt) -> list[cp.Parameter]:
+    listed = {p.id: p for one in program.subproblems.values() for p in one.parameters}
+    return list(listed.values())
+
+
+def _rebuilt(
+    kind: type[Rebuilt], build: Callable[..., Any], arguments: tuple[Any, ...], values: list[Any]
+) -> Rebuilt:
+    program = kind.from_function(build, *arguments)
+    for parameter, value in zip(_parameters(program), values, strict=True):
+        parameter.value = value
+    return program

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Leaf, Leaves
+from lexiprog.aliases import Leaf, Leaves, Values
 from lexiprog.declare.fork import ForkSafeLock
 from lexiprog.errors import LexiprogError
 
@@ -150,7 +150,7 @@ def read_only(value: Any) -> Any:
     return copy
 
 
-def read_only_copies(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def read_only_copies(values: Values) -> Values:
     """Such copies by name; the mapping itself if it is one of them."""
     if isinstance(values, MappingProxyType):
         return values

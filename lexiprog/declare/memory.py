@@ -54,8 +54,8 @@ class Registry(Generic[Kept]):
 
     def add(self, key: object, kept: Kept) -> None:
         """Remember ``kept`` for the object ``key``."""
-        self._known[id(key)] = (weakref.ref(key), kept)
-        weakref.finalize(key, self._known.pop, id(key), None).atexit = False
+        place, known = id(key), self._known
+        known[place] = (weakref.ref(key, lambda _: known.pop(place, None)), kept)
 
     def alive(self) -> list[Any]:
         """The objects of which something is known."""

@@ -11,12 +11,14 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint, Owner
+from lexiprog.declare.checks import call_plain
 from lexiprog.declare.leaves import dense, holding
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance, checked_tolerance
 from lexiprog.declare.memory import Registry
 from lexiprog.errors import DeclarationError
 
 if TYPE_CHECKING:
+    from lexiprog.declare.subproblem import Subproblem
     from lexiprog.result.solution import Solution
 
 
@@ -43,7 +45,7 @@ _STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
 
 
 def refer(
-    owner: Any,
+    owner: Subproblem,
     what: str,
     shape: tuple[int, ...],
     read: Callable[[Solution], Any],
@@ -59,7 +61,7 @@ def refer(
     return parameter
 
 
-def hold(owner: Any, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
+def hold(owner: Subproblem, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
     """The constraint that keeps the optimum of ``owner``, on record as a lock."""
     atol = checked_tolerance(f"{owner.name}.held: atol", atol)
     rtol = checked_tolerance(f"{owner.name}.held: rtol", rtol)
@@ -71,6 +73,8 @@ def hold(owner: Any, *, atol: Tolerance, rtol: Tolerance) -> Constraint:
         limit = refer(owner, "held", (), lambda found: found.value, attributes, lock, inside)
         expression = owner.objective.expr
         constraint = expression >= limit if owner.maximise else expression <= limit
+        if owner.plain:
+            call_plain(constraint)
     else:
         shape = (len(fair.names),)
         limit = refer(
@@ -98,7 +102,7 @@ def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:
 
 def inputs_of(parameters: Iterable[cp.Parameter]) -> list[cp.Parameter]:
     """The parameters and all that their values depend on, inner ones first, each once."""
-    found: dict[int, Any] = {}
+    found: dict[int, cp.Parameter] = {}
     for parameter in parameters:
         reference = REFERENCES.get(parameter)
         for inner in [] if reference is None else inputs_of(reference.inside):

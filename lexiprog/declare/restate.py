@@ -20,7 +20,7 @@ from lexiprog.declare.subproblem import Subproblem
 __all__ = ["Restatement", "arguments", "can_restate", "has_arguments", "restated"]
 
 Restatement = Literal["argument", "equal"]
-Terms = list[cp.Expression]
+Summands = list[cp.Expression]
 
 # Operators have classes that CVXPY does not export, so they are asked for theirs.
 _one, _few = cp.Variable(nonneg=True), cp.Variable(2)
@@ -95,10 +95,10 @@ def has_arguments(lock: Lock) -> bool:
     return owner.memory.once("has arguments", lambda: arguments(expression) is not None)
 
 
-def arguments(expression: cp.Expression) -> Terms | None:
+def arguments(expression: cp.Expression) -> Summands | None:
     """Affine expressions that are equal at every optimum, or None if that is not known."""
-    curved: Terms = []
-    linear: Terms = []
+    curved: Summands = []
+    linear: Summands = []
     if not _collect(expression, curved, linear) or not curved:
         return None
     if linear:
@@ -106,7 +106,7 @@ def arguments(expression: cp.Expression) -> Terms | None:
     return curved
 
 
-def _collect(expression: cp.Expression, curved: Terms, linear: Terms) -> bool:
+def _collect(expression: cp.Expression, curved: Summands, linear: Summands) -> bool:
     """Sort the terms of a sum; False if one of them is neither affine nor strictly curved."""
     if expression.is_constant():
         return True
@@ -117,7 +117,7 @@ def _collect(expression: cp.Expression, curved: Terms, linear: Terms) -> bool:
     if kind in (_ADD, _SUM):
         return all(_collect(part, curved, linear) for part in expression.args)
     if kind is _NEGATE:
-        inner: Terms = []
+        inner: Summands = []
         held = _collect(expression.args[0], curved, inner)
         linear += [-part for part in inner]
         return held
@@ -130,7 +130,7 @@ def _collect(expression: cp.Expression, curved: Terms, linear: Terms) -> bool:
     return True
 
 
-def _collect_scaled(expression: cp.Expression, curved: Terms, linear: Terms) -> bool:
+def _collect_scaled(expression: cp.Expression, curved: Summands, linear: Summands) -> bool:
     """A product with constants that are nowhere zero keeps strict curvature."""
     left, right = expression.args
     constant, other = (right, left) if right.is_constant() else (left, right)
@@ -139,7 +139,7 @@ def _collect_scaled(expression: cp.Expression, curved: Terms, linear: Terms) -> 
     factor = constant.value
     if not np.all(factor):
         return False
-    inner: Terms = []
+    inner: Summands = []
     held = _collect(other, curved, inner)
     if type(expression) is _DIVIDE:
         linear += [part / factor for part in inner]

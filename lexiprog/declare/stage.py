@@ -18,6 +18,9 @@ __all__ = ["Stage"]
 class Stage(Frozen):
     """One level of a hierarchy.
 
+    Use it to say which subproblems come before which; those of one stage know nothing of each
+    other.
+
     Parameters
     ----------
     name : str
@@ -58,7 +61,7 @@ class Stage(Frozen):
         return f"Stage({self.name!r}: {', '.join(p.name for p in self.subproblems)})"
 
 
-def check_names(stages: tuple[Stage, ...]) -> None:
+def check_unique_names(stages: tuple[Stage, ...]) -> None:
     """Refuse names that stand for two things."""
     seen: dict[str, str] = {}
     for stage in stages:

@@ -38,6 +38,8 @@ __all__ = ["Subproblem"]
 class Subproblem(Frozen):
     """A convex problem with a name, declared but not solved.
 
+    Use it for one level of a hierarchy, and its optimum, points and duals in later ones.
+
     Parameters
     ----------
     name : str
@@ -54,8 +56,7 @@ class Subproblem(Frozen):
     optimum : cvxpy.Parameter
         Stands for the optimal value in later problems.
     keys : tuple of str
-        What results call its variables: by name, else by position ("#0"); "x (1)" and "x (2)"
-        where a ``cp.Problem`` has two called x.
+        What results call its variables: by name, else "#0", or "x (1)" if two are called x.
     variables, parameters, inputs : tuple
         Its variables, the user's parameters it depends on, and these with the references.
     references : tuple of (cvxpy.Parameter, Reference)
@@ -99,6 +100,7 @@ class Subproblem(Frozen):
     kind: str
     fair: Fairness | None
     memory: Memory
+    plain: bool  # all of it affine, real and finite
 
     def __init__(
         self, name: str, objective: Any, constraints: Iterable[Constraint] = (), *, gp: bool = False
@@ -128,7 +130,8 @@ class Subproblem(Frozen):
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
         # CVXPY walks the whole expression tree at every question, so each is asked once.
-        inputs = inputs_of(problem.parameters())
+        inputs, variables = inputs_of(problem.parameters()), tuple(problem.variables())
+        plain = not gp and checks.is_plain(problem, variables)
         found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
         self._declare(
             name=name,
@@ -136,17 +139,18 @@ class Subproblem(Frozen):
             constraints=tuple(problem.constraints),
             gp=gp,
             problem=problem,
-            variables=tuple(problem.variables()),
-            keys=keys_of(problem.variables()),
+            variables=variables,
+            keys=keys_of(variables),
             inputs=tuple(inputs),
             parameters=tuple(p for p in inputs if REFERENCES.get(p) is None),
             references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
             integer=has_integers(problem),
-            kind=kind_of(problem, gp=gp),
+            kind=kind_of(problem, gp=gp, affine=plain),
             fair=fair,
             memory=Memory(),
+            plain=plain,
         )
         self._check(where, existing=existing)
 
@@ -154,13 +158,13 @@ class Subproblem(Frozen):
         problem = self.problem
         if not self.variables:
             raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
-        checks.check_curvature(where, problem, gp=self.gp)
-        checks.check_finite(where, problem)
+        if not self.plain:
+            checks.check_rules(where, problem, gp=self.gp)
         if not existing:  # whose names are as they are; keys tell them apart
             checks.check_names(where, "variable", checks.not_numbered(self))
         checks.check_parameters(where, self.parameters, gp=self.gp)
         check_callbacks(where, self.parameters)
-        culprit = checks.non_dpp_part(problem, gp=self.gp)
+        culprit = None if self.plain else checks.non_dpp_part(problem, gp=self.gp)
         self._declare(dpp=culprit is None)
         if culprit is not None:
             warnings.warn(
@@ -215,15 +219,11 @@ class Subproblem(Frozen):
                 f"{where}: integer problems have no multipliers; fix the integers in a further "
                 "stage and refer to that one."
             )
-        attributes = dual_attributes(constraint, where)
+        attributes, what = dual_attributes(constraint, where), f"dual({position})"
         return self.memory.once(
-            f"dual({position})",
+            what,
             lambda: refer(
-                self,
-                f"dual({position})",
-                constraint.shape,
-                lambda solution: solution.dual(position),
-                attributes,
+                self, what, constraint.shape, lambda found: found.dual(position), attributes
             ),
         )
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Options
+from lexiprog.aliases import Array, Options, Value
 from lexiprog.exact.basis import BASIC, LOWER, ZERO, Basis
 from lexiprog.exact.integer_program import Limits
+from lexiprog.exact.rationals import Integer
 from lexiprog.exact.systems.vectors import Vector
 from lexiprog.exact.systems.whole_matrix import WholeMatrix
 from lexiprog.solvers.highs import Bounds, Session
-
-Array = NDArray[np.float64]
 
 OPTIONS = {
     "primal_feasibility_tolerance": 1e-9,
@@ -151,7 +149,7 @@ class FloatModel:
         return low, high
 
 
-def scaled(top: Any, bottom: Any, shift: int) -> float:
+def scaled(top: Integer, bottom: Integer, shift: int) -> float:
     """``top / bottom * 2**shift`` as a float, for whole numbers of any size."""
     if not top:
         return 0.0
@@ -168,7 +166,7 @@ def _magnified(violation: float) -> float:
     return 1.0 if not 0 < violation < 1 else 2.0 ** -round(math.log2(violation))
 
 
-def _difference(limit: int | None, top: Any, bottom: Any, shift: int, none: float) -> float:
+def _difference(limit: int | None, top: Integer, bottom: Integer, shift: int, none: float) -> float:
     return none if limit is None else scaled(limit * bottom - top, bottom, shift)
 
 
@@ -189,7 +187,7 @@ def _scaling(
     return np.rint(row).astype(int), np.rint(column).astype(int)
 
 
-def _halfway(values: Array, groups: NDArray[Any], size: int) -> Array:
+def _halfway(values: Array, groups: Value, size: int) -> Array:
     """Halfway between the least and the largest value of each group; zero for empty groups."""
     low, high = np.full(size, np.inf), np.full(size, -np.inf)
     np.minimum.at(low, groups, values)

@@ -11,7 +11,7 @@ from lexiprog.exact.basis import Basis
 from lexiprog.exact.systems.vectors import RationalVector, Vector
 
 Kind = Literal["optimal", "infeasible", "unbounded"]
-Status = Literal["optimal", "infeasible", "unbounded", "time_limit"]
+ExactStatus = Literal["optimal", "infeasible", "unbounded", "time_limit"]
 
 
 NOTHING = Vector([], [])
@@ -124,7 +124,7 @@ class Outcome:
         What it took.
     """
 
-    status: Status
+    status: ExactStatus
     value: Fraction | None = None
     x: RationalVector | None = None
     y: RationalVector | None = None

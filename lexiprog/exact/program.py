@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import compress, pairwise
+from itertools import pairwise
 from math import inf
 from numbers import Integral, Rational
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from lexiprog.aliases import Matrix
 from lexiprog.exact.rationals import DEFAULT, ReadAs, read
 from lexiprog.forms.standard_form import StandardForm
 
-Row = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
-Bounds = tuple[Fraction | None, ...]
+SparseRow = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
+# What a caller may give.
+GivenNumbers = Sequence[Rational | float] | NDArray[Any]
+GivenLimits = Sequence[Rational | float | None] | NDArray[Any] | None
+GivenRows = Sequence[GivenNumbers] | Matrix | None
+ExactBounds = tuple[Fraction | None, ...]
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class ExactLP:
     zero : int
         So many rows, the first, are equations ``Ax == b``; the others are ``Ax <= b``.
     lower, upper : tuple of Fraction or None
-        Bounds of the columns; None where there is none.
+        ExactBounds of the columns; None where there is none.
     offset : Fraction
         A constant in the objective.
 
@@ -48,11 +54,11 @@ class ExactLP:
     """
 
     c: tuple[Fraction, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SparseRow, ...]
     b: tuple[Fraction, ...]
     zero: int
-    lower: Bounds
-    upper: Bounds
+    lower: ExactBounds
+    upper: ExactBounds
     offset: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
@@ -101,14 +107,14 @@ class ExactLP:
     @classmethod
     def of(
         cls,
-        c: Any,
-        A: Any,
-        b: Any,
+        c: GivenNumbers,
+        A: GivenRows,
+        b: GivenNumbers,
         *,
         zero: int = 0,
-        lower: Any = None,
-        upper: Any = None,
-        offset: Any = 0,
+        lower: GivenLimits = None,
+        upper: GivenLimits = None,
+        offset: Rational | float = 0,
         read_as: ReadAs = DEFAULT,
     ) -> ExactLP:
         """A program from numbers: floats are read, fractions and whole numbers are kept.
@@ -116,7 +122,7 @@ class ExactLP:
         Parameters
         ----------
         c, b, lower, upper : sequences
-            Numbers; infinite or None bounds are none.
+            GivenNumbers; infinite or None bounds are none.
         A : sequence of sequences or sparse array
             One sequence a row; a sparse array holds floats. None if there are no rows.
         zero : int
@@ -144,7 +150,7 @@ class ExactLP:
         return replace(self, c=tuple(c), offset=offset)
 
 
-def _rows(A: Any, columns: int, read_as: ReadAs) -> Iterable[Row]:
+def _rows(A: GivenRows, columns: int, read_as: ReadAs) -> Iterable[SparseRow]:
     if A is None:
         return
     if sp.issparse(A) or (isinstance(A, np.ndarray) and A.dtype != object):
@@ -160,7 +166,7 @@ def _rows(A: Any, columns: int, read_as: ReadAs) -> Iterable[Row]:
         yield _row(range(columns), _numbers(line, read_as))
 
 
-def _row(places: Iterable[int], values: list[Fraction]) -> Row:
+def _row(places: Iterable[int], values: list[Fraction]) -> SparseRow:
     kept = [(place, value) for place, value in zip(places, values, strict=True) if value]
     return tuple(place for place, _ in kept), tuple(value for _, value in kept)
 
@@ -170,13 +176,13 @@ def _refuse_width(width: int, columns: int) -> None:
         raise ValueError(f"A row of {width} coefficients does not fit {columns} costs.")
 
 
-def _numbers(values: Any, read_as: ReadAs) -> list[Fraction]:
+def _numbers(values: GivenNumbers, read_as: ReadAs) -> list[Fraction]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return read(values, read_as)
     return [_number(value, read_as) for value in values]
 
 
-def _number(value: Any, read_as: ReadAs) -> Fraction:
+def _number(value: Rational | float, read_as: ReadAs) -> Fraction:
     if isinstance(value, Integral):
         return Fraction(int(value))  # numpy's whole numbers overflow
     if isinstance(value, Rational):
@@ -184,13 +190,14 @@ def _number(value: Any, read_as: ReadAs) -> Fraction:
     return read([value], read_as)[0]
 
 
-def _limits(values: Any, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:
-    """Bounds, with None for those of the infinite value that means none."""
+def _limits(values: GivenLimits, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:
+    """ExactBounds, with None for those of the infinite value that means none."""
     if values is None:
         return [None] * size
     there = [value is not None and value != none for value in values]
     if isinstance(values, np.ndarray):
         known = iter(_numbers(values[there], read_as))
     else:
-        known = iter(_numbers(list(compress(values, there)), read_as))
+        kept = [value for value in values if value is not None and value != none]
+        known = iter(_numbers(kept, read_as))
     return [next(known) if is_there else None for is_there in there]

@@ -13,13 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexiprog.aliases import Array
+
+# A whole number of Python or of python-flint, which has no types.
+Integer: TypeAlias = Any
+Ratio: TypeAlias = tuple[Integer, Integer]
 ReadAs = Literal["nearby", "decimal", "binary"]
-Array = NDArray[np.float64]
 
 # A decimal of at most this many digits is taken for what the user wrote. Up to 15 digits no two
 # decimals share a float; sums of short decimals often end in an error of the 16th or 17th digit.
@@ -82,7 +86,7 @@ def nearest(fractions: Sequence[Fraction]) -> Array:
     return np.array([quotient(f.numerator, f.denominator) for f in fractions], dtype=float)
 
 
-def quotient(numerator: Any, denominator: Any) -> float:
+def quotient(numerator: Integer, denominator: Integer) -> float:
     """The float nearest to a quotient of whole numbers, infinite beyond the largest."""
     try:
         return int(numerator) / int(denominator)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lexiprog.exact.integer_program import Limits
 from lexiprog.exact.outcome import Found
+from lexiprog.exact.rationals import Integer, Ratio
 from lexiprog.exact.systems.vectors import Vector
 from lexiprog.exact.systems.whole_matrix import WholeMatrix
 
@@ -79,14 +80,14 @@ def _weights(reduced: Vector, matrix: WholeMatrix, cost: Sequence[int]) -> None:
             raise NotProved(f"The reduced cost of column {j} is another.")
 
 
-def _equal(pair: tuple[Any, Any], vector: Vector, place: int) -> bool:
+def _equal(pair: Ratio, vector: Vector, place: int) -> bool:
     top, bottom = vector.numerators[place], vector.denominators[place]
     if pair[1] is bottom:
         return bool(pair[0] == top)
     return bool(pair[0] * bottom == top * pair[1])
 
 
-def _least(weights: Vector, lower: Limits, upper: Limits) -> Any:
+def _least(weights: Vector, lower: Limits, upper: Limits) -> Integer:
     """The sign of the least weighted sum within the limits; negative if it has none."""
     sides = []
     for v, top in enumerate(weights.numerators):

@@ -21,7 +21,7 @@ import numpy as np
 from lexiprog.aliases import Array, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.levels import raise_levels
-from lexiprog.fair.positions import Ladder, Positions
+from lexiprog.fair.positions import Positions, Steps
 from lexiprog.fair.records import FairLevel, FairOrder, Told, nobody
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
@@ -102,7 +102,7 @@ class _OrderedClimb:
                     break
             told(len(self._bounds), float(self._order[first]))
 
-    def _ladder(self, proved: int) -> Ladder:
+    def _ladder(self, proved: int) -> Steps:
         """The levels of the first positions of the order, each with the number before it."""
         values = self._order[:proved]
         starts = [0, *(np.flatnonzero(np.diff(values) > self._slack) + 1)]
@@ -116,7 +116,7 @@ class _OrderedClimb:
     def _slack(self) -> float:
         return SAME * float(np.max(self._utilities.sizes_at(self._x), initial=0.0))
 
-    def _raise(self, position: int, ladder: Ladder) -> float:
+    def _raise(self, position: int, ladder: Steps) -> float:
         """Maximise the value at a position, and take the point if it is better."""
         found, bound = self._positions.raised(position, ladder, self._x)
         self._take(found, bound, position)

@@ -16,10 +16,10 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
 from lexiprog.status import Status
 
-__all__ = ["Ladder", "Positions"]
+__all__ = ["Positions", "Steps"]
 
 # Levels from the lowest up: (value, how many positions are before it).
-Ladder = Sequence[tuple[float, int]]
+Steps = Sequence[tuple[float, int]]
 
 OPTIONS = {
     "mip_feasibility_tolerance": 1e-9,
@@ -67,7 +67,7 @@ class Positions:
         """A point whose smallest utility is largest, and a bound that no point exceeds."""
         return self._solved(self._program(0, (), np.zeros(0), np.inf), None)
 
-    def raised(self, position: int, ladder: Ladder, known: Array) -> tuple[Array, float]:
+    def raised(self, position: int, ladder: Steps, known: Array) -> tuple[Array, float]:
         """A point with the highest value at ``position``, and a bound that no point exceeds.
 
         Parameters
@@ -92,7 +92,7 @@ class Positions:
         below = [gets < value for value in (*values[1:], level)]
         return self._solved(program, np.concatenate([known, [level / (self._grid or 1.0)], *below]))
 
-    def _program(self, position: int, ladder: Ladder, steps: Array, ceiling: float) -> _Program:
+    def _program(self, position: int, ladder: Steps, steps: Array, ceiling: float) -> _Program:
         """Let b_1 <= b_2 <= ... say who may be below the second level, the third, ..., and t.
 
         Nobody is then lower than t, less the steps between levels that his binaries let him miss;

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.standard_form import Cones
 
-Array = NDArray[np.float64]
+# Sizes of second-order cones, the order of a matrix, powers, or None.
+ConeData: TypeAlias = Any
 
 
-def blocks(cones: Cones) -> Iterator[tuple[str, slice, Any]]:
+def blocks(cones: Cones) -> Iterator[tuple[str, slice, ConeData]]:
     """Every non-linear block as (kind, rows, parameter); equal cones come together."""
     start = cones.linear
     if cones.soc:

@@ -17,12 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.forms.cones import blocks, matrix, triangle
+from lexiprog.aliases import Array
+from lexiprog.forms.cones import ConeData, blocks, matrix, triangle
 from lexiprog.forms.standard_form import Cones, StandardForm
 
 __all__ = ["Exposed", "exposed"]
 
-Array = NDArray[np.float64]
 
 # In equilibrated units: what is certainly not zero, and what certainly is.
 STRONG, WEAK = 1e-5, 1e-8
@@ -57,7 +57,7 @@ class _Piece:
     kind: str
     rows: slice | NDArray[np.intp]
     combinations: Array | None = None  # one a row of the new cone; None for the rows themselves
-    parameter: Any = None
+    parameter: ConeData = None
 
     def of(self, values: Any) -> Any:
         """The new rows of a vector or a matrix."""
@@ -117,7 +117,7 @@ def _linear(form: StandardForm, slack: Array, z: Array) -> Iterator[_Piece]:
 
 
 def _curved(
-    kind: str, rows: slice, parameter: Any, slack: Array, z: Array, layout: str
+    kind: str, rows: slice, parameter: ConeData, slack: Array, z: Array, layout: str
 ) -> Iterator[_Piece]:
     if kind == "psd":
         yield from _semidefinite(rows, parameter, slack[rows], z[rows], layout)
@@ -131,7 +131,7 @@ def _curved(
         start += int(size)
 
 
-def _block(kind: str, rows: slice, parameter: Any, s: Array, z: Array) -> Iterator[_Piece]:
+def _block(kind: str, rows: slice, parameter: ConeData, s: Array, z: Array) -> Iterator[_Piece]:
     """One second-order, exponential or power cone: all of it, a ray, or nothing but zero."""
     if _is_zero(float(np.max(np.abs(z)))):
         if _is_zero(_depth(kind, s, parameter)):
@@ -150,7 +150,7 @@ def _block(kind: str, rows: slice, parameter: Any, s: Array, z: Array) -> Iterat
     yield _Piece("nonneg", rows, np.sign(ray[first]) * eye[first : first + 1])
 
 
-def _depth(kind: str, s: Array, powers: Any) -> float:
+def _depth(kind: str, s: Array, powers: ConeData) -> float:
     """How far inside the cone a point is, negative outside."""
     if kind == "soc":
         return float(s[0] - np.linalg.norm(s[1:]))
@@ -159,7 +159,7 @@ def _depth(kind: str, s: Array, powers: Any) -> float:
     return float(np.prod(np.maximum(s[:-1], 0.0) ** powers) - abs(s[-1]))
 
 
-def _ray(kind: str, z: Array, powers: Any) -> Array:
+def _ray(kind: str, z: Array, powers: ConeData) -> Array:
     """The direction of the only points that a multiplier on the dual cone's boundary leaves."""
     if kind == "soc":
         return np.concatenate([z[:1], -z[1:]])
@@ -230,7 +230,7 @@ def _assembled(form: StandardForm, pieces: list[_Piece]) -> StandardForm:
     A = sp.csr_array(form.A)
     rows, sides = [A[: form.cones.zero]], [form.b[: form.cones.zero]]
     sizes: dict[str, list[int]] = {}
-    parameters: dict[str, list[Any]] = {}
+    parameters: dict[str, list[ConeData]] = {}
     for kind in ("tied", "nonneg", "soc", "psd", "exp", "power"):
         some = [piece for piece in pieces if piece.kind == kind]
         parts = [piece.of(form.b) for piece in some]

@@ -13,12 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.cones import blocks
 from lexiprog.forms.logarithms import INFINITE, Numbers
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
-
-Array = NDArray[np.float64]
 
 # Numbers between 1/1024 and 1024 are no reason to touch a problem.
 MILD = 10.0

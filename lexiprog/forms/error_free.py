@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from lexiprog.aliases import Array
 
 __all__ = ["Pair", "two_product", "two_sum", "up"]
 
-Array = NDArray[np.float64]
 
 _SPLITTER = 2.0**27 + 1.0
 

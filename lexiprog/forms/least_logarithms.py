@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
-
-Array = NDArray[np.float64]
+from lexiprog.aliases import Array, Matrix
 
 _PASSES = 30
 _CLOSE = 0.05  # in powers of two; the factors are rounded to whole ones

@@ -9,10 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from lexiprog.aliases import Array
 from lexiprog.forms.least_logarithms import Fit
 from lexiprog.forms.standard_form import StandardForm
-
-Array = NDArray[np.float64]
 
 # Bounds are often only large, not meant: they pull less than what the rows say.
 _BOUND_WEIGHT = 0.25

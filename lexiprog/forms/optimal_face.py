@@ -14,13 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
-from lexiprog.forms.precision import reduced_costs, transposed_times
+from lexiprog.aliases import Array, Matrix
+from lexiprog.forms.precision import Sums, reduced_costs, transposed_times
 from lexiprog.forms.standard_form import pulled
 
 __all__ = ["Binding", "Sizes", "binding"]
 
-Array = NDArray[np.float64]
 
 # Multipliers below this share of what they are computed from are taken for zero.
 NOISE = 1e-9
@@ -51,17 +50,20 @@ class Sizes:
     def __init__(self, A: Matrix) -> None:
         self.columns = abs(sp.csc_array(A))
         self.entries = sp.csr_array(self.columns)
+        starts = self.entries.indptr
+        filled = starts[:-1] < starts[1:]  # reduceat has no answer for empty rows
+        self._filled, self._starts = None if filled.all() else filled, starts[:-1][filled]
         self.heights = self.highest(np.ones(self.entries.shape[1]))
         self.short = is_short(self.entries.data)
 
     def highest(self, weights: Array) -> Array:
         """Largest weighted entry of each row."""
         out = np.zeros(self.entries.shape[0])
-        starts = self.entries.indptr[:-1]
-        filled = starts < self.entries.indptr[1:]  # reduceat has no answer for empty rows
-        if filled.any():
+        if self._starts.size:
             values = self.entries.data * weights[self.entries.indices]
-            out[filled] = np.maximum.reduceat(values, starts[filled])
+            out[... if self._filled is None else self._filled] = np.maximum.reduceat(
+                values, self._starts
+            )
         return out
 
 
@@ -93,6 +95,7 @@ def binding(
     sizes: Sizes,
     *,
     correction: Array | None = None,
+    known: Sums | None = None,
     slack: Array | None = None,
     error: float | None = None,
     gain: float = 0.0,
@@ -107,6 +110,8 @@ def binding(
         Of ``A``.
     correction : ndarray, optional
         What ``y`` lacks, so that both together have twice the working precision.
+    known : Sums, optional
+        ``c + A'y``, without the correction, if somebody has it already.
     slack : ndarray, optional
         Distance of each row from equality. An interior point leaves both it and the multiplier a
         little above zero: the larger of the two is the real one.
@@ -120,7 +125,7 @@ def binding(
     floor = FLOOR * float(np.max(np.abs(c), initial=0.0))
     if not y.size:
         return Binding(y, c.copy(), np.zeros(0, dtype=bool), np.abs(c) > floor)
-    lowest, exact = NOISE, sizes.short and is_short(c)
+    lowest, exact = NOISE, sizes.short and correction is not None and is_short(c)
     if correction is None:
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
         reduced: Array = c + pulled(A, y)
@@ -128,30 +133,31 @@ def binding(
         lowest = ZERO if exact else ROUNDED_ZERO
         if exact or error is not None:
             floor *= ZERO
-        sums = reduced_costs(c, A, y)
+        sums = reduced_costs(c, A, y) if known is None else known
         if correction.any():
             sums = sums.plus(transposed_times(A, correction))
         reduced = sums.nearest
         y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
-    terms = np.abs(c) + pulled(sizes.columns, np.abs(y))
+    heights, lengths = np.abs(y), np.abs(reduced)
+    terms = np.abs(c) + pulled(sizes.columns, heights)
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
-    heights = sizes.highest(weights)
-    shares = np.abs(y) * heights, np.abs(reduced) * weights
+    highest = sizes.highest(weights)
+    row_shares, column_shares = heights * highest, lengths * weights
     sure: tuple[Array | float, ...] = (NOISE, NOISE)
     if error is not None:
         rounding = 0.0 if exact else ROUNDING
         error += rounding * gain * float(np.max(terms, initial=0.0))
-        wrong = error * heights, pulled(sizes.columns, np.full(y.size, error)) * weights
+        wrong = error * highest, pulled(sizes.columns, np.full(y.size, error)) * weights
         # Next to nearly parallel rows true ones may be as small as what rounding makes of zeros.
         lowest = ZERO
         sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
-    rows = shares[0] > sure[0]
-    if slack is not None:
-        rows &= np.abs(y) > slack
-    columns = (shares[1] > sure[1]) & (np.abs(reduced) > floor)
+    rows, columns = row_shares > sure[0], column_shares > sure[1]
     doubtful = any(
-        bool(((part > lowest) & (part <= high)).any())
-        for part, high in zip(shares, sure, strict=True)
+        bool((~clear & (shares > lowest)).any())
+        for clear, shares in ((rows, row_shares), (columns, column_shares))
     )
+    if slack is not None:
+        rows &= heights > slack
+    columns &= lengths > floor
     return Binding(y, reduced, rows, columns, doubtful)

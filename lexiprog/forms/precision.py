@@ -18,10 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 from lexiprog.forms.error_free import two_product, two_sum, up
-
-Array = NDArray[np.float64]
 
 UNIT = 2.0**-53  # the relative error of one rounding
 # Below the first a product's own rounding error may be too small for a float; by the second at

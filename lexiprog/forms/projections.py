@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.cones import blocks, matrix, triangle
 from lexiprog.forms.standard_form import Cones
-
-Array = NDArray[np.float64]
 
 _UNIT = 2.0**-52
 _TINY = 2.0**-1022  # an exponential that underflows is not zero

@@ -7,12 +7,9 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 from lexiprog.forms.standard_form import StandardForm
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,14 @@ semidefinite cones (as scaled triangles), exponential cones and power cones.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
-
-Array = NDArray[np.float64]
+from lexiprog.aliases import Array, Matrix
 
 # Up to so many entries a transposed view takes longer to make than the product itself.
 _FEW = 5_000
@@ -71,6 +70,39 @@ class StandardForm:
     def slack(self, x: Array) -> Array:
         """``b - Ax``, which should lie in the cones."""
         return self.b - self.A @ x if self.b.size else np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of the columns and rows of a linear program."""
+
+    lower: Array
+    upper: Array
+    row_lower: Array
+    row_upper: Array
+
+    @classmethod
+    def of(cls, form: StandardForm) -> Bounds:
+        """The limits a linear standard form states, in arrays of their own."""
+        size = form.c.size
+        below = np.full(form.b.size, -np.inf)
+        below[: form.cones.zero] = form.b[: form.cones.zero]
+        return cls(
+            np.full(size, -np.inf) if form.lower is None else form.lower.copy(),
+            np.full(size, np.inf) if form.upper is None else form.upper.copy(),
+            below,
+            form.b,
+        )
+
+
+def same_columns(matrix: Matrix, rows: NDArray[np.integer]) -> Matrix:
+    """A matrix stored by columns, with its entries in other rows, which are known to be right.
+
+    SciPy's own way checks them, which takes longer than all else that is done to a small matrix.
+    """
+    out = copy(matrix)
+    out.indices, out.has_sorted_indices = rows, False
+    return out
 
 
 def pulled(matrix: Matrix, z: Array) -> Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lexiprog.aliases import Constraint, Expressions
-from lexiprog.declare.objectives.fairness import Fairness, Leximax, Leximin, Oracle
+from lexiprog.declare.objectives.fairness import Fairness, Leximax, Leximin, Pricing
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
@@ -21,9 +21,11 @@ def leximin(
     utilities: Expressions,
     constraints: Sequence[Constraint] = (),
     *,
-    pricing: Oracle | None = None,
+    pricing: Pricing | None = None,
 ) -> Program:
     """Program that finds the leximin-fairest point.
+
+    Use it where goods are to be shared: first the worst off counts, then the next, and so on.
 
     Parameters
     ----------
@@ -90,6 +92,8 @@ def leximin(
 
 def leximax(costs: Expressions, constraints: Sequence[Constraint] = ()) -> Program:
     """Program that finds the leximax-fairest point: largest cost least, and so on.
+
+    Use it where burdens are to be shared: first the worst off counts, then the next.
 
     Parameters
     ----------

@@ -27,6 +27,8 @@ Side = tuple[float, float]
 class Goal:
     """A constraint that one would like to keep.
 
+    Use it with :func:`goal_program` for wishes that may not all be met at once.
+
     Parameters
     ----------
     name : str
@@ -97,6 +99,9 @@ def goal_program(
     goals: Iterable[Goal], constraints: Sequence[Constraint] = (), *, blend: float = 1.0
 ) -> Program:
     """Program that misses goals as little as possible, level by level.
+
+    Use it where targets are given and missing some is unavoidable; :func:`preemptive` is for
+    objectives without a target.
 
     Parameters
     ----------

@@ -26,10 +26,12 @@ def stages_in_turn(
     """
     stages: list[Stage] = []
     held: list[Constraint] = []
+    allowed: dict[str, Tolerance] = {}
     for name, objective in levels:
-        subproblem = Subproblem(name, objective, [*constraints, *held], gp=gp)
-        stages.append(Stage(name, subproblem))
-        # A lock of its own for every later problem would do as well; one constraint object
-        # shared by all of them is what lets a chain be recognised.
-        held.append(subproblem.held(**tolerance(name)))
+        if stages:
+            # A lock of its own for every later problem would do as well; one constraint object
+            # shared by all of them is what lets a chain be recognised.
+            held.append(stages[-1].subproblems[0].held(**allowed))
+        stages.append(Stage(name, Subproblem(name, objective, [*constraints, *held], gp=gp)))
+        allowed = tolerance(name)
     return stages

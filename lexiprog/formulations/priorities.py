@@ -32,6 +32,9 @@ def preemptive(
 ) -> Program:
     """Program that optimises objectives in order, never giving up an earlier one.
 
+    Use it where one objective counts more than any amount of the next; other hierarchies, whose
+    levels have constraints of their own, are written as :class:`Program`.
+
     Parameters
     ----------
     objectives : mapping

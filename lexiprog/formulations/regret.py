@@ -30,6 +30,8 @@ def minimax_regret(
 ) -> Program:
     """Program that finds the point whose worst regret is least.
 
+    Use it for one decision under several scenarios of which none has a probability.
+
     Parameters
     ----------
     objectives : mapping

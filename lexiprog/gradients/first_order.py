@@ -7,6 +7,7 @@ these leave them no choice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Matrix
 from lexiprog.errors import LexiprogError
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.gradients.tight_rows import Rows, TightRows, rows_of, tight_at
@@ -47,11 +48,17 @@ class Changes:
         ``dh - dG x``.
     value : ndarray of shape (k,)
         ``dc'x + x' dP x / 2`` and the change of the offset.
+    coefficients : callable
+        ``dA`` of one change; None if that is zero.
+    curved : bool
+        Whether ``P`` changes.
     """
 
     costs: Array
     rows: Array
     value: Array
+    coefficients: Callable[[int], Matrix | None] = lambda _: None
+    curved: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,12 +107,13 @@ class FirstOrder:
         return start + found.x[:count] / found.x[-1] if found.optimal else start
 
     @cached_property
-    def _strong(self) -> Any:
+    def strong(self) -> Any:
+        """Which of the tight rows are so at every optimal point."""
         return self.tight.free | (self._multipliers > np.maximum(self.tight.least, STRONG))
 
     @cached_property
     def _strong_rows(self) -> Array:
-        return np.asarray(self.tight.E[np.flatnonzero(self._strong)].toarray())
+        return np.asarray(self.tight.E[np.flatnonzero(self.strong)].toarray())
 
     @cached_property
     def _spare_multipliers(self) -> Array:
@@ -120,7 +128,7 @@ class FirstOrder:
     def value(self, changes: Changes) -> Array:
         """Derivative of the optimum by each change."""
         out: Array = changes.value - self.rows.z @ changes.rows
-        strong = sp.csr_array(self.tight.weights[np.flatnonzero(self._strong)])
+        strong = sp.csr_array(self.tight.weights[np.flatnonzero(self.strong)])
         demand = np.asarray(strong @ changes.rows)
         _agree(
             self._spare_multipliers.T @ demand, demand,
@@ -143,7 +151,7 @@ class FirstOrder:
         NoDerivative
             If something that is tight would come loose on one side and not on the other.
         """
-        tight, strong = self.tight, self._strong
+        tight, strong = self.tight, self.strong
         if tight.unsure:
             raise NoDerivative(f"its solution cannot be followed ({tight.unsure})")
         size, count = self.x.size, int(strong.sum())
@@ -176,7 +184,7 @@ class FirstOrder:
 
     def loose_multipliers(self) -> Array:
         """Directions in which the rows' multipliers may change."""
-        strong = self.tight.weights[np.flatnonzero(self._strong)]
+        strong = self.tight.weights[np.flatnonzero(self.strong)]
         return np.asarray(strong.T @ self._spare_multipliers)
 
 

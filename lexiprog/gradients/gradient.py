@@ -30,9 +30,15 @@ UNIQUE = 1e-5
 
 
 def gradient_of(
-    stages: Iterable[Stage], solutions: Solutions, parameter: cp.Parameter, of: str
+    stages: Iterable[Stage],
+    solutions: Solutions,
+    parameter: cp.Parameter,
+    of: str,
+    side: str | None = None,
 ) -> Array:
     """Derivative of the optimum of ``of`` by each entry of ``parameter``, in its shape.
+
+    ``side`` is "right" or "left" for the derivative as the entry grows or falls.
 
     Raises
     ------
@@ -44,27 +50,30 @@ def gradient_of(
     if not isinstance(parameter, cp.Parameter) or parameter.id not in known:
         names = ", ".join(repr(p.name()) for p in known.values()) or "none"
         raise DeclarationError(f"{parameter} is no parameter of this program; it has {names}.")
+    if side not in (None, "right", "left"):
+        raise DeclarationError(f'side is "right", "left" or None, not {side!r}.')
     if parameter.is_complex():
         raise NoDerivative(f"{parameter.name()!r} is complex: there is no one derivative by it.")
     statements = {
         n: statement_of(p, solutions[n]) for n, p in subproblems.items() if n in solutions
     }
     needed = _ancestors(of, statements)
-    jacobians: dict[int, Array] = {parameter.id: np.eye(parameter.size)}
+    sign = -1.0 if side == "left" else 1.0
+    jacobians: dict[int, Array] = {parameter.id: sign * np.eye(parameter.size)}
     slope = np.zeros(parameter.size)
     for name in (n for n in subproblems if n in needed):
         followers = [statements[other] for other in needed if other != name]
         try:
             slope = _follow(
                 subproblems[name], statements[name], solutions, jacobians, followers,
-                wanted=name == of,
+                wanted=name == of, sided=side is not None,
             )  # fmt: skip
         except NoDerivative as error:
             raise NoDerivative(
-                f"the optimum of {of!r} has no derivative by {parameter.name()!r} that could be "
-                f"told, because of subproblem {name!r}: {error}."
+                f"the optimum of {of!r} has no {f'{side} ' if side else ''}derivative by "
+                f"{parameter.name()!r} that could be told, because of subproblem {name!r}: {error}."
             ) from error
-    return np.reshape(slope, parameter.shape, order="F")
+    return np.reshape(sign * slope, parameter.shape, order="F")
 
 
 def _ancestors(of: str, statements: dict[str, Subproblem]) -> list[str]:
@@ -85,6 +94,7 @@ def _follow(
     followers: list[Subproblem],
     *,
     wanted: bool,
+    sided: bool,
 ) -> Array:
     """The optimum's derivative; those of what others read of it are added to ``jacobians``."""
     count = next(iter(jacobians.values())).shape[1]
@@ -102,7 +112,7 @@ def _follow(
         local = Local.of(subproblem, statement, solutions)
         changes = local.changes(jacobians)
         if wanted or any(_reads_value(p, r, subproblem) for p, r in asked.values()):
-            slope = local.value_derivative(changes)
+            slope = local.value_derivative(changes, sided=sided)
     points: _Points | None = None
     for placeholder, reference in asked.values():
         if _reads_value(placeholder, reference, subproblem):

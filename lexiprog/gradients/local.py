@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
+import scipy.sparse as sp
 
-from lexiprog.aliases import Array, Solutions, Value
+from lexiprog.aliases import Array, Matrix, Solutions, Value
 from lexiprog.compile.cvxpy_door import Compiled, FormSlopes, answer_at, tensor_slopes
 from lexiprog.compile.task import compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding
@@ -19,6 +20,7 @@ from lexiprog.declare.restate import can_restate, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.gradients.first_order import Changes, FirstOrder, NoDerivative
+from lexiprog.gradients.kinks import one_sided
 from lexiprog.gradients.slopes_by_difference import difference_slopes
 from lexiprog.result.attachment import constant_of
 from lexiprog.result.solution import Solution
@@ -131,11 +133,29 @@ class Local:
                 ]
             ),
             value=scaling.cost * np.asarray(own @ along),
+            coefficients=partial(self._coefficients, slopes, along),
+            curved=slopes.P.value.size > 0,
         )
 
-    def value_derivative(self, changes: Changes) -> Array:
-        """Derivative of the optimum in the user's sense."""
-        minimised = self.first.value(changes) / self.compiled.scaling.cost
+    def _coefficients(self, slopes: FormSlopes, along: Array, k: int) -> Matrix | None:
+        """What one change does to the rows' coefficients, scaled."""
+        entries, scaling = slopes.A, self.compiled.scaling
+        moved = entries.value * along[entries.which, k]
+        moved = scaling.rows[entries.row] * moved * scaling.columns[entries.column]
+        if not moved.any():
+            return None
+        shape = (self.first.rows.h.size, self.first.x.size)  # bounds among the rows, as zeros
+        return sp.csr_array(sp.coo_array((moved, (entries.row, entries.column)), shape=shape))
+
+    def value_derivative(self, changes: Changes, *, sided: bool = False) -> Array:
+        """Derivative of the optimum in the user's sense; ``sided``: in these directions alone."""
+        try:
+            minimised = self.first.value(changes)
+        except NoDerivative:
+            if not sided:
+                raise
+            minimised = one_sided(self.first, changes)
+        minimised = minimised / self.compiled.scaling.cost
         signed = -minimised if self.subproblem.maximise else minimised
         return signed * self.solution.value if self.subproblem.gp else signed
 

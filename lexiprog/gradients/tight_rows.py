@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Mask, Matrix
-from lexiprog.forms.cones import blocks, matrix, triangle
+from lexiprog.forms.cones import ConeData, blocks, matrix, triangle
 from lexiprog.forms.standard_form import StandardForm
 
 __all__ = ["Rows", "TightRows", "rows_of", "tight_at"]
@@ -24,6 +25,9 @@ __all__ = ["Rows", "TightRows", "rows_of", "tight_at"]
 ACTIVE = 1e-6
 # A slack and a multiplier tell which of them is zero if one is so many times the other.
 CLEAR = 1e3
+
+# Positions, weights, free.
+Placed = tuple[NDArray[np.intp], Array, bool]
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def tight_at(form: StandardForm, rows: Rows, x: Array) -> TightRows:
     """The rows that count at ``x``, in equilibrated units."""
     count, linear = rows.h.size, form.cones.linear
     slack = rows.h - rows.G @ x
-    place: list[tuple[Any, Array, bool]] = []  # positions, weights, free
+    place: list[Placed] = []  # positions, weights, free
     multipliers: list[float] = []
     straight = np.ones(count, dtype=bool)
     straight[linear : form.b.size] = False
@@ -138,7 +142,7 @@ def tight_at(form: StandardForm, rows: Rows, x: Array) -> TightRows:
     return TightRows(weights, E, np.array(multipliers), *bounds, curvature, bend, unsure)
 
 
-def _parts(kind: str, span: slice, parameter: Any) -> list[slice]:
+def _parts(kind: str, span: slice, parameter: ConeData) -> list[slice]:
     if kind == "soc":
         ends = span.start + np.cumsum(parameter)
         return [slice(int(e - n), int(e)) for e, n in zip(ends, parameter, strict=True)]
@@ -200,7 +204,7 @@ def _pair(one: Array, other: Array, layout: str) -> Array:
     return triangle(0.5 * (both + both.T), layout)
 
 
-def _stacked(place: list[tuple[Any, Array, bool]], count: int) -> Any:
+def _stacked(place: list[Placed], count: int) -> Matrix:
     if not place:
         return sp.csr_array((0, count))
     lines = np.concatenate([np.full(w.size, k) for k, (_, w, _) in enumerate(place)])

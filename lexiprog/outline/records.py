@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from lexiprog.aliases import Values
+from lexiprog.outline.charts import Chart
 
 __all__ = [
     "Hold",
@@ -183,13 +184,17 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableOutline:
-    """Rows of texts under column heads; ``numeric`` names the columns to align on the right."""
+    """Rows of texts under column heads; ``numeric`` names the columns to align on the right.
+
+    ``chart`` is a picture of the same numbers, for who can draw it.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[TableCell, ...], ...]
     numeric: frozenset[str] = frozenset()
     notes: tuple[TableCell, ...] = field(default=())
+    chart: Chart | None = None
 
 
 def counted(count: int, noun: str) -> str:

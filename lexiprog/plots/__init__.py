@@ -14,7 +14,8 @@ Examples
 
 from lexiprog.plots.fronts import frontier
 from lexiprog.plots.lock_prices import prices
+from lexiprog.plots.scenarios import sweep
 from lexiprog.plots.stages import hierarchy
 from lexiprog.plots.tolerances import tradeoff
 
-__all__ = ["frontier", "hierarchy", "prices", "tradeoff"]
+__all__ = ["frontier", "hierarchy", "prices", "sweep", "tradeoff"]

@@ -18,6 +18,8 @@ __all__ = ["prices"]
 def prices(result: Result, name: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the price of every optimum that one problem holds.
 
+    Use it to see which earlier optimum costs the later one most.
+
     Parameters
     ----------
     result : Result

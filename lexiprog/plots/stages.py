@@ -24,6 +24,8 @@ MOST = 12
 def hierarchy(result: Result | Program, *, ax: Axes | None = None) -> Axes:
     """Draw stages and problems as bars of compile and solve time, with optimum and solver.
 
+    Use it to see where the time of a solve went.
+
     Parameters
     ----------
     result : Result or Program

@@ -18,13 +18,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.error_free import up
 from lexiprog.forms.precision import Sums, products, reduced_costs, total, transposed_times
 from lexiprog.forms.projections import project
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.ranges import implied_ranges, own_ranges
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.forms.cones import blocks, matrix, triangle
+from lexiprog.aliases import Array
+from lexiprog.forms.cones import ConeData, blocks, matrix, triangle
 from lexiprog.forms.standard_form import Cones, StandardForm
-
-Array = NDArray[np.float64]
 
 # Room for the rounding of the few operations that lead to a limit.
 _ROUNDING = 2.0**-40
@@ -53,7 +49,7 @@ def _unless_infinite(difference: Array, a: Array, b: Array, far: float) -> Array
 
 
 def _slack_range(
-    kind: str, smallest: Array, largest: Array, parameter: Any, cones: Cones
+    kind: str, smallest: Array, largest: Array, parameter: ConeData, cones: Cones
 ) -> tuple[Array, Array]:
     """The range that a cone leaves to each of its rows if they lie in the given ranges."""
     top = np.maximum(largest, 0.0)

@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.cone_limits import activity_limits
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _PASSES = 12

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.cones import distances
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.bound import LowerBound, lower_bound
 from lexiprog.proof.ranges import own_ranges
-
-Array = NDArray[np.float64]
 
 
 def infeasibility(

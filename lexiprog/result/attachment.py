@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
-import cvxpy as cp
-
-from lexiprog.aliases import Record, Value
+from lexiprog.aliases import Leaf, Record, Value
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.solution import Solution
@@ -28,11 +27,11 @@ def fields_by_id(
     for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
         leaves[variable.id] = variables[key]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return {"_leaves": leaves, "_rows": rows, "digest": digest_of(subproblem)}
+    return {"_leaves": leaves, "_rows": rows, "digest": partial(digest_of, subproblem)}
 
 
-def constant_of(solution: Solution, parameter: cp.Parameter) -> Value | None:
-    """The value of a parameter or placeholder that a problem was solved with, if it was."""
+def constant_of(solution: Solution, parameter: Leaf) -> Value | None:
+    """The value of a leaf that a problem was solved with, if it was."""
     return solution._leaves.get(parameter.id)  # noqa: SLF001 - attached here
 
 

@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array, Matrix, Record, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.result.files.reading import fitted, fitted_fields, mapping
 from lexiprog.result.files.store import BadRecord
@@ -52,16 +54,24 @@ class Evidence:
         if answer.x is None:
             return None
         form = task.native.scaled if answer.form is None else answer.form
+        z = None if task.integer else answer.z
+        return cls.at(task.subproblem, task.native.scaling, form, answer.x, z)
+
+    @classmethod
+    def at(
+        cls, subproblem: Subproblem, units: Scaling, form: StandardForm, x: Array, z: Array | None
+    ) -> Evidence:
+        """A point and multipliers of a form of the subproblem, in these units."""
         # A program that is solved again and again mostly changes vectors: its matrix is kept once.
-        matrix = task.subproblem.memory.latest("evidence", form.A, _same)
+        matrix = subproblem.memory.latest("evidence", form.A, _same)
         return cls(
             form=form if matrix is form.A else replace(form, A=matrix),
-            x=answer.x,
-            z=None if task.integer else answer.z,
-            columns=task.native.scaling.columns,
-            cost=task.native.scaling.cost,
-            maximise=task.subproblem.maximise,
-            logarithmic=task.subproblem.gp,
+            x=x,
+            z=z,
+            columns=units.columns,
+            cost=units.cost,
+            maximise=subproblem.maximise,
+            logarithmic=subproblem.gp,
         )
 
     def record(self) -> Record:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Matrix
+from lexiprog.aliases import Array, Constraint, Matrix
 from lexiprog.declare.leaves import holding
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
@@ -24,7 +24,6 @@ from lexiprog.result.solution import Solution
 
 __all__ = ["OptimalFace", "optimal_face"]
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 # Beyond this many columns it is quicker to look for another optimum than for uniqueness.
@@ -34,6 +33,8 @@ LARGEST = 1000
 @dataclass(frozen=True)
 class OptimalFace:
     """The optima of a linear subproblem among its feasible points.
+
+    Use it to state "among all optima" in a model that is solved elsewhere.
 
     Attributes
     ----------

@@ -33,11 +33,13 @@ if TYPE_CHECKING:
 __all__ = ["Result"]
 
 # Derivative of an optimum, given the solutions, a parameter and the subproblem's name.
-Derive = Callable[[Mapping[str, Solution], cp.Parameter, str], Array]
+Derive = Callable[[Mapping[str, Solution], cp.Parameter, str, str | None], Array]
 
 
 class Result(Mapping[str, Solution]):
     """Every certified optimum of a program, by subproblem name and in stage order.
+
+    What :meth:`Program.solve` returns: look solutions up, compare them, save them.
 
     Attributes
     ----------
@@ -101,17 +103,14 @@ class Result(Mapping[str, Solution]):
         """The solution of the last stage, which must hold a single subproblem."""
         stage, names = list(self.stages.items())[-1]
         if len(names) != 1:
-            raise LookupError(
-                f"the last stage, {stage!r}, has {len(names)} subproblems: "
-                f"choose one of {', '.join(map(repr, names))} by name."
-            )
+            known = f"{len(names)} subproblems: choose one of {', '.join(map(repr, names))}"
+            raise LookupError(f"the last stage, {stage!r}, has {known} by name.")
         return self[names[0]]
 
-    def gradient(self, parameter: cp.Parameter, *, of: str) -> Array:
+    def gradient(self, parameter: cp.Parameter, *, of: str, side: str | None = None) -> Array:
         """Derivative of the optimum of ``of`` by a parameter, in the parameter's shape.
 
-        It goes through every reference between: optima, held ones too, points where they are
-        unique, and multipliers where these can be followed.
+        It goes through every reference between: optima, and points and multipliers where unique.
 
         Parameters
         ----------
@@ -119,12 +118,14 @@ class Result(Mapping[str, Solution]):
             One that the program was solved with.
         of : str
             A subproblem's name.
+        side : str, optional
+            "right" or "left", which linear and quadratic subproblems have at kinks as well.
 
         Raises
         ------
         LexiprogError
             There is no derivative here, with the reason: a kink, points or multipliers that are
-            not unique, integers. Or the result was loaded without its program.
+            not unique, integers, nothing feasible on that side. Or the result was loaded alone.
 
         Examples
         --------
@@ -143,7 +144,7 @@ class Result(Mapping[str, Solution]):
                 "Result.load(path, program=...) or program.adopt(result) connects it again."
             )
         self[of]  # an unknown name is refused here
-        return self._derive(self, parameter, of)
+        return self._derive(self, parameter, of, side)
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a subproblem."""
@@ -154,18 +155,11 @@ class Result(Mapping[str, Solution]):
         return pandas.DataFrame(self._table()).set_index("subproblem")
 
     def _table(self) -> list[Record]:
+        columns = ("value", "bound", "status", "solver", "seconds", "iterations")
         return [
-            {
-                "stage": solution.stage,
-                "subproblem": name,
-                "value": solution.value,
-                "bound": solution.bound,
-                "status": solution.status,
-                "solver": solution.solver,
-                "seconds": solution.seconds,
-                "iterations": solution.iterations,
-                "certificate": solution.certificate.worst,
-            }
+            {"stage": solution.stage, "subproblem": name}
+            | {column: getattr(solution, column) for column in columns}
+            | {"certificate": solution.certificate.worst}
             for name, solution in self.items()
         ]
 

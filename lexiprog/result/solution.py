@@ -19,6 +19,7 @@ from lexiprog.outline.text import array_text, level_lines
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
+from lexiprog.result.later import MadeWhenAsked
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.shares import Level, Lottery
 from lexiprog.spelling import there_are
@@ -107,10 +108,9 @@ class Solution:
     exact_duals: tuple[Value | None, ...] = ()
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
-    digest: Digest | None = None
+    digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]  # noqa: RUF009 - it is one
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
-    # Values and positions by CVXPY id, for look-up by object: not saved and not pickled,
-    # since the ids mean nothing in another process.
+    # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
 

@@ -10,6 +10,7 @@ import highspy
 from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import HeldFace, LeftFace
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import Session, Vertex
 from lexiprog.solvers.linear.refinement import refined
 from lexiprog.watch import Watch
@@ -17,13 +18,15 @@ from lexiprog.watch import Watch
 __all__ = ["Corners"]
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+# On so few rows presolve takes longer than the simplex method.
+TINY, AT_ONCE = 100, {"presolve": "off"}
 
 
 @dataclass
 class Corners:
     """Finds the vertices of a chain's members, each from where the last one ended."""
 
-    session: Callable[[Matrix, Options], Session] = Session
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
     # Where each member ended, and may start.
     bases: dict[str, highspy.HighsBasis] = field(default_factory=dict)
     _session: Session | None = None
@@ -39,7 +42,7 @@ class Corners:
         within: LeftFace,
         held: list[HeldFace],
         options: Options,
-        watch: Watch,
+        watch: Watch | None,
         *,
         correct: bool,
     ) -> Vertex:
@@ -47,7 +50,8 @@ class Corners:
         if self._session is None or not self._session.has_matrix(form.A):
             if self._session is not None and self._session.shape != form.A.shape:
                 self.bases.clear()
-            self._session = self.session(form.A, OPTIONS | dict(options))
+            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            self._session = self.session(form.A, usual | dict(options))
         bounds = within.bounds(form)
         starts: list[highspy.HighsBasis | None] = []
         starts += [self.bases.pop(name)] if name in self.bases else []
@@ -68,6 +72,6 @@ class Corners:
         if found is None:
             return vertex
         return replace(
-            vertex, x=found.x.nearest, row_dual=found.y.high, correction=found.y.low,
-            basis=found.basis, error=found.error, gain=found.gain,
+            vertex, x=found.x.nearest, row_dual=found.y.high, reduced=None,
+            correction=found.y.low, basis=found.basis, error=found.error, gain=found.gain,
         )  # fmt: skip

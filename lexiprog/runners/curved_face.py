@@ -26,6 +26,7 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.clarabel import Interior, solve_conic
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
+from lexiprog.watch import Watch
 
 __all__ = ["CurvedFace"]
 
@@ -84,12 +85,13 @@ class CurvedFace:
         if rows is None:
             raise _Unclear("a lock is not one row")
         form = task.native.scaled
-        left = _without(form, rows)
+        left = _without(form, rows, task.watch)
         names = [lock.owner_name for _, lock in task.subproblem.locks]
         for name, row in zip(names, rows, strict=True):
-            left = _on_face(left, sp.csr_array(form.A)[row : row + 1], float(form.b[row]), name)
+            lock = sp.csr_array(form.A)[row : row + 1]
+            left = _on_face(left, lock, float(form.b[row]), name, task.watch)
         last = replace(left.form, c=form.c, P=form.P, offset=form.offset)
-        found = solve_conic(last)
+        found = solve_conic(last, task.watch)
         if found is None:
             raise _Unclear("no optimum on the optimal face")
         return last, found, left
@@ -116,11 +118,11 @@ def _lock_rows(
     return rows
 
 
-def _without(form: StandardForm, rows: list[int]) -> _Left:
+def _without(form: StandardForm, rows: list[int], watch: Watch) -> _Left:
     """The form without its locks, cut off well beyond what its objective need be."""
     b = form.b.copy()
     b[rows] += LOOSENED * (1.0 + np.abs(b[rows]))
-    start = solve_conic(replace(form, b=b))
+    start = solve_conic(replace(form, b=b), watch)
     if start is None:
         raise _Unclear("no point near the locks")
     A, linear = sp.csr_array(form.A), form.cones.linear
@@ -139,11 +141,11 @@ def _without(form: StandardForm, rows: list[int]) -> _Left:
     return _Left(cut, np.zeros(cones.zero), [""] * cones.zero)
 
 
-def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str) -> _Left:
+def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, watch: Watch) -> _Left:
     """What a lock leaves, if its limit is the least that the rest allows."""
     cost = row.toarray()[0]
     problem = replace(left.form, c=cost, P=None, offset=0.0)
-    found = solve_conic(problem)
+    found = solve_conic(problem, watch)
     if found is None:
         raise _Unclear(f"no least value of the lock on {name!r}")
     if not abs(cost @ found.x - limit) <= NEAR * (1.0 + abs(limit)):

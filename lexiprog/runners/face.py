@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lexiprog.aliases import Options
+from lexiprog.aliases import Array, Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
@@ -26,7 +26,7 @@ from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.corners import Corners
-from lexiprog.runners.held_face import HeldFace, LeftFace, holds, lift
+from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
 from lexiprog.solvers.highs import Vertex
 from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off
 from lexiprog.solvers.ways import Way
@@ -78,7 +78,7 @@ class FaceChain:
         name, common = subproblem.name, self._units
         self.forms[name] = compiled.form
         return self.joint.memory.of(
-            ("compiled", name), (compiled, common), lambda: self._in_units(compiled, common)
+            ("compiled", name), (compiled, common), lambda: self._in_units(name, compiled, common)
         )
 
     def _own_units(self, form: StandardForm) -> Scaling:
@@ -89,10 +89,11 @@ class FaceChain:
         units = memory.of("units", shared, lambda: equilibrate(bare))
         return memory.latest("last units", units, Scaling.equals)
 
-    def _in_units(self, compiled: Compiled, units: Scaling) -> Compiled:
-        A = compiled.form.A
-        matrix = self.joint.memory.of("matrix", (A, units), lambda: units.of_matrix(A))
-        return compiled.in_units(with_cost(units, compiled.form), matrix)
+    def _in_units(self, name: str, compiled: Compiled, units: Scaling) -> Compiled:
+        form, of = compiled.form, self.joint.memory.of
+        matrix = of("matrix", (form.A, units), lambda: units.of_matrix(form.A))
+        own = of(("units", name), (form.c, units), lambda: with_cost(units, form))
+        return compiled.in_units(own, matrix)
 
     def run(self, task: Task) -> Answer:
         """Optimise on the face the member's locks leave, from the last holder's basis.
@@ -100,64 +101,100 @@ class FaceChain:
         The multipliers by constraint are those of the locked problem as declared; ``z`` are those
         of ``form``, the problem on the face.
         """
-        form, names = task.native.scaled, holds(task.subproblem)
-        if task.way.refined:
-            self._refine_faces(names, task.watch)
-        held, within = [self.faces[name] for name in names], self._face(form, names)
-        name = task.subproblem.name
-        vertex = self.corners.find(
-            name, form, within, held, self.options, task.watch, correct=name in self._wanted
-        )
+        member, compiled = task.subproblem, task.native
+        level = self.level(member, compiled, task.watch, refined=task.way.refined)
+        vertex = level.vertex
         if not vertex.optimal:
             word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
             said = f"{vertex.status} on the optimal face"
             return Answer(word, said=said, seconds=vertex.seconds)
-        off = is_off(form.A, within.bounds(form), vertex.x)
-        fine = off or task.way.refined or any(face.refined for face in held)
-        vertex, mine = self._looked_at(task, within, vertex, fine=fine)
-        missed = off and vertex.error is None
-        if missed and (task.way.strict or not task.way.refined):
+        if level.missed and (task.way.strict or not task.way.refined):
             return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
-        y = -vertex.row_dual
-        lifted, prices = lift(form, y, held)
-        answer = answer_at(task.native, vertex.x, lifted, iterations=vertex.iterations)
-        value = task.native.scaling.value(answer.claimed)
-        locks = [task.subproblem.constraints[k].id for k, _ in single(task.subproblem.locks)]
-        # A unit of a held objective is worth so many units of this one, both in the user's units.
-        own = task.native.scaling.cost
-        paid = [price * face.cost / own for price, face in zip(prices, held, strict=True)]
+        answer = answer_at(compiled, vertex.x, level.multipliers, iterations=vertex.iterations)
+        value = compiled.scaling.value(answer.claimed)
+        locks = [member.constraints[k].id for k, _ in single(member.locks)]
         return replace(
             answer,
-            z=y[within.order],
-            value=-value if task.subproblem.maximise else value,
-            dual=answer.dual | dict(zip(locks, paid, strict=True)),
+            z=level.z,
+            value=-value if member.maximise else value,
+            dual=answer.dual | dict(zip(locks, level.prices, strict=True)),
             seconds=vertex.seconds,
-            form=replace(
-                form,
-                lower=within.lower,
-                upper=within.upper,
-                A=within.A,
-                b=within.b,
-                cones=within.cones,
-            ),
-            held=self._values(names, answer),
-            doubts=self._doubts(names, vertex),
-            doubt=DOUBT if missed else "",
-            trace=(vertex, mine),
+            form=level.form,
+            held=None if answer.point is None else self.values(level.holds, answer.point),
+            doubts=self._doubts(level),
+            doubt=DOUBT if level.missed else "",
+            trace=level,
         )
 
-    def _doubts(self, names: tuple[str, ...], vertex: Vertex) -> dict[str, float]:
+    def _doubts(self, level: FaceOptimum) -> dict[str, float]:
         """Faces that were told with twice the digits leave no doubt to a point that was, too."""
-        if vertex.error is None:
+        if level.vertex.error is None:
             return {}
-        faces = {name: self.faces[name] for name in names}
+        faces = {name: self.faces[name] for name in level.holds}
         return {name: 0.0 for name, face in faces.items() if face.refined and not face.doubtful}
 
-    def _values(self, names: tuple[str, ...], answer: Answer) -> dict[str, float] | None:
+    def level(
+        self,
+        member: Subproblem,
+        compiled: Compiled,
+        watch: Watch | None = None,
+        *,
+        refined: bool = False,
+    ) -> FaceOptimum:
+        """The member's optimum on the face that its locks leave.
+
+        On a ``watch`` it is refined if it has to be; with ``refined`` in any case.
+        """
+        form, names, cost = compiled.scaled, self._holds[member.name], compiled.scaling.cost
+        if refined and watch is not None:
+            self._refine_faces(names, watch)
+        held, face = [self.faces[name] for name in names], self._face(form, names)
+        wanted = member.name in self._wanted
+        vertex = self.corners.find(
+            member.name, form, face, held, self.options, watch, correct=wanted
+        )
+        own, off = None, False
+        if vertex.optimal:
+            off = is_off(form.A, face.bounds(form), vertex.x)
+            if watch is not None and (off or refined or any(one.refined for one in held)):
+                vertex = self.corners.refined(form, face, vertex, watch)
+            if wanted:
+                own = self._face_of(form, cost, face, vertex)
+                if watch is not None and own.unclear and vertex.error is None:
+                    vertex = self.corners.refined(form, face, vertex, watch)
+                    own = self._face_of(form, cost, face, vertex)
+        y, prices = -vertex.row_dual, [0.0] * len(held)
+        multipliers = y
+        if vertex.optimal:
+            multipliers, prices = lift(form, y, held)
+        # A unit of a held objective is worth so many units of this one, both in the user's units.
+        paid = [price * one.cost / cost for price, one in zip(prices, held, strict=True)]
+        on_face = StandardForm(
+            form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
+            form.integer,
+        )  # fmt: skip
+        missed = off and vertex.error is None
+        return FaceOptimum(on_face, vertex, y[face.order], multipliers, paid, names, own, missed)
+
+    def _face_of(
+        self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex
+    ) -> HeldFace:
+        sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
+        return HeldFace.of(form, cost, vertex, within, sizes)
+
+    def _refine_faces(self, names: tuple[str, ...], watch: Watch) -> None:
+        """Find the faces of these again, each within those before it."""
+        for place, name in enumerate(names):
+            if self.faces[name].refined:
+                continue
+            form, cost, vertex = self.kept[name]
+            within = self._face(form, names[:place])
+            vertex = self.corners.refined(form, within, vertex, watch)
+            self.faces[name] = self._face_of(form, cost, within, vertex)
+            self._known = {k: left for k, left in self._known.items() if name not in k}
+
+    def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""
-        point = answer.point
-        if point is None:
-            return None
         values = {}
         for name in names:
             form, sign = self.forms[name], -1.0 if self.members[name].maximise else 1.0
@@ -174,47 +211,25 @@ class FaceChain:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        name, (vertex, face) = task.subproblem.name, answer.trace
-        self.corners.bases[name] = vertex.basis
-        if face is not None:
-            self.faces[name] = face
-            self.kept[name] = task.native.scaled, task.native.scaling.cost, vertex
+        self.remember(task.subproblem, task.native, answer.trace)
 
-    def _looked_at(
-        self, task: Task, within: LeftFace, vertex: Vertex, *, fine: bool
-    ) -> tuple[Vertex, HeldFace | None]:
-        """A vertex and its face, if somebody holds it: refined if asked for, or else unclear."""
-        form, cost = task.native.scaled, task.native.scaling.cost
-        if fine:
-            vertex = self.corners.refined(form, within, vertex, task.watch)
-        if task.subproblem.name not in self._wanted:
-            return vertex, None
-        face = self._face_of(form, cost, within, vertex)
-        if face.unclear and not fine:
-            return self._looked_at(task, within, vertex, fine=True)
-        return vertex, face
+    def remember(self, member: Subproblem, compiled: Compiled, level: FaceOptimum) -> None:
+        """Keep the basis of a certified vertex, and its face if somebody holds that."""
+        name = member.name
+        self.corners.bases[name] = level.vertex.basis
+        if level.own is not None:
+            self.faces[name] = level.own
+            self.kept[name] = compiled.scaled, compiled.scaling.cost, level.vertex
 
-    def _face_of(
-        self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex
-    ) -> HeldFace:
-        sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
-        return HeldFace.of(form, cost, within, vertex, sizes)
-
-    def _refine_faces(self, names: tuple[str, ...], watch: Watch) -> None:
-        """Find the faces of these again, each within those before it."""
-        for place, name in enumerate(names):
-            if self.faces[name].refined:
-                continue
-            form, cost, vertex = self.kept[name]
-            within = self._face(form, names[:place])
-            vertex = self.corners.refined(form, within, vertex, watch)
-            self.faces[name] = self._face_of(form, cost, within, vertex)
-            self._known = {k: left for k, left in self._known.items() if name not in k}
+    @cached_property
+    def _holds(self) -> dict[str, tuple[str, ...]]:
+        """Whose optima each member holds."""
+        return {name: holds(member) for name, member in self.members.items()}
 
     @cached_property
     def _wanted(self) -> frozenset[str]:
         """All whose optima are held."""
-        return frozenset(name for member in self.members.values() for name in holds(member))
+        return frozenset(name for names in self._holds.values() for name in names)
 
     @cached_property
     def _readers(self) -> list[Subproblem]:

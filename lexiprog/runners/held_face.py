@@ -7,19 +7,17 @@ from functools import cached_property
 
 import highspy
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.optimal_face import Sizes, binding
-from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.forms.precision import by_columns
+from lexiprog.forms.standard_form import Cones, StandardForm, same_columns
 from lexiprog.solvers.highs import Bounds, Vertex
 
-__all__ = ["HeldFace", "LeftFace", "holds", "lift"]
-
-Array = NDArray[np.float64]
+__all__ = ["FaceOptimum", "HeldFace", "LeftFace", "holds", "lift"]
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
@@ -52,35 +50,31 @@ class HeldFace:
 
     @classmethod
     def of(
-        cls, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex, sizes: Sizes
+        cls, form: StandardForm, cost: float, vertex: Vertex, face: LeftFace, sizes: Sizes
     ) -> HeldFace:
-        """The face of a vertex that was found ``within`` what others had left."""
+        """The face of an optimal vertex, found on the face that others left."""
         lack = None if vertex.correction is None else -vertex.correction
         found = binding(
-            form.c, form.A, -vertex.row_dual, sizes, correction=lack, error=vertex.error,
-            gain=vertex.gain,
+            form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced,
+            error=vertex.error, gain=vertex.gain,
         )  # fmt: skip
-        lower, upper = within.lower, within.upper
-        at_bound = np.where(found.reduced > 0, lower, upper)
+        y, reduced, lower, upper = found.y, found.reduced, face.lower, face.upper
+        rises = reduced > 0.0
+        at_bound = np.where(rises, lower, upper)
         # What a held face fixes already may have a reduced cost of either sign: it says nothing.
-        pinned = (lower < upper) & found.columns & np.isfinite(at_bound)
-        easy = not vertex.warm and form.b.size >= FEW and vertex.iterations <= EASY * form.b.size
+        free = lower < upper
+        columns = np.where(free & found.columns & np.isfinite(at_bound), at_bound, np.nan)
+        few = vertex.iterations <= EASY * form.b.size
+        easy = few and not vertex.warm and form.b.size >= FEW
         # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
-        tiny = NOTHING * (1.0 + float(np.max(np.abs(found.y), initial=0.0)))
-        left = (found.reduced > tiny) & (vertex.x - lower > REACHED) & (lower < upper)
-        left |= (found.reduced < -tiny) & (upper - vertex.x > REACHED) & (lower < upper)
-        loose = ~within.fixed & (found.y < -tiny)
+        tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
+        inside = np.where(rises, vertex.x - lower, upper - vertex.x) > REACHED
+        left = free & inside & (np.abs(reduced) > tiny)
+        doubtful = found.doubtful or bool(left.any() or (~face.fixed & (y < -tiny)).any())
+        refined = vertex.error is not None
+        rough = not refined and vertex.roughness > ROUGH
         return cls(
-            rows=found.rows,
-            columns=np.where(pinned, at_bound, np.nan),
-            y=found.y,
-            reduced=found.reduced,
-            cost=cost,
-            basis=vertex.basis,
-            doubtful=found.doubtful or bool(left.any() or loose.any()),
-            rough=vertex.error is None and vertex.roughness > ROUGH,
-            easy=easy,
-            refined=vertex.error is not None,
+            found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined
         )
 
     @property
@@ -139,12 +133,40 @@ class LeftFace:
         return Bounds(self.lower, self.upper, self.row_lower, form.b)
 
 
+@dataclass(frozen=True)
+class FaceOptimum:
+    """What a member came to, in equilibrated units.
+
+    Attributes
+    ----------
+    form, z : StandardForm, ndarray
+        The problem on the face, and the multipliers of its rows.
+    multipliers, prices : ndarray, list of float
+        Those of the rows as declared, and, in the user's units, those of the locks.
+    holds : tuple of str
+        Whose optima are held.
+    own : HeldFace or None
+        Its own face, if somebody holds it.
+    missed : bool
+        Whether its point misses rows by more than rounding.
+    """
+
+    form: StandardForm
+    vertex: Vertex
+    z: Array
+    multipliers: Array
+    prices: list[float]
+    holds: tuple[str, ...]
+    own: HeldFace | None
+    missed: bool
+
+
 def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
     """The matrix with its rows in another order; the entries of a column stay as they are."""
-    A = sp.csc_array(A)
+    A = by_columns(A)
     places = np.empty(order.size, dtype=A.indices.dtype)
     places[order] = np.arange(order.size, dtype=places.dtype)
-    return sp.csc_array((A.data, places[A.indices], A.indptr), shape=A.shape)
+    return same_columns(A, places[A.indices])
 
 
 def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:

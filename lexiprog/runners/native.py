@@ -14,7 +14,8 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
-from lexiprog.solvers.highs import LONG, Bounds, Session
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
+from lexiprog.solvers.highs import LONG, Bounds
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
 from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.solvers.ways import Way
@@ -62,7 +63,7 @@ def _is_long(form: StandardForm) -> bool:
 def _stoppable(task: Task, form: StandardForm) -> Answer:
     """A linear problem on HiGHS directly, which stops when it is asked to."""
     options = highs_options(task) | {"output_flag": task.watch.verbose}
-    vertex = Session(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
+    vertex = SessionElsewhere(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
     if not vertex.optimal:
         return Answer(vertex.word, said=vertex.status)
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
@@ -76,10 +77,10 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     off = is_off(form.A, bounds, answer.x)
     if not off and not task.way.refined:
         return answer
-    session = Session(form.A, highs_options(task))
+    session = SessionElsewhere(form.A, highs_options(task))
     vertex = session.run(form.c, bounds, watch=task.watch)
     found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
-    if found is None and off and not task.way.refined:
+    if found is None and off and (task.way.strict or not task.way.refined):
         return Answer(Status.FAILED, said=MISSED)
     if found is None:
         return replace(answer, doubt=DOUBT if off else "")
@@ -107,9 +108,7 @@ def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer
 def _through_cvxpy(task: Task, start: Array | None) -> Answer:
     """Ask any solver; one that has run out of time is not believed to have found contradictions."""
     try:
-        raw = cvxpy_door.run(
-            task.native, task.fresh_options(), verbose=task.watch.verbose, start=start
-        )
+        raw = cvxpy_door.run(task.native, task.fresh_options(), start=start, watch=task.watch)
         answer = cvxpy_door.interpret(task.native, raw)
     except Exception:
         if not task.watch.over:

@@ -20,6 +20,7 @@ from lexiprog.runners.face import FaceChain
 from lexiprog.runners.native import Native
 from lexiprog.runners.neighbours import Neighbours
 from lexiprog.runners.runner import Runner
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.kept_basis import KeptBasis, KeptVertex
 from lexiprog.solvers.ways import Way
@@ -52,7 +53,7 @@ class WarmHighs:
     """
 
     only: frozenset[str] = frozenset()
-    session: Callable[[Matrix, Options], Session] = Session
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
     neighbours: Neighbours | None = None
     found: Counter[str] = field(default_factory=Counter)
     sessions: dict[Key, Session] = field(default_factory=dict)

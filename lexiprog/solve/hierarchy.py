@@ -13,18 +13,18 @@ from cvxpy.error import SolverError
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
-from lexiprog.declare.describe import outline_of
 from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import Attempt, Interrupted, LexiprogWarning
-from lexiprog.gradients.gradient import gradient_of
+from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.choice import Runners
 from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.calling import at_once, failed, is_solvers_fault, settled, shielded
+from lexiprog.solve.express.lane import Lanes
+from lexiprog.solve.express.whole import interrupted, result_of, through_lane
 from lexiprog.solve.failure import stage_error
 from lexiprog.solve.fair.choice import fair_runner
 from lexiprog.solve.held import with_inheritance
@@ -41,6 +41,8 @@ __all__ = ["execute"]
 Tick = Callable[[str], None]
 # Seconds between two looks at a running search, if somebody wants to know.
 PULSE = 0.1
+# Problems of one stage that are under way elsewhere at the same time.
+WAITING = 1000
 
 
 def execute(
@@ -54,21 +56,28 @@ def execute(
     warm: WarmHighs | None = None,
     given: Given | None = None,
     wishes: Wishes | None = None,
+    lanes: Lanes | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
     earlier call left them; ``given`` are the user's parameters, by default as they are now;
-    ``wishes`` are time and the like.
+    ``wishes`` are time and the like; ``lanes`` knows the short way through these stages.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
+    if lanes is not None and not solved and warm is None and slack is NO_SLACK:
+        found = through_lane(stages, ladders, lanes, tick, given, wishes)
+        if found is not None:
+            return found
     usual = {kind: default_ladder(kind) for kind in {p.kind for p in subproblems}}
     full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     given = Given.to(subproblems) if given is None else given
     wishes = Wishes() if wishes is None else wishes
     note = getattr(tick, "note", lambda _: None)
-    size = workers or min(max(len(s.subproblems) for s in stages), os.cpu_count() or 1)
+    # Those that wait for an answer from elsewhere need no core.
+    most = (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING
+    size = workers or min(max(len(s.subproblems) for s in stages), most)
     runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
@@ -79,9 +88,7 @@ def execute(
             run.solve_stage(stage, pool)
     except KeyboardInterrupt as error:
         run.harvest()
-        done = f"interrupted with {len(run.solved)} of {len(subproblems)} subproblems solved; "
-        advice = "go on with program.solve(resume=error.partial)."
-        raise Interrupted(done + advice, partial=run.result()) from error
+        raise interrupted(run.result(), len(subproblems)) from error
     finally:
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -114,13 +121,7 @@ class _Run:
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
     def result(self) -> Result:
-        names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in self.stages}
-        derive, outline = partial(gradient_of, self.stages), partial(outline_of, self.stages)
-        found = self.unfinished | self.solved
-        return Result(names, found, partial(outline, self._solvers), derive)
-
-    def _solvers(self, subproblem: Subproblem) -> list[str]:
-        return [solver.name for solver in self.runners.ladders[subproblem.name]]
+        return result_of(self.stages, self.unfinished | self.solved, self.runners.ladders)
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]
@@ -169,7 +170,8 @@ class _Run:
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
                 verdicts[subproblem.name] = failed(way.solver.name, error, fault)
                 continue
-            here = runner.alone or task.is_brief(len(ways))
+            away = watch.elsewhere is not None
+            here = runner.alone or (not away and task.is_brief(len(ways)))
             future = at_once(runner, task) if here else pool.submit(shielded, runner, task)
             self.running.append(_Job(stage, task, runner, future))
         while self.running:

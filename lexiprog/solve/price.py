@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Value
+from lexiprog.aliases import Array, Value
 from lexiprog.compile.task import compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding
 from lexiprog.declare.lock import Lock
@@ -21,8 +20,6 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.solver import Solver
-
-Array = NDArray[np.float64]
 
 ACTIVE = 1e-7
 

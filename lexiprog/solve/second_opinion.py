@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Array
@@ -83,7 +84,7 @@ class _Second:
     def value(self) -> float:
         return self._own.answer.value
 
-    def at(self, expression: Any) -> Any:
+    def at(self, expression: cp.Expression) -> Any:
         primal = self._own.answer.primal
         leaves = [
             (leaf, np.asarray(primal.get(leaf.id, value)))

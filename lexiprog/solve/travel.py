@@ -167,7 +167,7 @@ def _directions(unknown: Array) -> list[Array]:
     return [random.choice([-1.0, 1.0], unknown.size) for _ in range(PROBES)]
 
 
-def _contains(expression: Any, parameter: cp.Parameter) -> bool:
+def _contains(expression: cp.Expression, parameter: cp.Parameter) -> bool:
     return any(p.id == parameter.id for p in expression.parameters())
 
 

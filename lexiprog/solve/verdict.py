@@ -17,6 +17,7 @@ from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number, read_only_copies
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogWarning
+from lexiprog.forms.scaling import Scaling
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.attachment import fields_by_id
@@ -179,18 +180,18 @@ def _of_numbers(
     mismatch = abs(answer.value - value) / (unit + abs(value))
     certificate = checked.certificate
     certificate = replace(certificate, claim=max(certificate.claim, mismatch))
-    return Checked(certificate, in_users_sense(task, checked.bound))
+    return Checked(certificate, in_users_sense(task.subproblem, task.native.scaling, checked.bound))
 
 
-def in_users_sense(task: Task, bound: float | None) -> float | None:
+def in_users_sense(subproblem: Subproblem, scaling: Scaling, bound: float | None) -> float | None:
     """A lower bound of the form as a bound of the problem that the user wrote."""
     if bound is None:
         return None
-    own = task.native.scaling.value(bound)
-    if task.subproblem.gp:  # solved in logarithms
+    own = scaling.value(bound)
+    if subproblem.gp:  # solved in logarithms
         own = float(np.exp(own))
-        return 1.0 / own if task.subproblem.maximise else own
-    return -own if task.subproblem.maximise else own
+        return 1.0 / own if subproblem.maximise else own
+    return -own if subproblem.maximise else own
 
 
 def _whole(variable: cp.Variable, value: Value, tolerance: float) -> Value:

@@ -18,7 +18,7 @@ from lexiprog.solve.verdict import in_users_sense
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
-from lexiprog.watch import Clock, Watch
+from lexiprog.watch import Clock, Desk, Watch
 
 __all__ = ["Watches", "Wishes", "warn_of_limit"]
 
@@ -38,12 +38,21 @@ class Wishes:
     begun : mapping
         Points to start from, by subproblem: those of an earlier call that was stopped, or of a
         problem much like this one.
+    elsewhere : Desk or None
+        Who has native solves done in other places.
     """
 
     time_limit: float | None = None
     verbose: bool = False
     listener: Callable[[Progress], object] | None = None
     begun: Mapping[str, Solution] = field(default_factory=dict)
+    elsewhere: Desk | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is wished for that linear problems would heed."""
+        wished = self.time_limit is not None or self.elsewhere is not None
+        return not (wished or self.verbose or self.begun)
 
 
 class Watches:
@@ -84,7 +93,10 @@ class Watches:
         key = (subproblem.name, f"{solver.name} {limit}")
         if key not in self._made:
             seconds = min(limit, self._seconds)
-            self._made[key] = Watch(seconds, self._end, verbose=self._wishes.verbose)
+            wishes = self._wishes
+            self._made[key] = Watch(
+                seconds, self._end, verbose=wishes.verbose, elsewhere=wishes.elsewhere
+            )
         return self._made[key]
 
     def in_time(self, subproblem: Subproblem, ways: Sequence[Way], turn: int) -> Sequence[Way]:
@@ -104,7 +116,8 @@ class Watches:
         if found is not None:
             value, bound = found.value, found.bound
         elif task.compiled is not None:
-            value, bound = (v if v is None else in_users_sense(task, v) for v in (value, bound))
+            own = task.subproblem, task.compiled.scaling
+            value, bound = (v if v is None else in_users_sense(*own, v) for v in (value, bound))
         content = self._wishes.listener(
             Progress(
                 stage=stage.name,

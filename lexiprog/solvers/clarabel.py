@@ -12,6 +12,7 @@ from lexiprog.aliases import Array
 from lexiprog.forms.cones import blocks
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.ranges import own_ranges
+from lexiprog.watch import Watch
 
 __all__ = ["Interior", "solve_conic"]
 
@@ -24,12 +25,14 @@ class Interior:
     z: Array
 
 
-def solve_conic(form: StandardForm) -> Interior | None:
+def solve_conic(form: StandardForm, watch: Watch | None = None) -> Interior | None:
     """A point that CLARABEL calls solved, or nearly so; None if there is none.
 
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
-    as CLARABEL lists them.
+    as CLARABEL lists them. The watch may say that it is solved elsewhere.
     """
+    if watch is not None and watch.elsewhere is not None:
+        return watch.elsewhere.call(solve_conic, form, watch=watch)
     cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
     for kind, rows, parameter in blocks(form.cones):
         if kind == "soc":

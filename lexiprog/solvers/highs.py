@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,16 +14,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from lexiprog.aliases import Highs, Matrix, Options
-from lexiprog.forms.precision import reduced_costs
-from lexiprog.forms.standard_form import StandardForm
+from lexiprog.aliases import Array, Highs, Matrix, Options
+from lexiprog.forms.precision import Sums, reduced_costs
+from lexiprog.forms.standard_form import Bounds
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
-Array = NDArray[np.float64]
+__all__ = ["LONG", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
-# HiGHS takes smaller coefficients for zeros, by default those below 1e-9; less it does not allow.
-SMALLEST = 1e-12
+_BASIC = highspy.HighsBasisStatus.kBasic
+# By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
+USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
 
@@ -38,29 +40,6 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """Limits of the columns and rows of a linear program."""
-
-    lower: Array
-    upper: Array
-    row_lower: Array
-    row_upper: Array
-
-    @classmethod
-    def of(cls, form: StandardForm) -> Bounds:
-        """The limits a linear standard form states, in arrays of their own."""
-        size = form.c.size
-        below = np.full(form.b.size, -np.inf)
-        below[: form.cones.zero] = form.b[: form.cones.zero]
-        return cls(
-            np.full(size, -np.inf) if form.lower is None else form.lower.copy(),
-            np.full(size, np.inf) if form.upper is None else form.upper.copy(),
-            below,
-            form.b,
-        )
-
-
-@dataclass(frozen=True)
 class Vertex:
     """What HiGHS found: a status and, if optimal, a vertex with its multipliers."""
 
@@ -68,17 +47,13 @@ class Vertex:
     x: Array
     row_dual: Array  # of rows as minimisation sees them: cost = A' row_dual + reduced
     basis: Any
-    info: Any
+    iterations: int  # of the simplex method
     seconds: float
+    reduced: Sums | None  # cost - A' row_dual, in twice the working precision
     correction: Array | None  # what row_dual lacks, from a solve with its residual
     warm: bool  # started from a basis, without presolve
     error: float | None = None  # of refined multipliers: by how much they may be wrong
     gain: float = 1.0  # how many times as large as a change of the costs that of the multipliers is
-
-    @property
-    def iterations(self) -> int:
-        """Simplex iterations."""
-        return int(self.info.simplex_iteration_count)
 
     @property
     def roughness(self) -> float:
@@ -114,15 +89,16 @@ class Session:
         self._A, self._given = sp.csc_array(A), A
         self._lock = threading.Lock()
         self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        self._highs.setOptionValue("output_flag", False)
-        self._highs.setOptionValue("small_matrix_value", SMALLEST)
-        for name, value in options.items():
+        for name, value in (USUAL | dict(options)).items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
         self._limit = float(options.get("time_limit", np.inf))
         self._presolve = options.get("presolve", "choose")
+        # Without rows or entries HiGHS answers without factors, and other solvers have none.
+        self._has_factors = self._A.nnz > 0 and "solver" not in options
         self._loaded = False
         self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
+        self._places = [np.arange(size, dtype=np.int32) for size in self._A.shape]
 
     def run(
         self,
@@ -136,7 +112,6 @@ class Session:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
         ``watch`` says how long it may take, and when it should stop.
-
         With ``refine`` the multipliers come with a correction that makes them twice as exact.
         From the basis of the last run it goes on with all that HiGHS knows: setting one costs its
         edge weights, which may take longer than the solve.
@@ -145,25 +120,29 @@ class Session:
             start = time.perf_counter()
             self._pass(cost, bounds)
             # Presolve would throw the basis away; without one it is worth having.
-            self._highs.setOptionValue("presolve", self._presolve if basis is None else "off")
+            presolve = self._presolve if basis is None else "off"
+            highs = self._highs
+            highs.setOptionValue("presolve", presolve)
             if basis is None:
-                self._highs.clearSolver()
+                highs.clearSolver()
             elif basis is not self._at:
-                self._highs.setBasis(basis)
+                highs.setBasis(basis)
             self._go(watch)
-            solution = self._highs.getSolution()
-            status, duals = self._highs.getModelStatus().name, np.array(solution.row_dual)
-            correction, basis_found = None, self._highs.getBasis()
+            solution = highs.getSolution()
+            status, duals = highs.getModelStatus().name, np.array(solution.row_dual)
+            basis_found, reduced, correction = highs.getBasis(), None, None
             if refine and status == "kOptimal":
-                duals, correction = self._refined(cost, duals, basis_found)
+                simplex = presolve == "off" and self._has_factors
+                reduced, correction = self._refined(cost, duals, None if simplex else basis_found)
             self._at = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
                 x=np.array(solution.col_value),
                 row_dual=duals,
+                reduced=reduced,
                 correction=correction,
                 basis=basis_found,
-                info=self._highs.getInfo(),
+                iterations=int(highs.getInfoValue("simplex_iteration_count")[1]),
                 seconds=time.perf_counter() - start,
                 warm=basis is not None,
             )
@@ -180,30 +159,53 @@ class Session:
         with watch.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
-    def _refined(self, cost: Array, duals: Array, basis: Any) -> tuple[Array, Array | None]:
-        """The multipliers of the basis, and what they lack: B'(duals + lack) = cost, nearly so.
+    def _refined(
+        self, cost: Array, duals: Array, basis: highspy.HighsBasis | None
+    ) -> tuple[Sums | None, Array | None]:
+        """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
-        reduced cost of zero from one that is only small.
+        reduced cost of zero from one that is only small. Without a ``basis`` it is that of the
+        simplex method, whose factors are still there: after presolve they need not be, and asking
+        for them would end the process.
         """
-        basic = highspy.HighsBasisStatus.kBasic
-        inside = np.array([status == basic for status in basis.col_status], dtype=bool)
-        idle = np.array([status == basic for status in basis.row_status], dtype=bool)
-        if inside.size != cost.size or inside.sum() != duals.size - idle.sum():
-            return duals, None
+        solve: Callable[..., Array] = self._with_factors
+        if basis is None:
+            basic = self._highs.getBasicVariables()[1]
+            inside, idle = basic[basic >= 0], -1 - basic[basic < 0]
+        else:
+            inside, idle = (
+                np.flatnonzero([status == _BASIC for status in part])
+                for part in (basis.col_status, basis.row_status)
+            )
+            solve = self._by_hand
+        if len(inside) + len(idle) != duals.size:
+            return None, None
         duals[idle] = 0.0  # exactly, at a basis
-        correction = np.zeros_like(duals)
-        lack = reduced_costs(cost, self._A, -duals).nearest[inside]
+        sums = reduced_costs(cost, self._A, -duals)
+        lack = sums.nearest[inside]
         if not lack.any():
-            return duals, correction
-        # HiGHS could solve with its own factors, but they are not always there after presolve,
-        # and asking for them then ends the process.
-        square = sp.csc_array(sp.csr_array(self._A)[~idle][:, inside])
+            return sums, np.zeros(duals.size)
+        correction = solve(lack, inside, idle)
+        return sums, correction if np.isfinite(correction).all() else None
+
+    def _with_factors(self, lack: Array, *_: NDArray[np.intp]) -> Array:
+        """What HiGHS makes of a residual of the basic columns."""
+        residual = np.zeros(self._A.shape[0])
+        size = float(np.abs(lack).max())  # HiGHS takes what is below 1e-14 for nothing
+        residual[self._highs.getBasicVariables()[1] >= 0] = lack / size
+        return np.asarray(self._highs.getBasisTransposeSolve(residual)[1] * size)
+
+    def _by_hand(self, lack: Array, inside: NDArray[np.intp], idle: NDArray[np.intp]) -> Array:
+        """The same from factors of our own; not a number if there are none."""
+        correction = np.zeros(self._A.shape[0])
+        tight = np.delete(self._places[0], idle)
+        square = sp.csc_array(sp.csr_array(self._A)[tight][:, inside])
         try:
-            correction[~idle] = splu(square.T.tocsc()).solve(lack)
+            correction[tight] = splu(square.T.tocsc()).solve(lack)
         except (RuntimeError, ValueError):  # singular, as far as floats can tell
-            return duals, None
-        return duals, correction if np.isfinite(correction).all() else None
+            return np.full(correction.size, np.nan)
+        return correction
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -224,11 +226,10 @@ class Session:
     def _pass(self, cost: Array, bounds: Bounds) -> None:
         rows, columns = self._A.shape
         if self._loaded:
-            every = np.arange(columns, dtype=np.int32)
-            self._highs.changeColsCost(columns, every, cost)
-            self._highs.changeColsBounds(columns, every, bounds.lower, bounds.upper)
-            every = np.arange(rows, dtype=np.int32)
-            self._highs.changeRowsBounds(rows, every, bounds.row_lower, bounds.row_upper)
+            highs, (each_row, each) = self._highs, self._places
+            highs.changeColsCost(columns, each, cost)
+            highs.changeColsBounds(columns, each, bounds.lower, bounds.upper)
+            highs.changeRowsBounds(rows, each_row, bounds.row_lower, bounds.row_upper)
             return
         self._highs.passModel(as_model(self._A, cost, bounds))
         self._loaded = True

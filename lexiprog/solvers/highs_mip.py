@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import highspy
 import numpy as np
@@ -118,7 +117,7 @@ class MipModel:
     def _run(self, seen: _Seen, watch: Watch) -> None:
         """Let HiGHS run in a thread of its own, and wait for it no longer than asked to."""
 
-        def look(event: Any) -> None:
+        def look(event: Highs) -> None:
             seen.look(event.data_out)
             watch.latest = seen.values
             event.interrupt(watch.should_stop)  # HiGHS remembers a yes from search to search
@@ -155,13 +154,13 @@ class _Seen:
         value, bound = (None if v is None else v + self._offset for v in both)
         return value, bound
 
-    def keep(self, event: Any) -> None:
+    def keep(self, event: Highs) -> None:
         """A better point."""
         value = float(event.data_out.objective_function_value)
         if self._value is None or value < self._value:
             self._x, self._value = np.array(event.data_out.mip_solution, dtype=float), value
 
-    def look(self, data: Any) -> None:
+    def look(self, data: Highs) -> None:
         """A better bound."""
         bound = float(data.mip_dual_bound)
         if np.isfinite(bound):
@@ -178,6 +177,8 @@ def solve_mip(
     start: Array | None = None,
     watch: Watch | None = None,
 ) -> MipSearch:
-    """The best point of a form by itself."""
+    """The best point of a form by itself, found wherever the watch says."""
+    if watch is not None and watch.elsewhere is not None:
+        return watch.elsewhere.call(solve_mip, form, watch.limiting(options), start, watch=watch)
     model = MipModel(form, options)
     return model.search(form.c, Bounds.of(form), form.offset, start, watch or Watch())

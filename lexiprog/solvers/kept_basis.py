@@ -56,12 +56,35 @@ class KeptBasis:
     """
 
     def __init__(self, A: Matrix, basis: highspy.HighsBasis) -> None:
-        self._A = sp.csc_array(A)
-        self._inside, self._sides = _read(basis.col_status)
-        self._idle, self._row_sides = _read(basis.row_status)
+        self._A, self._basis = sp.csc_array(A), basis
+
+    # Many a basis is never tried: what it says is read when it is.
+    @cached_property
+    def _columns_read(self) -> tuple[Mask, Array]:
+        return _read(self._basis.col_status)
 
     @cached_property
-    def _rows(self) -> Any:
+    def _rows_read(self) -> tuple[Mask, Array]:
+        return _read(self._basis.row_status)
+
+    @property
+    def _inside(self) -> Mask:
+        return self._columns_read[0]
+
+    @property
+    def _sides(self) -> Array:
+        return self._columns_read[1]
+
+    @property
+    def _idle(self) -> Mask:
+        return self._rows_read[0]
+
+    @property
+    def _row_sides(self) -> Array:
+        return self._rows_read[1]
+
+    @cached_property
+    def _rows(self) -> Matrix:
         return sp.csr_array(self._A)[~self._idle]
 
     @cached_property

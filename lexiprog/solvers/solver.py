@@ -50,6 +50,8 @@ class UnknownSolver(LexiprogError, LookupError):
 class Solver:
     """A solver with options; names are CVXPY's.
 
+    Use it wherever a name would do and the defaults do not: options, a gap, a time limit.
+
     Parameters
     ----------
     name : str or object

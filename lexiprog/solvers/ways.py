@@ -117,7 +117,7 @@ def _ways(
         for solver in ladder:
             yield Way(solver)
             if linear and solver is linear[-1]:  # after a second opinion
-                yield Way(linear[0], refined=True)
+                yield Way(linear[0], refined=True, strict=ladder[-1].target == EXACT)
         return
     curved = can_restate(subproblem, "argument", loosened)
     equal = can_restate(subproblem, "equal", loosened)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
 
 import cvxpy as cp
 
 from lexiprog.aliases import Constraint, Objective
 from lexiprog.curves.curve import CurveError
+from lexiprog.curves.pace import Pace
 from lexiprog.declare.text import shorten
-from lexiprog.errors import DeclarationError
+from lexiprog.errors import DeclarationError, Interrupted
+from lexiprog.outline.records import counted
 from lexiprog.progress import bar
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import SolverChoice
 from lexiprog.sweeps.fronts.convex import sampled_points
 from lexiprog.sweeps.fronts.grid import grid_points
@@ -32,6 +37,7 @@ def frontier(
     time_limit: float | None = None,
     resume: Frontier | None = None,
     error: float = 1e-3,
+    executor: Executor | Elsewhere | None = None,
 ) -> Frontier:
     """Every compromise between two objectives that is worth considering.
 
@@ -55,12 +61,16 @@ def frontier(
     progress : bool
         Show a bar (needs tqdm).
     time_limit : float, optional
-        Seconds. What was found is kept, and the front says what is missing.
+        Seconds, for fronts of every kind. What was found is kept, and the front says what is
+        missing.
     resume : Frontier, optional
-        A front of the same problem to go on from, such as one that a limit has stopped.
+        A front of the same problem to go on from, such as one that a limit or Ctrl-C has stopped.
     error : float
         For convex problems: how well the front is to be known between two points, as a share of
         the second objective's range.
+    executor : optional
+        As for :meth:`Program.solve`; fronts of linear and integer problems are followed there as
+        a whole, and their points are certified here.
 
     Returns
     -------
@@ -70,6 +80,8 @@ def frontier(
     ------
     StageError
         If nothing is feasible, or an objective has no best value.
+    Interrupted
+        Ctrl-C was pressed; ``partial`` is the Frontier found by then, which says what is missing.
 
     Examples
     --------
@@ -84,31 +96,33 @@ def frontier(
     [1.0, 0.0, 1.0]
     """
     objectives = _checked(objectives, limit, time_limit, error)
-    statement = Statement.of(objectives, list(constraints), solver)
+    pace = Pace(time_limit, elsewhere=Elsewhere.of(executor))
+    statement = Statement.of(objectives, list(constraints), solver, pace)
     if resume is not None:
         _check_resume(resume, statement)
     kind = statement.subproblem.kind
     with bar(limit, 0, progress=progress) as tick:
         try:
             if len(objectives) > 2 or kind in ("MIQP", "MIconic", "GP"):
-                front = grid_points(
-                    statement, objectives, list(constraints), solver=solver, limit=limit,
-                    time_limit=time_limit, tick=tick,
-                )  # fmt: skip
+                front = grid_points(statement, solver=solver, limit=limit, resume=resume, tick=tick)
             elif kind == "LP":
-                front = extreme_points(statement, limit)
+                front = extreme_points(statement, limit=limit, resume=resume, tick=tick)
             elif kind == "MILP":
-                front = non_dominated_points(
-                    statement, limit=limit, time_limit=time_limit, resume=resume, tick=tick
-                )
+                front = non_dominated_points(statement, limit=limit, resume=resume, tick=tick)
             else:
                 front = sampled_points(
-                    statement, error=error, limit=limit, time_limit=time_limit, resume=resume,
-                    tick=tick,
-                )  # fmt: skip
+                    statement, error=error, limit=limit, resume=resume, tick=tick
+                )
         except CurveError as reason:
             raise statement.explain(reason) from reason
-    return sorted_front(front)
+    front = sorted_front(replace(front, mark=statement.mark))
+    if pace.interrupt is not None:
+        raise Interrupted(
+            f"interrupted with {counted(len(front), 'point')} of the front, which are in "
+            "error.partial; go on with frontier(..., resume=error.partial).",
+            partial=front,  # type: ignore[arg-type]
+        ) from pace.interrupt
+    return front
 
 
 def _checked(
@@ -148,4 +162,9 @@ def _check_resume(resume: Frontier, statement: Statement) -> None:
         raise DeclarationError(
             f"the front to go on from is one of {' and '.join(resume.names)}, not of "
             f"{' and '.join(statement.names)}."
+        )
+    if resume.mark != statement.mark:
+        raise DeclarationError(
+            "the front to go on from belongs to other numbers than these: an objective, a "
+            "constraint or a parameter has changed since."
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from lexiprog.aliases import Array, Value
 from lexiprog.errors import LexiprogError, StageError
+from lexiprog.outline.charts import Chart, series_of
 from lexiprog.outline.numbers import number
 from lexiprog.outline.records import TableCell, TableOutline, counted
 from lexiprog.outline.tables import ShownTable
@@ -131,7 +132,24 @@ class Sweep(ShownTable, Sequence[Result | LexiprogError]):
             rows=tuple(rows),
             numeric=frozenset(columns[:-1]),
             notes=(TableCell(note),),
+            chart=self.chart,
         )
+
+    @property
+    def chart(self) -> Chart:
+        """The optima over the one scalar parameter that varies, or over the scenarios' numbers."""
+        scalars = [name for name, values in self.parameters.items() if _is_scalar(values)]
+        across, places = "scenario", list(map(float, range(len(self))))
+        if len(self.parameters) == 1 and scalars:
+            across, places = scalars[0], [float(v) for v in self.parameters[scalars[0]]]
+        order = np.argsort(places, kind="stable")
+        values = self.values
+        series = [
+            series_of(name, np.array(places)[order], values[name][order],
+                      "straight" if across != "scenario" else "not")
+            for name in self.names
+        ]  # fmt: skip
+        return Chart(across, self.names[0] if len(self.names) == 1 else "optimum", tuple(series))
 
 
 _BLANK = TableCell("")

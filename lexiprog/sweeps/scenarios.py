@@ -8,14 +8,12 @@ scenario.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -34,8 +32,8 @@ from lexiprog.runners.chains import find_chains
 from lexiprog.runners.neighbours import Neighbours
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
-from lexiprog.solvers.elsewhere import SessionElsewhere
-from lexiprog.solvers.highs import Session
+from lexiprog.solve.wishes import Wishes
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder
 from lexiprog.sweeps.scenario_lists import Lists, checked, tour
 from lexiprog.sweeps.scenario_table import Sweep
@@ -49,7 +47,7 @@ def sweep(
     *,
     solver: SolverChoice = None,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | Elsewhere | None = None,
     progress: bool = False,
 ) -> Sweep:
     """Solve a program for every position in lists of parameter values.
@@ -70,8 +68,7 @@ def sweep(
         Threads that share the scenarios, one by default; with an executor as many as it has
         workers, as far as that is known.
     executor : concurrent.futures.Executor, optional
-        Where linear, integer (HIGHS) and conic (CLARABEL without options) problems are solved.
-        Numbers are sent, never CVXPY's objects, and the answers are certified here.
+        Where subproblems are solved, as for :meth:`Program.solve`.
     progress : bool
         Show a bar (needs tqdm).
 
@@ -98,8 +95,9 @@ def sweep(
         raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
     lists = checked(program, scenarios)
     count = len(next(iter(lists.values())))
-    threads = workers or (getattr(executor, "_max_workers", os.cpu_count()) if executor else 1) or 1
-    plan = _Plan.of(program, solver, list(lists), executor)
+    elsewhere = Elsewhere.of(executor)
+    threads = workers or (1 if elsewhere is None else elsewhere.width)
+    plan = _Plan.of(program, solver, list(lists), Wishes(elsewhere=elsewhere))
     rows: list[Result | LexiprogError | None] = [None] * count
     order = tour(lists, count)
     blocks = [part.tolist() for part in np.array_split(order, min(threads, max(count, 1)))]
@@ -160,7 +158,7 @@ class _Plan:
     ladders: Mapping[str, Ladder | None]
     reach: Mapping[str, frozenset[int]]  # ids of the varying parameters that reach a subproblem
     read: frozenset[str]  # subproblems whose points or multipliers later ones use
-    executor: Executor | None
+    wishes: Wishes
     known: dict[tuple[str, bytes], Solution] = field(default_factory=dict)
 
     @classmethod
@@ -169,7 +167,7 @@ class _Plan:
         program: Program,
         solver: SolverChoice,
         varying: Iterable[cp.Parameter],
-        executor: Executor | None,
+        wishes: Wishes,
     ) -> _Plan:
         ladders = program.ladders(solver)
         full = {n: ladders[n] or default_ladder(p.kind) for n, p in program.subproblems.items()}
@@ -186,15 +184,11 @@ class _Plan:
         for chain in find_chains(program.stages, full).values():  # its levels are solved together
             together = frozenset().union(*(reach[name] for name in chain.members))
             reach |= dict.fromkeys(chain.members, together)
-        return cls(program, ladders, reach, frozenset(read), executor)
+        return cls(program, ladders, reach, frozenset(read), wishes)
 
     def warm(self) -> WarmHighs:
         """A memory for one thread."""
-        session: Any = Session
-        if self.executor is not None:
-            session = partial(SessionElsewhere, executor=self.executor)
-        neighbours = Neighbours(self.executor, self.read)
-        return WarmHighs(only=self.read, session=session, neighbours=neighbours)
+        return WarmHighs(only=self.read, neighbours=Neighbours(self.read))
 
     def solve(
         self, values: list[tuple[cp.Parameter, Value]], warm: WarmHighs
@@ -210,7 +204,7 @@ class _Plan:
             given = undisturbed(values, lambda: Given.to(subproblems))
             result = execute(
                 self.program.stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
-                warm=warm, given=given,
+                warm=warm, given=given, wishes=self.wishes,
             )  # fmt: skip
         except (Interrupted, KeyboardInterrupt):
             raise

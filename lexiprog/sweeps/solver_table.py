@@ -49,6 +49,8 @@ class SolverRow:
 class SolverComparison(ShownTable):
     """What several choices of solvers made of one program.
 
+    What :func:`compare_solvers` returns: a table to choose from, and whether all agree.
+
     Attributes
     ----------
     rows : tuple of SolverRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 
 from lexiprog.compile.binding import read_parameters
 from lexiprog.errors import StageError
@@ -11,6 +12,8 @@ from lexiprog.progress import bar
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.solve.hierarchy import execute
+from lexiprog.solve.wishes import Wishes
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import Solver, SolverChoice, UnknownSolver
 from lexiprog.sweeps.solver_table import NOT_REACHED, SolverComparison, SolverRow
 
@@ -22,6 +25,7 @@ def compare_solvers(
     choices: Iterable[SolverChoice] | Mapping[str, SolverChoice],
     *,
     progress: bool = False,
+    executor: Executor | Elsewhere | None = None,
 ) -> SolverComparison:
     """Solve a program with each choice of solvers and tabulate what they found.
 
@@ -38,6 +42,8 @@ def compare_solvers(
         their labels, or else by what they are.
     progress : bool
         Show a bar (needs tqdm).
+    executor : optional
+        As for :meth:`Program.solve`; times then include the journey.
 
     Returns
     -------
@@ -59,19 +65,24 @@ def compare_solvers(
     labels = [str(label) for label in choices] if labelled else _labels(options)
     for subproblem in program.subproblems.values():
         read_parameters(subproblem)  # a parameter without a value is no solver's fault
+    wishes = Wishes(elsewhere=Elsewhere.of(executor))
     found: list[list[SolverRow]] = []
     with bar(len(options), 0, progress=progress) as tick:
         for label, choice in zip(labels, options, strict=True):
-            found.append(list(_attempt(program, choice, label)))
+            found.append(list(_attempt(program, choice, label, wishes)))
             tick(label)
     return SolverComparison.of(list(rows) for rows in zip(*found, strict=True))
 
 
-def _attempt(program: Program, choice: SolverChoice, label: str) -> Iterator[SolverRow]:
+def _attempt(
+    program: Program, choice: SolverChoice, label: str, wishes: Wishes
+) -> Iterator[SolverRow]:
     """A row for every subproblem, whatever happens."""
     try:
         ladders = program.ladders(choice)
-        result = execute(program.stages, ladders, workers=1, tick=lambda _: None, solved={})
+        result = execute(
+            program.stages, ladders, workers=1, tick=lambda _: None, solved={}, wishes=wishes
+        )
     except UnknownSolver as error:
         for stage in program.stages:
             for p in stage.subproblems:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +12,8 @@ from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError
 from lexiprog.program import Program
 from lexiprog.progress import bar
+from lexiprog.result.result import Result
+from lexiprog.solvers.elsewhere.desk import Elsewhere
 from lexiprog.solvers.solver import SolverChoice
 from lexiprog.sweeps.slack.cases import Cases, given_up_in
 from lexiprog.sweeps.slack.record import Tradeoff
@@ -27,6 +31,7 @@ def tradeoff(
     progress: bool = False,
     error: float = 1e-3,
     limit: int = 1000,
+    executor: Executor | Elsewhere | None = None,
 ) -> Tradeoff:
     """What the later optima become with more slack on one held optimum.
 
@@ -59,6 +64,9 @@ def tradeoff(
     limit : int
         For whole curves: most breakpoints or samples of one problem. A curve with more says where
         it ends.
+    executor : optional
+        As for :meth:`Program.solve`, with the tolerances shared out among its workers. Whole
+        curves are followed here; what is solved on the way is solved there.
 
     Examples
     --------
@@ -80,28 +88,23 @@ def tradeoff(
         if not 0 <= step < np.inf:
             raise DeclarationError(f"a tolerance is a finite number of at least 0, not {step!r}.")
     position = next(k for k, s in enumerate(program.stages) if held in s.subproblems)
-    if steps is None and held.fair is not None:
-        raise DeclarationError(
-            f"whole curves are of single optima, and {name!r} has several levels: give tolerances."
-        )
     if not 0 < error < 1:
         raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
     if limit < 2:
         raise DeclarationError(f"limit is at least 2, not {limit!r}.")
     given = Given.to(program.subproblems.values())
-    head = Program(*program.stages[: position + 1]).solve(_head_choice(program, solver, position))
-    cases = Cases(program, name, head, program.ladders(solver), given)
+    there = Elsewhere.of(executor)
+    choice = _head_choice(program, solver, position)
+    head = Program(*program.stages[: position + 1]).solve(choice, executor=there)
+    new = partial(Cases, program, name, head, program.ladders(solver), given, there)
     later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
     if steps is None:
         with bar(len(later), 0, progress=progress) as tick:
             return whole_curve(
-                program, name, head, cases, given, error=error, limit=limit, tick=tick
+                program, name, head, new(), given, error=error, limit=limit, tick=tick
             )
-    results = []
     with bar(len(steps), 0, progress=progress) as tick:
-        for step in steps:
-            results.append(cases(step))
-            tick(f"{name} {step:g}")
+        results = _at_each(steps, new, 1 if there is None else there.width, tick)
     return Tradeoff(
         name=name,
         tolerances=tuple(steps),
@@ -109,6 +112,26 @@ def tradeoff(
         given_up=tuple(given_up_in(result, later, name) for result in results),
         results=tuple(results),
     )
+
+
+def _at_each(
+    steps: list[float], new: Callable[[], Cases], width: int, tick: Callable[[str], None]
+) -> list[Result]:
+    """The results at all tolerances; each thread goes through neighbours, from basis to basis."""
+
+    def work(block: Sequence[int]) -> list[Result]:
+        cases, out = new(), []
+        for k in block:
+            out.append(cases(steps[k]))
+            tick(f"{cases.name} {steps[k]:g}")
+        return out
+
+    blocks = [part.tolist() for part in np.array_split(range(len(steps)), max(width, 1))]
+    blocks = [block for block in blocks if block]
+    if len(blocks) <= 1:  # here, where Ctrl-C arrives
+        return [result for block in blocks for result in work(block)]
+    with ThreadPoolExecutor(len(blocks), thread_name_prefix="lexiprog-tradeoff") as pool:
+        return [result for part in pool.map(work, blocks) for result in part]
 
 
 def _head_choice(program: Program, solver: SolverChoice, position: int) -> SolverChoice:

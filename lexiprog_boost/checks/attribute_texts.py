@@ -5,6 +5,9 @@ ATTRIBUTES = {
 str
     In a notebook it shows itself as tables.
 """,
+    "itself": """
+self
+""",
     "classes_": """
 classes_ : ndarray of shape (n_classes,)
     Sorted labels.

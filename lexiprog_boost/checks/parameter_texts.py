@@ -15,6 +15,17 @@ X : array-like or sparse matrix of shape (n, n_features)
 y : array-like of shape (n,)
     Labels.
 """,
+    "fitted sample_weight": """
+sample_weight : array-like of shape (n,), optional
+    Weights of the points, not negative; every class needs a point of weight > 0. The class says
+    what they do; points of weight zero play no part.
+""",
+    "groups": """
+groups : array-like of shape (n,), optional
+    Hospitals, years, demographic groups: the deviations of every class in every group are balanced,
+    each with its own least loss, so that no group pays for the others (`group_losses_`). Groups
+    are not needed to predict.
+""",
     "points": """
 X : array-like or sparse matrix of shape (m, n_features)
     Points.

@@ -23,6 +23,10 @@ J. Leskovec and J. Shawe-Taylor, Linear programming boosting for uneven datasets
     "Ratsch": """
 G. Rätsch, T. Onoda and K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42, 2001.
 """,
+    "Ratsch one class": """
+G. Rätsch, B. Schölkopf, S. Mika and K.-R. Müller, SVM and boosting: one class, GMD technical
+report 119, 2000.
+""",
     "Wang": """
 S. Wang and X. Yao, Multiclass imbalance problems: analysis and potential solutions, IEEE
 Transactions on Systems, Man, and Cybernetics B 42, 2012.

@@ -15,7 +15,7 @@ from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins.matrix import check_rule
 from lexiprog_boost.members.training import prepare_learner
-from lexiprog_boost.pools.dual_lexiboost import check_error_limit, dual_loop_pool
+from lexiprog_boost.pools.dual_lexiboost import check_error_limit, check_repeats, dual_loop_pool
 from lexiprog_boost.pools.point_weights import DualPrograms
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.pools.progress import rounds_shown
@@ -45,6 +45,10 @@ class DualLexiBoostClassifier(LexiVote):
     error_limit : {"paper", "chance"}
         A member with a weighted error above 1/C ("paper") or 1 - 1/C ("chance") ends its loop and
         is dropped, unless it is the first.
+    repeats : {"stop", "retry"}
+        A member with the same margins as an earlier one ends its loop ("stop"); with "retry" only
+        its round is lost, and the next one tries again with another seed. That helps learners
+        that draw something at random, such as those trained on resampled points.
     {margin rule, margins_from, class_offsets, estimator class_costs, margin_target,
     weight_cap}
     {lexicographic tie_break, reduce, stage solver, n_jobs, verbose, random_state}
@@ -88,11 +92,13 @@ class DualLexiBoostClassifier(LexiVote):
     _: KW_ONLY
     dual: Any = "paper"
     error_limit: str = "paper"
+    repeats: str = "stop"
 
     def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes)
         check_rule(self.margin, len(data.classes))
         check_form(self.dual)
+        check_repeats(self.repeats)
         rng = check_random_state(self.random_state)
         learner = prepare_learner(self._learner(), data.X)
         duals = DualPrograms(
@@ -136,5 +142,6 @@ class DualLexiBoostClassifier(LexiVote):
         with rounds_shown(self.n_estimators, title, verbose=self.verbose) as tick:
             return dual_loop_pool(
                 learner, data.X, data.y, duals.next_weights, start=start, error_limit=limit,
-                n_estimators=self.n_estimators, rule=self.margin, on_round=tick, rng=rng,
+                n_estimators=self.n_estimators, repeats=self.repeats, rule=self.margin,
+                on_round=tick, rng=rng,
             )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import check_no_text, is_frame
+from lexiprog_boost.classifiers.shared.blocks.vote import BlockVote
 from lexiprog_boost.classifiers.shared.calibration import calibrate
-from lexiprog_boost.classifiers.shared.ensemble_margins import leaves_points_out, measure_ensemble
-from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
+from lexiprog_boost.classifiers.shared.ensemble_margins import (
+    check_known_classes,
+    leaves_points_out,
+    measure_ensemble,
+)
+from lexiprog_boost.classifiers.shared.group_cells import balanced_weights, with_groups
 from lexiprog_boost.classifiers.shared.listed.default_members import (
     DEFAULT_INPUT_KINDS,
     default_pool,
@@ -32,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 @estimator_class
-class LexiEnsembleClassifier(MemberAccess, LexiVote):
+class LexiEnsembleClassifier(MemberAccess, BlockVote):
     """The members' weights and the classes' thresholds with the least loss of the worst class.
 
     Without arguments: four learners that err differently (`default_pool`), measured on points
@@ -49,7 +54,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         members are reached by their names: ``set_params(rf__max_depth=3)``, ``set_params(rf=...)``.
     prefit : bool
         Take the ensemble (or the classifiers of the list) as fitted already: `fit` only weighs.
-        The points given to it should then be new to the members.
+        The points given to it should then be new to the members, and may be a Dask array or data
+        frame, of which nothing of their size is brought together.
     margin : {"pairs", "proba", "vote", "signed"}
         What is measured. "pairs": by how much a member's probability of the true class exceeds
         that of every other class, a row each (`pair_margins`); the others as for `margin_matrix`.
@@ -79,6 +85,8 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         The clone that was fitted, or `ensemble` itself if prefit.
     {classes_, estimators_ and offsets, estimator_weights_, n_members_, class_optima_}
     {class_losses_, deviation_, program_, reduction_, stopped_}
+    group_losses_ : GroupLosses or None
+        What every class loses in every group, if `fit` was given groups.
     margins_from_ : str
         Where margins were measured; "new points" after `reweigh`.
     named_estimators_ : Bunch
@@ -122,6 +130,17 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
     margin_target: float = 0.3
     calibrate: bool = True
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Train the members and find their weights, as the class describes.
+
+        {Parameters: training points, labels, fitted sample_weight, groups}
+
+        {Returns: itself}
+        """
+        if not self._fits_blocks(X, y, sample_weight, groups):
+            self._train(with_groups(self._checked_training(X, y, sample_weight), groups))
+        return self
+
     def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes, also="auto")
         rng = check_random_state(self.random_state)
@@ -137,22 +156,14 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
 
     def _weigh(self, members: list[Member], data: TrainingData, where: str, *, seed: int) -> None:
         """Measure the members there, and find their weights and the classes' thresholds."""
-        known = np.unique(np.concatenate([member.classes_ for member in members]))
-        unseen = np.setdiff1d(known, data.classes).tolist()
-        if unseen:
-            raise ValueError(
-                f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "
-                "can be measured for it; give points of every class."
-            )
+        check_known_classes(members, data)
         self.margins_from_ = where
         measured = measure_ensemble(self, members, data, seed=seed)
-        own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))[: len(members)]
-        rows = measured.points
-        found = self._find_weights(measured.margins, data.y[rows], data.weights[rows], own)
-        listed = isinstance(self.ensemble_, NamedMembers)
-        name = "the list" if listed else type(self.ensemble_).__name__
-        stopped = f"the members of {name} as they are."
-        self._remember_weights(members, found, stopped, measured_on=self.margins_from_)
+        found, self.group_losses_ = balanced_weights(
+            self._find_weights, self._costs, measured.margins, data, measured.points,
+            self._own_weights(members),
+        )  # fmt: skip
+        self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
         honest = self.prefit or self.margins_from_ != "train"
         self.calibration_ = None
         if self.calibrate and honest and measured.outputs is not None:
@@ -178,17 +189,14 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
     def _probabilities(self, scores: Floats) -> Floats:
         return scores if self.calibration_ is None else self.calibration_(scores)
 
-    def reweigh(self, X: Any, y: Any, sample_weight: Any = None) -> LexiEnsembleClassifier:
+    def reweigh(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find new weights and thresholds for the fitted members; nothing is trained again.
 
         Use it when the classes have moved and the members need not: new data of another hospital,
         another year. The points should be new to the members, on which they are measured as they
-        are; the calibration follows them too.
+        are; the calibration follows them too. Every class that the members know has to be there.
 
-        {Parameters: training points, labels}
-            Every class that the members know has to be there.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the points inside their classes.
+        {Parameters: training points, labels, fitted sample_weight, groups}
 
         Returns
         -------
@@ -206,7 +214,10 @@ class LexiEnsembleClassifier(MemberAccess, LexiVote):
         'new points'
         """
         check_is_fitted(self)
+        if self._fits_blocks(X, y, sample_weight, groups, again=True):
+            return self
         data = check_training_data(self, X, y, sample_weight, keep_frames=True, reset=False)
+        data = with_groups(data, groups)
         self._check_options(data.classes, also="auto")
         self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
         return self

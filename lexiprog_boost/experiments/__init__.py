@@ -1,7 +1,9 @@
 """The paper's section 4 by one command: ``python -m lexiprog_boost.experiments <study>``.
 
     cells/    what is measured: contenders · facts < cell, kept one by one: store < workers
-    studies   the paper's five studies, each a list of cells
+    study     a list of cells and what they are measured with
+    loading   the data sets of a study
+    studies   the paper's five studies, and that of a user's own table
     measure   a study's cells into its store
     report/   what is made of them: results < statistics < tables/ < figures/ < writing
     __main__  the command

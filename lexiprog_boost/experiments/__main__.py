@@ -6,32 +6,71 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from lexiprog_boost.experiments.cells.cluster import workers_at
+from lexiprog_boost.experiments.cells.contenders import LEARNERS
 from lexiprog_boost.experiments.measure import measure_study, store_of
 from lexiprog_boost.experiments.report.writing import write_report
-from lexiprog_boost.experiments.studies import STUDIES, Study, study
+from lexiprog_boost.experiments.studies import OWN_DATA, PARTS, STUDIES, study, study_of_file
+from lexiprog_boost.experiments.study import Study
 
 INTERRUPTED = 130
+QUICK = "a smoke run: about a minute of processor time for all studies"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is 1 if a cell failed and 130 after Ctrl-C."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if (options.name is None) == (options.data is None):
+        parser.error("give the name of a study, or a table of your own with --data FILE.csv.")
+    if options.data is not None:
+        try:
+            own = study_of_file(options.data, quick=options.quick, part=options.part)
+        except (ValueError, OSError) as cause:
+            _say(f"{OWN_DATA}: {cause}")
+            return 1
+        return _run_there([own], options)
     names = list(STUDIES) if options.name == "all" else [options.name]
+    chosen = [
+        study(name, quick=options.quick, data_dir=options.data_dir, part=options.part)
+        for name in names
+    ]
+    return _run_there(chosen, options)
+
+
+def _run_there(studies: Sequence[Study], options: argparse.Namespace) -> int:
+    """Run all on the cluster that was named, or here."""
+    try:
+        with workers_at(options.dask):
+            return _run_all(studies, options)
+    except (ImportError, OSError) as cause:
+        if not options.dask:
+            raise
+        _say(f"--dask {options.dask}: {cause}")
+        return 1
+
+
+def _run_all(studies: Sequence[Study], options: argparse.Namespace) -> int:
     code = 0
-    for name in names:
-        one = study(name, quick=options.quick, data_dir=options.data_dir)
+    for one in studies:
         if not one.datasets:
-            _say(f"{name}: left out; its data come with no package: give --data-dir DIR.")
+            _say(f"{one.name}: left out; its data come with no package: give --data-dir DIR.")
             code = max(code, int(options.name != "all"))
             continue
+        if not one.contenders:
+            _say(f"{one.name}: left out; it has no {one.part}.")
+            continue
+        if options.learner:
+            one = replace(one, learners={options.learner: one.learners[options.learner]})
         try:
             code = max(code, _run(one, options))
         except KeyboardInterrupt:
             kept, cells = _progress(one, options.out)
-            _say(f"\n{name}: {kept} of {cells} cells are kept; run the same command to go on.")
+            _say(f"\n{one.name}: {kept} of {cells} cells are kept; run the same command to go on.")
             return INTERRUPTED
     return code
 
@@ -76,8 +115,21 @@ def _parser() -> argparse.ArgumentParser:
         description="Repeat the experiments of the LexiBoost paper. Finished cells are kept, so "
         "an interrupted run goes on where it ended.",
     )
-    parser.add_argument("name", choices=[*STUDIES, "all"], help="the study")
-    parser.add_argument("--quick", action="store_true", help="a smoke run of some seconds")
+    parser.add_argument("name", nargs="?", choices=[*STUDIES, "all"], help="the study")
+    parser.add_argument(
+        "--data", type=Path, metavar="FILE.csv",
+        help="put a table of your own through every contender instead: a header row, then a row a "
+        "point, the class in the last column",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help=QUICK)
+    parser.add_argument(
+        "--part", choices=PARTS, default="",
+        help="measure only these contenders: controls (Dual-LexiBoost and its first member alone) "
+        "or costs (sweeps of class costs)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--learner", choices=LEARNERS, default="", help="measure with this base learner only"
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("build", "experiments"), metavar="DIR",
         help="where cells, tables and figures go (default: %(default)s)",
@@ -89,6 +141,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--jobs", type=int, default=-1, metavar="N", help="processes (default: one a core)"
     )
+    parser.add_argument(
+        "--dask", default="", metavar="ADDRESS",
+        help="send the cells to the workers of a Dask cluster, such as tcp://10.0.0.7:8786; they "
+        "need lexiprog[experiments] and the data",
+    )  # fmt: skip
     parser.add_argument(
         "--report-only", action="store_true", help="measure nothing, write tables and figures"
     )

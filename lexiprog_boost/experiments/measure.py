@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from lexiprog_boost.experiments.cells.cell import Cell, Record, evaluate_cell
 from lexiprog_boost.experiments.cells.store import Store
 from lexiprog_boost.experiments.cells.workers import run_missing
-from lexiprog_boost.experiments.studies import Study, load
+from lexiprog_boost.experiments.loading import load
+from lexiprog_boost.experiments.study import Study
 
 
 def store_of(folder: Path, study: Study) -> Store:
-    """Return the store of a study's cells; a smoke run has one of its own."""
-    return Store(folder / "cells" / f"{study.name}{'-quick' if study.quick else ''}.jsonl")
+    """Return the store of a study's cells, its parts included; a smoke run has one of its own."""
+    return Store(folder / "cells" / f"{replace(study, part='').title}.jsonl")
 
 
 def measure_study(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike | No
 
 # Rows that are turned into float64 at a time: votes may come as one huge array of bytes.
 ROWS_AT_ONCE = 65_536
+_UNEQUAL = "a block has {} members, but the ones before had {}."
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,9 @@ class ClassMeanMargins:
     smallest, largest : float
         The extreme margins seen; class means suffice where ``largest <= margin_target``
         (fact F1, docs/facts.md).
+    totals : ndarray of shape (C, T)
+        Weighted sums of the margins, of which `means` are made: sums of two records by ``+`` are
+        those of all their points, exactly where the sums are exact.
 
     Examples
     --------
@@ -42,6 +47,9 @@ class ClassMeanMargins:
     >>> found = class_mean_margins([([[1], [-1], [1]], [0, 0, 1])])
     >>> found.means.tolist(), found.counts.tolist(), found.largest
     ([[0.0], [1.0]], [2, 1], 1.0)
+    >>> both = found + class_mean_margins([([[-1]], [1])])
+    >>> both.means.tolist(), both.counts.tolist()
+    ([[0.0], [0.0]], [2, 2])
     """
 
     classes: NDArray
@@ -50,6 +58,37 @@ class ClassMeanMargins:
     counts: NDArray[np.int64]
     smallest: float
     largest: float
+    totals: Floats
+
+    @classmethod
+    def of(
+        cls,
+        classes: NDArray,
+        totals: Floats,
+        weights: Floats,
+        counts: NDArray[np.int64],
+        extremes: tuple[float, float],
+    ) -> Self:
+        """The record of sums; a class without weight has no means."""
+        means = np.full_like(totals, np.nan)
+        np.divide(totals, weights[:, None], out=means, where=weights[:, None] > 0)
+        return cls(classes, means, weights, counts, *extremes, totals)
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, ClassMeanMargins):
+            return NotImplemented
+        if self.totals.shape[1] != other.totals.shape[1]:
+            raise ValueError(_UNEQUAL.format(other.totals.shape[1], self.totals.shape[1]))
+        classes = np.unique(np.concatenate([self.classes, other.classes]))
+        totals = np.zeros((len(classes), self.totals.shape[1]))
+        weights, counts = np.zeros(len(classes)), np.zeros(len(classes), dtype=np.int64)
+        for one in (self, other):
+            places = np.searchsorted(classes, one.classes)
+            totals[places] += one.totals
+            weights[places] += one.weights
+            counts[places] += one.counts
+        extremes = min(self.smallest, other.smallest), max(self.largest, other.largest)
+        return self.of(classes, totals, weights, counts, extremes)
 
 
 def class_mean_margins(
@@ -82,6 +121,15 @@ def class_mean_margins(
     >>> found.classes.tolist(), found.means.tolist()
     (['many', 'rare'], [[0.5, 1.0], [1.0, -1.0]])
     """
+    found = summed_margins(blocks, classes=classes)
+    check_class_masses(found.weights, found.classes)
+    return found
+
+
+def summed_margins(
+    blocks: Iterable[Block], *, classes: ArrayLike | None = None
+) -> ClassMeanMargins:
+    """The same for some of the blocks, in which a class may have no weight."""
     known = None if classes is None else np.unique(np.asarray(classes))
     totals: dict[object, tuple[Floats, float, int]] = {}
     smallest, largest = np.inf, -np.inf
@@ -89,9 +137,7 @@ def class_mean_margins(
     for block in blocks:
         margins, y, weights = _checked_block(block)
         if n_members is not None and margins.shape[1] != n_members:
-            raise ValueError(
-                f"a block has {margins.shape[1]} members, but the ones before had {n_members}."
-            )
+            raise ValueError(_UNEQUAL.format(margins.shape[1], n_members))
         n_members = margins.shape[1]
         for start in range(0, len(y), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
@@ -107,15 +153,12 @@ def class_mean_margins(
     if not len(labels):
         raise ValueError("there is no point to average over.")
     found = [totals.get(label, (np.zeros(n_members), 0.0, 0)) for label in labels.tolist()]
-    masses = np.array([mass for _, mass, _ in found])
-    check_class_masses(masses, labels)
-    return ClassMeanMargins(
-        classes=labels,
-        means=np.array([total for total, _, _ in found]) / masses[:, None],
-        weights=masses,
-        counts=np.array([count for _, _, count in found], dtype=np.int64),
-        smallest=float(smallest),
-        largest=float(largest),
+    return ClassMeanMargins.of(
+        labels,
+        np.array([total for total, _, _ in found]),
+        np.array([mass for _, mass, _ in found]),
+        np.array([count for _, _, count in found], dtype=np.int64),
+        (float(smallest), float(largest)),
     )
 
 

@@ -25,9 +25,9 @@ def tug_of_war(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
 
     Use it to see what the compromise costs each class, and whether there was anything to share
     out: where the curves are flat, the members leave the weights no choice.
-    With two classes the way leads from B, the best weights for the first class alone, over the
-    compromise D to F, the best for the second one: the points of the paper's figure 2. With more
-    classes, or a model without points, the picture shows every class's optimum and its loss.
+    With two classes the way leads from the best weights for the first class alone over the
+    compromise to the best for the second one. With more classes, or a model without points, the
+    picture shows every class's optimum and its loss.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def tug_of_war(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
     Returns
     -------
     matplotlib Axes
-        With a curve a class and the ticks B, D and F, or with bars.
+        With a curve a class and a tick at each of the three weights, or with bars.
 
     Examples
     --------
@@ -53,8 +53,8 @@ def tug_of_war(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
     >>> margins = [[1, -1], [1, -1], [1, 1], [-1, 1], [-1, 1]]
     >>> y = ["many", "many", "many", "rare", "rare"]
     >>> ax = plots.tug_of_war(margins, y=y)
-    >>> [tick.get_text().split()[0] for tick in ax.get_xticklabels()]
-    ['B', 'D', 'F']
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['best for many', 'LexiBoost', 'best for rare']
     """
     if not hasattr(model, "predict"):
         margins, labels = np.asarray(model, dtype=float), np.asarray(y)
@@ -94,7 +94,7 @@ def _draw(
         _deviation(ax, middle, optimum, losses[at_middle, j], j)
     ax.axvline(middle, ymax=0.88, color=NOTE, linewidth=0.9, zorder=0)
     first, second = (short_label(label, 14) for label in classes)
-    names = [f"B\nbest for {first}", "D\nLexiBoost", f"F\nbest for {second}"]
+    names = [f"best for {first}", "LexiBoost", f"best for {second}"]
     ax.set_xticks([0, middle, 1], names)
     ax.set_xlim(-0.03, 1.03)
     ax.set_ylim(0, 1.12 * max(float(losses.max()), 1e-3))

@@ -19,6 +19,7 @@ from lexiprog_boost.pools.point_weights import NextWeights
 from lexiprog_boost.pools.pool import Pool
 
 Floats = NDArray[np.float64]
+REPEATS = "repeats an earlier one"
 
 
 @described
@@ -31,6 +32,7 @@ def dual_loop_pool(
     start: Floats,
     n_estimators: int,
     error_limit: float,
+    repeats: str = "stop",
     rule: Rule = "vote",
     on_round: Callable[[int, float], None] | None = None,
     rng: np.random.RandomState,
@@ -38,8 +40,9 @@ def dual_loop_pool(
     """Train members in turn, each on the weights that follow from the margins of all before it.
 
     The loop ends before `n_estimators` members if one has a weighted error above `error_limit`
-    (it is dropped, unless it is the first), if one repeats the margins of an earlier member, if
-    its edge does not exceed the dual's limit, or if no point has weight any more.
+    (it is dropped, unless it is the first), if one repeats the margins of an earlier member (unless
+    `repeats` says otherwise), if its edge does not exceed the dual's limit, or if no point has
+    weight any more.
 
     Parameters
     ----------
@@ -54,6 +57,9 @@ def dual_loop_pool(
         Members at most.
     error_limit : float
         Largest weighted share of wrong votes.
+    repeats : {"stop", "retry"}
+        What a repeated member does: it ends the loop, or the round is lost and the next one trains
+        on the same weights with another seed.
     {rule, on_round}
     rng : RandomState
         Draws one seed a member.
@@ -100,6 +106,8 @@ def dual_loop_pool(
             on_round(t, error)
         known = [other[counted] for other in columns]
         reason = _reason_to_stop(column[counted], known, error, error_limit)
+        if reason == REPEATS and repeats == "retry":
+            continue
         if not reason and columns and not wanted.wants(column):
             reason = "has no edge over the limit of the dual"
         if reason and t > 1:
@@ -140,8 +148,22 @@ def _reason_to_stop(column: Floats, earlier: list[Floats], error: float, limit: 
     if error > limit + 1e-12:
         return f"has the weighted error {error:.3f} > {limit:.3f}"
     if any(np.array_equal(column, other) for other in earlier):
-        return "repeats an earlier one"
+        return REPEATS
     return ""
+
+
+def check_repeats(repeats: str) -> str:
+    """Return what a repeated member does, if there is such a choice.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.pools.dual_lexiboost import check_repeats
+    >>> check_repeats("retry")
+    'retry'
+    """
+    if repeats not in ("stop", "retry"):
+        raise ValueError(f"unknown repeats {repeats!r}; it is 'stop' or 'retry'.")
+    return repeats
 
 
 def check_error_limit(error_limit: str, n_classes: int) -> float:

@@ -89,6 +89,9 @@ class Linear:
     constants: Floats
     slopes: Floats
 
+    def __add__(self, other: Linear) -> Linear:
+        return Linear(self.constants + other.constants, self.slopes + other.slopes)
+
 
 @described
 def check_inputs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import cvxpy as cp
@@ -90,9 +91,11 @@ def declare_class(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Pr
     return lx.Program(lx.Stage("classes", _class_subproblem(inputs, j, linear)))
 
 
-def declare_balance(inputs: Inputs, optima: Any, linear: Linear | None = None) -> lx.Program:
-    """Q alone, the class optima being constants."""
-    return lx.Program(_balance_stage(inputs, check_optima(optima, inputs.classes), linear))
+def declare_balance(
+    inputs: Inputs, optima: Any, linear: Linear | None = None, cuts: Sequence[Linear] = ()
+) -> lx.Program:
+    """Q alone, the class optima being constants; no loss is below any of the cuts."""
+    return lx.Program(_balance_stage(inputs, check_optima(optima, inputs.classes), linear, cuts))
 
 
 def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Subproblem:
@@ -108,7 +111,9 @@ def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> l
     return lx.Subproblem(f"class:{inputs.classes[j]}", cp.Minimize(loss), constraints)
 
 
-def _balance_stage(inputs: Inputs, optima: Any, linear: Linear | None = None) -> lx.Stage:
+def _balance_stage(
+    inputs: Inputs, optima: Any, linear: Linear | None = None, cuts: Sequence[Linear] = ()
+) -> lx.Stage:
     alpha, chi = weight_variable(inputs), cp.Variable(name="chi")
     loss, constraints = 0.0, [cp.sum(alpha) == 1]
     if len(inputs.codes):
@@ -119,6 +124,12 @@ def _balance_stage(inputs: Inputs, optima: Any, linear: Linear | None = None) ->
         loss = loss + linear.constants - linear.slopes @ alpha
     # A variable of their own, so that later stages can name them without a reference.
     deviations = cp.Variable(len(inputs.classes), name="deviations")
-    constraints.append(deviations == cp.multiply(inputs.costs, loss - optima))
+    own = cp.multiply(inputs.costs, loss - optima)
+    constraints.append(deviations >= own if cuts else deviations == own)
+    if cuts:
+        constants = np.concatenate([inputs.costs * (cut.constants - optima) for cut in cuts])
+        slopes = np.vstack([inputs.costs[:, None] * cut.slopes for cut in cuts])
+        each = cp.hstack([deviations] * len(cuts))
+        constraints.append(each >= constants - slopes @ alpha)
     constraints.insert(0, deviations <= chi)
     return lx.Stage("balance", lx.Subproblem("balance", cp.Minimize(chi), constraints))

@@ -11,6 +11,9 @@ from lexiprog_boost.programs.inputs import Inputs
 
 Floats = NDArray[np.float64]
 
+# Votes of so many members and the class together make one whole number.
+BITS = 48
+
 
 @dataclass(frozen=True)
 class Compressed:
@@ -76,7 +79,7 @@ def compress_rows(inputs: Inputs) -> Compressed:
     """
     used = np.flatnonzero(inputs.weights)
     margins, codes = inputs.margins[used], inputs.codes[used]
-    _, first, inverse = np.unique(_keys(margins, codes), return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(row_keys(margins, codes), return_index=True, return_inverse=True)
     merged = np.bincount(inverse, weights=inputs.weights[used]).astype(np.float64)
     groups = np.full(len(inputs.codes), -1, dtype=np.intp)
     groups[used] = inverse
@@ -86,13 +89,23 @@ def compress_rows(inputs: Inputs) -> Compressed:
     return Compressed(rows, groups, shares)
 
 
-def _keys(margins: Floats, codes: NDArray[np.intp]) -> NDArray:
+def row_keys(margins: NDArray, codes: NDArray[np.intp]) -> NDArray:
     """One opaque value a row, equal for equal margins and classes; the class comes first."""
+    if not margins.size:
+        return codes
     low, high = margins.min(), margins.max()
-    if ((margins == low) | (margins == high)).all():  # votes: a bit a member is enough
+    # Votes: a bit a member is enough, and all of them with the class are one number.
+    votes = bool(((margins == low) | (margins == high)).all())
+    if votes and margins.shape[1] <= BITS:
+        bits = np.zeros((len(codes), 64), dtype=bool)
+        bits[:, 64 - margins.shape[1] :] = margins == high
+        packed = np.packbits(bits, axis=1).view(">u8").ravel().astype(np.uint64)
+        return packed | (codes.astype(np.uint64) << np.uint64(BITS))
+    if votes:
         body = np.packbits(margins == high, axis=1)
     else:
-        body = (np.ascontiguousarray(margins) + 0.0).view(np.uint8)  # -0.0 becomes 0.0
+        table = np.ascontiguousarray(margins, dtype=np.float64)
+        body = (table + 0.0).view(np.uint8)  # -0.0 becomes 0.0
     head = codes.astype(">u4")[:, None].view(np.uint8)
-    table = np.ascontiguousarray(np.hstack([head, body.reshape(len(codes), -1)]))
-    return table.view(np.dtype((np.void, table.shape[1]))).reshape(-1)
+    rows = np.ascontiguousarray(np.hstack([head, body.reshape(len(codes), -1)]))
+    return rows.view(np.dtype((np.void, rows.shape[1]))).reshape(-1)

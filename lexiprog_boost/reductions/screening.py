@@ -114,13 +114,13 @@ def solve_screened(
     while size < n_points:
         rows = _sample(inputs, order, size)
         part = _part(inputs, rows)
-        alpha = _settle(part, rough or solve, alpha, _in_doubt(part, known)).alpha
+        alpha = settle(part, rough or solve, alpha, _in_doubt(part, known)).alpha
         known, size = len(rows), size * GROWTH
     doubtful = _in_doubt(inputs, known)
     if rough is not None and doubtful > FEW * n_members:
-        alpha = _settle(inputs, rough, alpha, doubtful).alpha
+        alpha = settle(inputs, rough, alpha, doubtful).alpha
         doubtful = FEW * n_members
-    return _settle(inputs, solve, alpha, doubtful)
+    return settle(inputs, solve, alpha, doubtful)
 
 
 def _in_doubt(inputs: Inputs, known: int) -> int:
@@ -132,8 +132,11 @@ def _in_doubt(inputs: Inputs, known: int) -> int:
     return max(FEW * n_members, int(n_points * min(1.0, np.sqrt(n_members / known))))
 
 
-def _settle(inputs: Inputs, solve: Solve, alpha: Floats, doubtful: int) -> Screened:
-    """Give a hinge to the points nearest to theta at `alpha`, then to all that change sides."""
+def settle(inputs: Inputs, solve: Solve, alpha: Floats, doubtful: int) -> Screened:
+    """Give a hinge to the points nearest to theta at `alpha`, then to all that change sides.
+
+    Use it in place of `solve_screened` where weights near the optimum are known.
+    """
     rho = inputs.margins @ alpha - inputs.target
     free = np.zeros(len(rho), dtype=bool)
     free[np.argsort(np.abs(rho))[:doubtful]] = True

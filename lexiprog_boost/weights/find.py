@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.blocks import in_blocks
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.solver_choice import check_solver_names
 from lexiprog_boost.margins import ClassMeanMargins, class_mean_margins
@@ -15,6 +16,7 @@ from lexiprog_boost.reductions import (
     class_optima as closed_form_optima,
 )
 from lexiprog_boost.reductions import collapse, collapses, compress_rows
+from lexiprog_boost.weights.by_blocks import weights_of_blocks
 from lexiprog_boost.weights.forms import MANY_ROWS, WeightProblem
 from lexiprog_boost.weights.record import LexiWeights
 from lexiprog_boost.weights.ties import TieBreak, check_tie_break, stage_names
@@ -36,6 +38,8 @@ def lexicographic_weights(
     pool_weights: Any = None,
     reduce: Any = "auto",
     solver: Any = None,
+    gap: float = 1e-6,
+    max_passes: int = 100,
 ) -> LexiWeights:
     """Solve LexiBoost's programs and return the optimal weights that the tie-break chooses.
 
@@ -44,10 +48,15 @@ def lexicographic_weights(
 
     Parameters
     ----------
-    margins : array-like of shape (n, T), or ClassMeanMargins
-        The margin matrix, or its class means where no margin exceeds the target.
-    y : array-like of shape (n,), optional
-        Labels; not needed with class means.
+    margins : array-like of shape (n, T), ClassMeanMargins, or blocks
+        The margin matrix, or its class means where no margin exceeds the target. What does not
+        fit in memory comes in blocks: a Dask array or data frame, a memory map, the path of a
+        Parquet file or folder, an iterable of (margins, y) or (margins, y, weights), or a function
+        that returns one. Blocks are read once where no margin exceeds the target, twice if
+        there are few different rows (votes), and else some ten times; what is kept in memory does
+        not depend on n.
+    y : array-like of shape (n,), Dask array or name of a column, optional
+        Labels; not needed with class means and with an iterable of blocks.
     {class_costs, inside weights, margin_target, weight_cap}
     class_optima : mapping or sequence, optional
         L_j to deviate from; by default they are solved for.
@@ -55,6 +64,9 @@ def lexicographic_weights(
     pool_weights : array-like of shape (T,), optional
         The pool's own weights; needed by "closest".
     {reduce, stage solver}
+    gap, max_passes : float, int
+        For blocks that are read again and again: how far chi and the class optima may stay from
+        the true ones, as a share of them, and after how many passes that is an error.
 
     Returns
     -------
@@ -69,6 +81,13 @@ def lexicographic_weights(
     >>> found = lexicographic_weights(margins, ["many"] * 3 + ["rare"] * 2)
     >>> found.alpha.round(6).tolist(), round(found.chi, 6), found.reduction
     ([0.4, 0.6], 0.8, 'class means')
+
+    The same from two blocks, which are read once:
+
+    >>> blocks = [(margins[:2], ["many"] * 2), (margins[2:], ["many"] + ["rare"] * 2)]
+    >>> found = lexicographic_weights(blocks)
+    >>> found.alpha.round(6).tolist(), found.passes
+    ([0.4, 0.6], 1)
     """
     if not (reduce == "auto" or reduce is False):
         raise ValueError(f"reduce is {reduce!r}; it is 'auto' or False.")
@@ -78,6 +97,11 @@ def lexicographic_weights(
         "class_costs": class_costs, "margin_target": margin_target, "weight_cap": weight_cap
     }  # fmt: skip
     means = margins if isinstance(margins, ClassMeanMargins) else None
+    blocks = None if means is not None else in_blocks(margins, y, sample_weight)
+    if blocks is not None:
+        return weights_of_blocks(
+            blocks, ties, class_optima=class_optima, gap=gap, max_passes=max_passes, **options
+        )
     if means is None and reduce == "auto":
         means = class_mean_margins([(margins, y, _given(sample_weight, y))])
     if means is not None and (collapses(means, margin_target) or margins is means):

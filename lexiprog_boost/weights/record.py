@@ -35,8 +35,13 @@ class LexiWeights:
         What was solved last: with a reduction, the reduced program.
     result : lexiprog.Result
         Its certified optima.
-    reduction : {"class means", "merged rows", "points in doubt", "none"}
+    reduction : {"class means", "merged rows", "points in doubt", "passes", "none"}
         Which exact reduction was used.
+    gap : float
+        How far chi and the class optima may be from the true ones, as a share of them; zero
+        unless they were found by passes over blocks.
+    passes : int
+        How often all points were read, if they came in blocks; else zero.
 
     Examples
     --------
@@ -54,6 +59,8 @@ class LexiWeights:
     program: lx.Program
     result: lx.Result
     reduction: str
+    gap: float = 0.0
+    passes: int = 0
 
     @property
     def deviations(self) -> Floats:

@@ -22,7 +22,10 @@ PROGRAMS = {
     "preemptive": {"transport", "covering"},
     "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
+    "growth": {"growth"},
     "leximin": {"filling", "small"},
+    "scale": {"tasks", "means", "passes", "growth"},
+    "one_class": {"auc"},
     "trust": {"families"},
 }
 

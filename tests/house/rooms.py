@@ -54,9 +54,11 @@ BOOST = [
     Room("margins/", "by how much each member is right on each point", "matrix.py"),
     Room("programs/", "the paper's programs, each a lexiprog.Program", "lexiboost.py"),
     Room("reductions/", "smaller programs with the same optima", "class_mean_form.py"),
+    Room("blocks/", "margins that come in blocks, read pass by pass", "passes.py"),
     Room("weights/", "from margins to the members' weights", "find.py"),
     Room("pools/", "ways to train the members", "pool.py"),
     Room("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),
+    Room("one_class/", "what is normal, learnt from normal points", "detector.py"),
     Room("plots/", "pictures of ensembles", "tug.py"),
     Room("experiments/", "the paper's experiments by one command", "__main__.py"),
 ]

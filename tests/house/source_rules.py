@@ -110,13 +110,29 @@ def namesakes(modules: Mapping[str, str]) -> list[str]:
     ]
 
 
+def _type_names(source: str) -> list[str]:
+    """What a module calls other types: names like those of classes that are assigned to."""
+    targets = [
+        target
+        for node in ast.parse(source).body
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    return [name for name in names if name[0].isupper() and not name.isupper()]
+
+
 def twice(modules: Mapping[str, str]) -> list[str]:
-    """List classes of one name that are defined in several modules."""
+    """List classes whose name stands for another class or type in another module."""
     places: dict[str, list[str]] = {}
     for module, source in modules.items():
         for name in _defined(source, ast.ClassDef):
             if not name.startswith("_"):
                 places.setdefault(name, []).append(module)
+    for module, source in modules.items():
+        for name in _type_names(source):
+            if module not in places.get(name, [module]):
+                places[name].append(module)
     return [f"{name} is defined in {' and '.join(m)}" for name, m in places.items() if len(m) > 1]
 
 

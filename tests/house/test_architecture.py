@@ -157,6 +157,8 @@ def test_namesakes_and_twins_are_found():
     assert twice({"a": "class X: ...", "b": "class X: ...", "c": "class Y: ..."}) == [
         "X is defined in a and b"
     ]
+    types = {"a": "class Face: ...\nYes = Face", "b": "Face: TypeAlias = int", "c": "Yes = int"}
+    assert twice(types) == ["Face is defined in a and b"]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ def test_public_name_has_a_docstring_with_an_example(name):
     text = inspect.getdoc(getattr(lexiprog, name)) or ""
     assert "Examples\n--------" in text, f"{name} shows no example"
     assert doctest.DocTestParser().get_examples(text), f"{name}'s example has no code"
+    lead = re.split(r"\n\w[\w ]*\n---+\n", text)[0].strip().split("\n\n")
+    assert len(lead) > 1, f"{name} says what it does, but not when to use it"
 
 
 @pytest.mark.parametrize("module", MODULES)

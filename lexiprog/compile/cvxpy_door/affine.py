@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from cvxpy.cvxcore.python.canonInterface import reduce_problem_data_tensor
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Array, Matrix
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
-Read = Callable[[], Array]  # the parameters' values of the moment, one after the other, and a one
+Indices = NDArray[np.intp]
+# The parameters' values of the moment, one after the other, and a one.
+ReadValues = Callable[[], Array]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class AffineVector:
     """
 
     start: Array
-    moving: Places
+    moving: Indices
     maps: Matrix
 
     @classmethod
@@ -56,7 +56,7 @@ class AffineVector:
         """Whether they depend on no parameter."""
         return not self.moving.size
 
-    def part(self, kept: Places, signs: Array | None = None) -> AffineVector:
+    def part(self, kept: Indices, signs: Array | None = None) -> AffineVector:
         """Some of the numbers, in a given order, times minus or plus one."""
         start = self.start[kept] if signs is None else self.start[kept] * signs
         if self.fixed:
@@ -74,7 +74,7 @@ class AffineMatrix:
     """A sparse matrix whose entries are affine maps of parameters; its pattern never changes."""
 
     def __init__(
-        self, entries: AffineVector, rows: Places, starts: Places, shape: tuple[int, int]
+        self, entries: AffineVector, rows: Indices, starts: Indices, shape: tuple[int, int]
     ) -> None:
         self._entries, self._shape = entries, shape
         self._rows, self._starts = rows.astype(np.int32), starts.astype(np.int32)
@@ -101,13 +101,22 @@ class DenseAffine:
     """A full array whose entries are affine maps of parameters."""
 
     entries: AffineVector
-    places: tuple[Places, Places]
+    places: tuple[Indices, Indices]
     shape: tuple[int, int]
 
-    def at(self, values: Array) -> Array:
-        """The array, its own each time."""
+    @cached_property
+    def _start(self) -> Array:
+        """The array without what parameters add."""
         out = np.zeros(self.shape)
-        out[self.places] = self.entries.at(values)
+        out[self.places] = self.entries.start
+        return out
+
+    def at(self, values: Array) -> Array:
+        """The array; the same one each time if it depends on no parameter."""
+        if self.entries.fixed:
+            return self._start
+        moving, out = self.entries.moving, self._start.copy()
+        out[self.places[0][moving], self.places[1][moving]] = self.entries.maps @ values
         return out
 
 
@@ -126,8 +135,8 @@ class Unfolded:
     """
 
     entries: AffineVector
-    rows: Places
-    columns: Places
+    rows: Indices
+    columns: Indices
     count: int
 
     @classmethod
@@ -165,12 +174,12 @@ class Unfolded:
         shape = (rows.stop - rows.start, columns.stop - columns.start)
         return DenseAffine(entries, places, shape)
 
-    def _within(self, rows: slice, columns: slice) -> Places:
+    def _within(self, rows: slice, columns: slice) -> Indices:
         inside = (self.columns >= columns.start) & (self.columns < columns.stop)
         return np.flatnonzero(inside & (self.rows >= rows.start) & (self.rows < rows.stop))
 
 
-def reader(parameters: Sequence[cp.Parameter], places: Mapping[int, int]) -> Read:
+def reader(parameters: Sequence[cp.Parameter], places: Mapping[int, int]) -> ReadValues:
     """What reads the parameters' values of the moment into one vector that ends with a one."""
     size = sum(parameter.size for parameter in parameters)
     slots = [(p, slice(places[p.id], places[p.id] + p.size)) for p in parameters]

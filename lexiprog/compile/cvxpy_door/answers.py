@@ -10,16 +10,13 @@ import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 from cvxpy.reductions.solution import Solution
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Value, ValuesById
+from lexiprog.aliases import Array, Constraint, Record, Value, ValuesById
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.declare.leaves import CVXPY_LOCK, number
 from lexiprog.status import Status
-
-Array = NDArray[np.float64]
 
 _POINT = 0  # any key does: the reductions take the only vector there is
 
@@ -75,7 +72,7 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
         return replace(translated(compiled, solution), iterations=iterations)
 
 
-def _split(compiled: Compiled, z: Any) -> ValuesById:
+def _split(compiled: Compiled, z: Array) -> ValuesById:
     """Multipliers by the ids of the form's constraints."""
     out, start = {}, 0
     for key, size in compiled.rows:
@@ -109,7 +106,7 @@ def exact_parts(
     )
 
 
-def _is_exact(value: Any) -> bool:
+def _is_exact(value: object) -> bool:
     entries = np.asarray(value, dtype=object).reshape(-1)
     return all(isinstance(entry, Fraction | int) for entry in entries)
 
@@ -230,7 +227,7 @@ def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
     return z if z.size == compiled.form.b.size else None
 
 
-def _reported_bound(attr: dict[str, Any]) -> float | None:
+def _reported_bound(attr: Record) -> float | None:
     """The lower bound an integer solver reports, wherever its interface keeps it."""
     stats = attr.get(s.EXTRA_STATS)
     for name in ("mip_dual_bound", "ObjBound", "getDualbound"):

@@ -7,6 +7,7 @@ import numpy as np
 from cvxpy.reductions.solution import Solution
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Array, ValuesById
 from lexiprog.compile.cvxpy_door.answers import translated
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.declare.leaves import CVXPY_LOCK
@@ -19,16 +20,20 @@ def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
 
     CVXPY is asked to read back a point whose entries say where they stand.
     """
-    program = compiled.data[s.PARAM_PROB]
-    places = np.arange(1.0, program.x.size + 1.0)
+    places = np.arange(1.0, compiled.form.c.size + 1.0)
     with CVXPY_LOCK:
-        once, again = (
-            translated(compiled, Solution(s.OPTIMAL, 0.0, {program.x.id: x}, {}, {})).primal
-            for x in (places, places[::-1])
-        )
-    mirrored = program.x.size + 1.0
+        once, again = (_read_back(compiled, x) for x in (places, places[::-1]))
+    mirrored = places.size + 1.0
     return {
         key: np.asarray(value).astype(np.intp) - 1
         for key, value in once.items()
         if np.isin(value, places).all() and np.array_equal(value + again[key], 0 * value + mirrored)
     }
+
+
+def _read_back(compiled: Compiled, x: Array) -> ValuesById:
+    """A point in terms of the variables, by id, whatever their limits are."""
+    if compiled.places is not None:
+        return compiled.places.variables(x)
+    own = compiled.data[s.PARAM_PROB].x.id
+    return translated(compiled, Solution(s.OPTIMAL, 0.0, {own: x}, {}, {})).primal

@@ -13,14 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
-from numpy.typing import NDArray
 
 from lexiprog.aliases import FreshOptions
 from lexiprog.compile.cvxpy_door.affine import (
     AffineMatrix,
     AffineVector,
     DenseAffine,
-    Read,
+    ReadValues,
     Unfolded,
     reader,
 )
@@ -29,7 +28,6 @@ from lexiprog.forms.standard_form import StandardForm
 
 __all__ = ["Filling"]
 
-Array = NDArray[np.float64]
 
 # What a conic interface is given; interfaces with other arrays are filled by CVXPY itself.
 _ARRAYS = {s.C, s.A, s.B}
@@ -41,7 +39,7 @@ class Filling:
 
     first: Compiled
     form: StandardForm
-    read: Read
+    read: ReadValues
     c: DenseAffine
     A: AffineMatrix
     b: DenseAffine
@@ -86,7 +84,8 @@ class Filling:
         values = self.read()
         cost = self.c.at(values)[0]
         data, form = dict(self.first.data), self.form
-        data[s.C], data[s.B] = cost[:-1], self.b.at(values)[:, 0]
+        # Interfaces may write into what they are given.
+        data[s.C], data[s.B] = cost[:-1].copy(), self.b.at(values)[:, 0].copy()
         data[s.A] = self.A.at(values)
         if self.P is not None:
             data[s.P] = self.P.at(values)

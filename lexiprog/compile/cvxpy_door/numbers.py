@@ -10,15 +10,12 @@ import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix, Record
+from lexiprog.aliases import Array, Matrix, Record
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import Cones, StandardForm
-
-Array = NDArray[np.float64]
 
 
 @dataclass
@@ -166,9 +163,9 @@ def _stack(top: Matrix | None, bottom: Matrix | None) -> Matrix:
     return sp.vstack(parts, format="csc") if parts else None
 
 
-def _join(top: Any, bottom: Any) -> Array:
+def _join(top: Array | None, bottom: Array | None) -> Array:
     return np.concatenate([np.zeros(0) if p is None else np.atleast_1d(p) for p in (top, bottom)])
 
 
-def _bounds(values: Any) -> Array | None:
+def _bounds(values: Array | None) -> Array | None:
     return None if values is None else np.array(values, dtype=float)

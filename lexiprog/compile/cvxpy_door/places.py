@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lexiprog.aliases import ValuesById
+from lexiprog.aliases import Array, ValuesById
 
 __all__ = ["Place", "Places"]
 
@@ -39,10 +39,10 @@ class Places:
     dual: tuple[Place, ...]
     sign: float
 
-    def variables(self, x: Any) -> ValuesById:
+    def variables(self, x: Array) -> ValuesById:
         """The values of the user's variables, by CVXPY's ids."""
         return {place.id: place.of(x) for place in self.primal}
 
-    def multipliers(self, z: Any) -> ValuesById:
+    def multipliers(self, z: Array) -> ValuesById:
         """The multipliers of the user's constraints, by CVXPY's ids."""
         return {place.id: place.of(z) for place in self.dual}

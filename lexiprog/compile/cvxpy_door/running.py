@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import cvxpy.settings as s
 import highspy
 
-from lexiprog.aliases import Array, FreshOptions, Highs
+from lexiprog.aliases import Array, FreshOptions, Highs, Record
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.straight import StraightCompiled
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.solvers.elsewhere.parcels import plain
 from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.watch import Watch
 
 __all__ = ["run"]
 
@@ -19,25 +23,47 @@ def run(
     compiled: Compiled,
     options: FreshOptions,
     *,
-    verbose: bool = False,
     start: Array | None = None,
+    watch: Watch | None = None,
 ) -> Any:
     """Call the native solver; safe in a thread, since it only sees arrays.
 
-    ``start`` is a point in equilibrated units for those interfaces that take one.
+    ``start`` is a point in equilibrated units for those interfaces that take one. If the watch
+    says so the arrays are sent elsewhere, and what comes back has the native result's attributes.
     """
-    if isinstance(compiled, StraightCompiled) and not verbose:
-        raw = _by_highs(compiled.scaled, options)
+    watch = Watch() if watch is None else watch
+    away = watch.elsewhere
+    if isinstance(compiled, StraightCompiled) and not watch.verbose:
+        form = compiled.scaled
+        raw = (
+            _by_highs(form, options)
+            if away is None
+            else away.call(_there, _by_highs, form, options, watch=watch)
+        )
         if raw is not None:
             return raw
-    data = compiled.scaled_data()
+    data, solver = compiled.scaled_data(), compiled.chain.solver
     warm = start is not None and "init_value" in data
     if warm:
         data = dict(data) | {"init_value": start}
-    return compiled.chain.solver.solve_via_data(data, warm, verbose, options, {})
+    if away is None:
+        return solver.solve_via_data(data, warm, watch.verbose, options, {})
+    numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
+    return away.call(
+        _there, _by_interface, type(solver), numbers, warm, watch.verbose, options, watch=watch
+    )
 
 
-def _by_highs(form: StandardForm, options: FreshOptions) -> dict[str, Any] | None:
+def _there(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function finds, as plain values that can travel."""
+    return plain(function(*arguments))
+
+
+def _by_interface(interface: Callable[[], Any], *arguments: Any) -> Any:
+    return interface().solve_via_data(*arguments, {})
+
+
+def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
     """What CVXPY's interface of HIGHS returns, from one HiGHS object; None if it must be asked.
 
     The interface makes two such objects and a copy of everything, which takes longer than a small

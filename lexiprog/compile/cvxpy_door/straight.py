@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -21,10 +21,15 @@ from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.reductions.matrix_stuffing import extract_lower_bounds, extract_upper_bounds
 from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
 from cvxpy.utilities import scopes
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Leaf, Objective, Record
-from lexiprog.compile.cvxpy_door.affine import AffineMatrix, DenseAffine, Read, Unfolded, reader
+from lexiprog.aliases import Array, Constraint, Leaf, Objective, Record
+from lexiprog.compile.cvxpy_door.affine import (
+    AffineMatrix,
+    DenseAffine,
+    ReadValues,
+    Unfolded,
+    reader,
+)
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Place, Places
 from lexiprog.declare.leaves import CVXPY_LOCK
@@ -32,7 +37,6 @@ from lexiprog.forms.standard_form import Cones, StandardForm
 
 __all__ = ["Straight"]
 
-Array = NDArray[np.float64]
 
 _ZERO = (cp.constraints.Equality, cp.constraints.Zero)
 _BELOW = (cp.constraints.Inequality, cp.constraints.NonPos)
@@ -42,6 +46,7 @@ _HARMLESS = {"nonneg", "nonpos", "pos", "neg", "bounds"}
 # Small problems are compiled fastest in C++, which is slow on parameters and on large data.
 _SMALL, _FEW = 5_000, 20
 _SOLVER = SimpleNamespace(solver=HIGHS())
+_NO_PLACES = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Straight:
         A row for each objective, to be minimised, with its constant last.
     """
 
-    read: Read
+    read: ReadValues
     A: AffineMatrix
     b: DenseAffine
     costs: DenseAffine
@@ -150,13 +155,8 @@ class Straight:
             kept: list[StraightCompiled] = self._last["compiled"]
             return kept
         A, b = self.A.at(values), self.b.at(values)[:, 0]
-        costs = self.costs.at(values)
-        shared = StandardForm(
-            costs[0, :-1], float(costs[0, -1]), A, b, self.cones, None, self.lower, self.upper,
-            np.zeros(0, dtype=np.intp),
-        )  # fmt: skip
-        forms = [shared]
-        forms += [replace(shared, c=row[:-1], offset=float(row[-1])) for row in costs[1:]]
+        shared = (A, b, self.cones, None, self.lower, self.upper, _NO_PLACES)
+        forms = [StandardForm(cost, offset, *shared) for cost, offset in self._costs(values)]
         seconds = (time.perf_counter() - start) / len(forms)
         compiled = [
             StraightCompiled(_SOLVER, None, [], seconds, None, places, given)
@@ -164,6 +164,14 @@ class Straight:
         ]
         self._last.update(values=values, compiled=compiled)
         return compiled
+
+    def _costs(self, values: Array) -> list[tuple[Array, float]]:
+        """Each objective's coefficients and constant; the same arrays if they never change."""
+        costs: list[tuple[Array, float]] | None = self._last.get("costs")
+        if costs is None or not self.costs.entries.fixed:
+            costs = [(row[:-1], float(row[-1])) for row in self.costs.at(values)]
+            self._last["costs"] = costs
+        return costs
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 import highspy
@@ -12,18 +11,15 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array, Options
 from lexiprog.curves.curve import CurveError
 from lexiprog.curves.handle import Handle
+from lexiprog.curves.pace import Pace
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
 
-__all__ = ["Asked", "IntegerPrograms", "OutOfTime"]
+__all__ = ["Asked", "IntegerPrograms"]
 
 # What a row of a rounded point may be off, as a share of its terms.
 WHOLE = 1e-9
 MIP = {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": 1e-9}
-
-
-class OutOfTime(Exception):
-    """The time limit was met before a point was proved; what was found before is kept."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +41,16 @@ class IntegerPrograms:
         The objectives, whose rows are scaled as they stand here.
     options : mapping
         HiGHS options.
-    deadline : float
-        When to give up, by ``time.monotonic``.
+    pace : Pace
+        How long all programs together may take.
     """
 
     def __init__(
-        self, form: StandardForm, costs: Array, options: Options, deadline: float = np.inf
+        self, form: StandardForm, costs: Array, options: Options, pace: Pace | None = None
     ) -> None:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
         self.sizes = abs(self.A)
-        self.deadline, self.solves, self.nodes = deadline, 0, 0
+        self.solves, self.nodes = 0, 0
         own = Bounds.of(form)
         self.bounds = replace(
             own,
@@ -63,7 +59,7 @@ class IntegerPrograms:
         )
         self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
         self.handle = Handle(
-            self.A, np.zeros(form.c.size), self.bounds, MIP | dict(options), self.integer
+            self.A, np.zeros(form.c.size), self.bounds, MIP | dict(options), self.integer, pace
         )
 
     def ask(
@@ -83,20 +79,17 @@ class IntegerPrograms:
         """
         bounds = self._within(limits)
         self.handle.change(cost=cost, rows=(bounds.row_lower, bounds.row_upper))
-        self.handle.set_options({"mip_abs_gap": gap, "time_limit": self._time_left()})
+        self.handle.set_options({"mip_abs_gap": gap})
         highs = self.handle.highs
         if start is not None:
             solution = highspy.HighsSolution()
             solution.col_value = start
             highs.setSolution(solution)
-        highs.run()
+        said = self.handle.go()
         self.solves += 1
         self.nodes += max(int(highs.getInfo().mip_node_count), 0)
-        said = str(highs.getModelStatus().name)
         if said == "kInfeasible":
             return None
-        if said == "kTimeLimit":
-            raise OutOfTime
         if said != "kOptimal":
             raise CurveError(f"an integer program of the front has no optimum (HiGHS: {said}).")
         x = self._whole(np.array(highs.getSolution().col_value), cost, limits)
@@ -137,10 +130,3 @@ class IntegerPrograms:
 
     def _within(self, limits: tuple[float, float]) -> Bounds:
         return replace(self.bounds, row_upper=np.append(self.bounds.row_upper[:-2], limits))
-
-    def _time_left(self) -> float:
-        """Seconds until the deadline, as HiGHS counts them: over all runs of an object."""
-        left = self.deadline - time.monotonic()
-        if left <= 0.0:
-            raise OutOfTime
-        return left + float(self.handle.highs.getRunTime())

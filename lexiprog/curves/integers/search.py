@@ -67,16 +67,14 @@ class FrontSearch:
         self.resolution, self.note, self.done = 0.0, "", False
 
     def recall(self, front: IntegerFront) -> None:
-        """Take over what an earlier search has found, if that was more than one end."""
-        if len(front.points) < 2 and not front.complete:
-            return
+        """Take over what an earlier search has found: one end, or a chain and the other end."""
         order = slice(None, None, -1) if self.turned else slice(None)
         for values, x, bounds in zip(
             front.points[order], front.solutions[order], front.bounds[order], strict=True
         ):
             self.chain.append(Stop(self._inside(values), x, self._inside(bounds)))
         self.resolution, self.done = front.resolution, front.complete
-        if not self.done:
+        if not self.done and len(self.chain) > 1:
             self.right = self.chain.pop()
 
     def run(self, resolution: float | None, share: float, limit: int | None) -> None:

@@ -72,6 +72,7 @@ def follow(
     start: float,
     stop: float,
     limit: int,
+    known: Trail | None = None,
 ) -> Trail:
     """Walk from an optimal vertex at ``start`` to ``stop``, around places where rounding wins.
 
@@ -79,45 +80,76 @@ def follow(
     ----------
     program : MovingProgram
     handle : Handle
-        The same program inside HiGHS, for a new start after a detour.
+        The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
+        where that ends is how far the trail goes.
     corner : BasicPoint
     start, stop : float
     limit : int
         Most slopes.
+    known : Trail, optional
+        One that ended early, to go on from.
     """
     trail = Trail()
+    if known is not None:
+        if known.end is not CurveEnd.UNFINISHED:
+            return known
+        trail = Trail(list(known.steps), exchanges=known.exchanges)
+    if trail.steps:  # the last one again: its basis is where the walk stood
+        stood = trail.steps.pop()
+        corner, start = stood.corner(program), stood.start
+    if not handle.pace.note:  # else the walk the other way was stopped already
+        with handle.pace.kept():
+            _walk(trail, program, handle, corner, start, stop, limit)
+    if handle.pace.note and trail.end is CurveEnd.UNFINISHED:
+        trail.note = handle.pace.note
+    return trail
+
+
+def _walk(
+    trail: Trail,
+    program: MovingProgram,
+    handle: Handle,
+    corner: BasicPoint,
+    start: float,
+    stop: float,
+    limit: int,
+) -> None:
+    """Add to the trail until it ends, for which it then has the reason."""
     slopes, last = 0, np.nan
+    for before in trail.steps:
+        slopes, last = slopes + (before.slope != last), before.slope
     speed = np.maximum(np.abs(program.lower_rate), np.abs(program.upper_rate))[program.size :]
     zero = SAME * slope_unit(program.cost, program.A, speed)
     while True:
         try:
             for step in stretches(program, corner, start, stop):
+                handle.pace.check()
                 trail.exchanges += 1
                 if isinstance(step, Wall):
                     trail.end, trail.walls = CurveEnd.INFEASIBLE, (None, -step.y)
-                    return trail
+                    return
                 if step.stop <= step.start:
                     continue
                 slope = 0.0 if abs(step.slope) <= zero else step.slope
                 slopes, last = slopes + (slope != last), slope
                 if slopes > limit:
                     trail.note = f"more than {limit} pieces; ask for more with limit=."
-                    return trail
+                    return
                 if slope == 0.0 and program.loosens and stop == np.inf:
                     # What only gives way and buys nothing buys nothing for ever.
                     step = replace(step, stop=np.inf, x_rate=np.zeros_like(step.x))
                 trail.steps.append(replace(step, slope=slope))
                 if step.stop == np.inf:
                     trail.end = CurveEnd.STRAIGHT if slope else CurveEnd.FLAT
-                    return trail
+                    return
             trail.end = CurveEnd.STOPPED
-            return trail
+            return
         except Lost as lost:
             reached = trail.stop if trail.steps else start
             found = _detour(program, handle, reached, stop)
             if found is None:
                 trail.note = f"rounding wins at t = {lost.t:g}: {lost}"
-                return trail
+                return
             start, corner, steps = found
             trail.steps += steps
 

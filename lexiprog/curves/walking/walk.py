@@ -45,6 +45,8 @@ class Stretch:
         Multipliers of the rows, ``cost = A'y + reduced``.
     slope : float
         Change of the optimum with ``t``.
+    basic : ndarray of int
+        Who is in the basis.
     """
 
     start: float
@@ -53,6 +55,11 @@ class Stretch:
     x_rate: Array
     y: Array
     slope: float
+    basic: NDArray[np.intp]
+
+    def corner(self, program: MovingProgram) -> BasicPoint:
+        """The vertex at ``start``, to walk on from."""
+        return BasicPoint(np.concatenate([self.x, program.A @ self.x]), self.y, self.basic)
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,7 @@ class _Walk:
             x_rate=self.rate[:size].copy(),
             y=self.reduced[size:].copy(),
             slope=float(self.reduced @ self.rate),
+            basic=self.factor.basic.copy(),
         )
 
     def _first_hit(self, *, smallest_index: bool) -> tuple[int, float, int]:

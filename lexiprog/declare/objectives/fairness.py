@@ -12,10 +12,10 @@ from lexiprog.aliases import Array, Constraint, Expressions, Objective
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 
-__all__ = ["Fairness", "Leximax", "Leximin", "Oracle"]
+__all__ = ["Fairness", "Leximax", "Leximin", "Pricing"]
 
 # Finds the columns that are worth most at given prices, and a bound of what any is worth.
-Oracle = Callable[[Array], tuple[Any, float]]
+Pricing = Callable[[Array], tuple[Any, float]]
 
 
 class Fairness:
@@ -38,7 +38,7 @@ class Fairness:
     kind: ClassVar[str]
     maximise: ClassVar[bool]
 
-    def __init__(self, utilities: Expressions, pricing: Oracle | None = None) -> None:
+    def __init__(self, utilities: Expressions, pricing: Pricing | None = None) -> None:
         if pricing is not None and not callable(pricing):
             raise DeclarationError(
                 f"{self.kind}: pricing is a function of prices, not {pricing!r}."
@@ -105,6 +105,9 @@ class Fairness:
 class Leximin(Fairness):
     """An objective that makes the smallest of several utilities as large as possible, and so on.
 
+    Use it as the objective of a subproblem, before or after others; :func:`leximin` makes a whole
+    program of it.
+
     Parameters
     ----------
     utilities : sequence or mapping of scalar concave CVXPY expressions, or one vector of them
@@ -131,6 +134,9 @@ class Leximin(Fairness):
 
 class Leximax(Fairness):
     """An objective that makes the largest of several costs as small as possible, and so on.
+
+    Use it as the objective of a subproblem, before or after others; :func:`leximax` makes a whole
+    program of it.
 
     Parameters
     ----------
@@ -194,7 +200,7 @@ def _plain(name: Hashable) -> Hashable:
     return name if isinstance(name, str | int) and not isinstance(name, bool) else str(name)
 
 
-def _scalar(part: Any, position: int, kind: str) -> cp.Expression:
+def _scalar(part: object, position: int, kind: str) -> cp.Expression:
     try:
         expression = part if isinstance(part, cp.Expression) else cp.Constant(part)
     except (TypeError, ValueError):

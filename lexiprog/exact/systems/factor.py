@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from lexiprog.exact.systems.lifting import Lifting
+from lexiprog.exact.rationals import Integer
+from lexiprog.exact.systems.lifting import Lifting, Quotients
 from lexiprog.exact.systems.peeling import SingularError, peel
 from lexiprog.exact.systems.vectors import Vector, library
 
@@ -15,6 +16,8 @@ Line = tuple[Sequence[int], Sequence[int]]
 
 # Cores up to this size go to flint's dense p-adic lifting, larger ones to the sparse one.
 DENSE = 200
+
+SolveCore = Callable[[list[Integer], float], Quotients]
 
 
 class Factor:
@@ -46,21 +49,21 @@ class Factor:
     ) -> None:
         self._rows, self._columns, self._deadline = rows, columns, deadline
         self._order = peel([places for places, _ in rows], [places for places, _ in columns])
-        self._cores: dict[bool, Any] = {}
+        self._cores: dict[bool, SolveCore] = {}
 
     @property
     def core_size(self) -> int:
         """Rows of what is left after peeling."""
         return len(self._order.core[0])
 
-    def solve(self, rhs: Sequence[Any]) -> Vector:
+    def solve(self, rhs: Sequence[Integer]) -> Vector:
         """The solution of ``matrix x = rhs`` for whole numbers."""
         order = self._order
         return self._substitute(
             self._rows, rhs, order.first, order.core, order.last, transposed=False
         )
 
-    def solve_transposed(self, rhs: Sequence[Any]) -> Vector:
+    def solve_transposed(self, rhs: Sequence[Integer]) -> Vector:
         """The solution of ``matrix' y = rhs`` for whole numbers."""
         order = self._order
         first, last = ([(j, i) for i, j in pairs] for pairs in (order.last, order.first))
@@ -69,7 +72,7 @@ class Factor:
     def _substitute(
         self,
         lines: Sequence[Line],
-        rhs: Sequence[Any],
+        rhs: Sequence[Integer],
         first: Iterable[tuple[int, int]],
         core: tuple[list[int], list[int]],
         last: Sequence[tuple[int, int]],
@@ -91,7 +94,7 @@ class Factor:
         self,
         found: Vector,
         lines: Sequence[Line],
-        rhs: Sequence[Any],
+        rhs: Sequence[Integer],
         core: tuple[list[int], list[int]],
         *,
         transposed: bool,
@@ -112,7 +115,7 @@ class Factor:
             found.numerators[place], found.denominators[place] = numerator, denominator
 
 
-def _set(found: Vector, line: Line, side: Any, place: int) -> None:
+def _set(found: Vector, line: Line, side: Integer, place: int) -> None:
     """Solve one equation for the one place that is not known yet."""
     top, bottom = found.dot(*line, -side)
     pivot = line[1][line[0].index(place)]
@@ -126,7 +129,7 @@ def _set(found: Vector, line: Line, side: Any, place: int) -> None:
         found.numerators[place], found.denominators[place] = -whole, bottom
 
 
-def _core(lines: Sequence[Line], core: tuple[list[int], list[int]]) -> Any:
+def _core(lines: Sequence[Line], core: tuple[list[int], list[int]]) -> SolveCore:
     """A function that solves the core for whole right-hand sides."""
     position = {place: k for k, place in enumerate(core[1])}
     inner = []
@@ -139,7 +142,7 @@ def _core(lines: Sequence[Line], core: tuple[list[int], list[int]]) -> Any:
             sparse.append(Lifting(inner))
     dense: list[Any] = []
 
-    def solve(rhs: list[Any], deadline: float) -> tuple[list[Any], Any]:
+    def solve(rhs: list[Integer], deadline: float) -> Quotients:
         if sparse:
             try:
                 return sparse[0].solve([int(value) for value in rhs], deadline)
@@ -160,7 +163,7 @@ def _dense(inner: list[tuple[list[int], list[int]]]) -> Any:
     return library().fmpz_mat(table)
 
 
-def _solved_densely(matrix: Any, rhs: list[Any]) -> tuple[list[Any], Any]:
+def _solved_densely(matrix: Any, rhs: list[Integer]) -> Quotients:
     try:
         solution = matrix.solve(library().fmpz_mat([[value] for value in rhs]))
     except ZeroDivisionError as error:

@@ -19,10 +19,12 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sl
 from numpy.typing import NDArray
 
+from lexiprog.exact.rationals import Integer
 from lexiprog.exact.systems.vectors import library
 
 Line = tuple[Sequence[int], Sequence[int]]
 Whole = NDArray[np.int64]
+Quotients = tuple[list[Integer], Integer]  # numerators and their denominator
 
 LIMB = 30  # bits of a part of a number too large for int64
 MOST_STEPS = 100_000
@@ -65,7 +67,7 @@ class Lifting:
         with np.errstate(divide="ignore"):
             self._determinant = float(np.log2(np.abs(self._factor.U.diagonal())).sum())
 
-    def solve(self, rhs: Sequence[int], deadline: float = math.inf) -> tuple[list[Any], Any]:
+    def solve(self, rhs: Sequence[int], deadline: float = math.inf) -> Quotients:
         """Whole numerators and their common denominator.
 
         Raises
@@ -81,9 +83,7 @@ class Lifting:
                 return found
         raise ArithmeticError("Floats are too coarse for this matrix.")
 
-    def _solve(
-        self, rhs: Sequence[int], bits: int, deadline: float
-    ) -> tuple[list[Any], Any] | None:
+    def _solve(self, rhs: Sequence[int], bits: int, deadline: float) -> Quotients | None:
         whole, residual = self._whole_part(rhs)
         if whole is None:
             return None
@@ -94,9 +94,10 @@ class Lifting:
         target = min(most, 256.0)
         while len(digits) < MOST_STEPS:
             while len(digits) * bits < target:
-                residual = self._step(residual, bits, digits)
-                if residual is None:
+                rest = self._step(residual, bits, digits)
+                if rest is None:
                     return None
+                residual = rest
                 if time.perf_counter() > deadline:
                     raise TimeoutError
             found = self._rational(whole, digits, bits, rhs)
@@ -107,29 +108,29 @@ class Lifting:
             target = min(most, 2.5 * target)
         return None
 
-    def _whole_part(self, rhs: Sequence[int]) -> tuple[list[int] | None, Any]:
+    def _whole_part(self, rhs: Sequence[int]) -> tuple[list[int] | None, list[Whole]]:
         """The solution to the nearest whole numbers or so, and the residual in limbs."""
         whole, rest = [0] * len(rhs), list(rhs)
         for _ in range(100):
             try:
                 change = self._factor.solve(np.array(rest, dtype=float))
             except OverflowError:
-                return None, None
+                return None, []
             if not np.isfinite(change).all():
-                return None, None
+                return None, []
             moves = [round(value) for value in change.tolist()]
             if not any(moves):
                 break
             whole = [a + b for a, b in zip(whole, moves, strict=True)]
             rest = [r - _dot(line, moves) for r, line in zip(rest, self._rows, strict=True)]
         else:
-            return None, None
+            return None, []
         parts = len(self._limbs)
         if max(map(abs, rest), default=0).bit_length() >= self._width * (parts - 1) + 61:
-            return None, None
+            return None, []
         return whole, [_part(rest, k, self._width, top=parts - 1) for k in range(parts)]
 
-    def _step(self, residual: Any, bits: int, digits: list[Whole]) -> Any:
+    def _step(self, residual: list[Whole], bits: int, digits: list[Whole]) -> list[Whole] | None:
         """One more digit of every entry, and what is left; None if floats are too coarse."""
         floats = sum(math.ldexp(1.0, self._width * k) * r for k, r in enumerate(residual))
         change = np.rint(np.ldexp(self._factor.solve(floats), bits))
@@ -152,7 +153,7 @@ class Lifting:
 
     def _rational(
         self, whole: list[int], digits: list[Whole], bits: int, rhs: Sequence[int]
-    ) -> tuple[list[Any], Any] | None:
+    ) -> Quotients | None:
         fmpz, table = library().fmpz, np.array(digits)
         length = bits * len(digits)
         # One entry tells for all, as a rule, whether there are digits enough.
@@ -173,7 +174,7 @@ class Lifting:
         return (numerators, denominator) if right else None
 
 
-def _dot(line: Line, values: Sequence[Any]) -> Any:
+def _dot(line: Line, values: Sequence[Integer]) -> Integer:
     return sum(value * values[place] for place, value in zip(*line, strict=True))
 
 
@@ -202,7 +203,7 @@ def _joined(whole: list[int], digits: Whole, bits: int) -> list[int]:
     ]
 
 
-def _common_denominator(scaled: list[Any], length: int, denominator: Any) -> Any:
+def _common_denominator(scaled: list[Integer], length: int, denominator: Integer) -> Integer:
     """A multiple of ``denominator`` that makes every ``scaled / 2**length`` nearly whole, or None.
 
     None if it has more than half of the digits, for then it says nothing.

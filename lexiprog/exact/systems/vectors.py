@@ -15,7 +15,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.exact.rationals import quotient
+from lexiprog.exact.rationals import Integer, Ratio, quotient
 
 
 def library() -> Any:
@@ -33,12 +33,12 @@ def library() -> Any:
 class Vector:
     """Whole numerators and positive denominators, one each an entry."""
 
-    numerators: list[Any]
-    denominators: list[Any]
+    numerators: list[Integer]
+    denominators: list[Integer]
 
-    def dot(self, places: Sequence[int], weights: Sequence[Any], start: Any = 0) -> tuple[Any, Any]:
+    def dot(self, places: Sequence[int], weights: Sequence[Integer], start: Integer = 0) -> Ratio:
         """``start + sum(weights * self[places])`` as a numerator and a denominator."""
-        sums: dict[int, list[Any]] = {}
+        sums: dict[int, list[Integer]] = {}
         for place, weight in zip(places, weights, strict=True):
             numerator = self.numerators[place]
             if numerator:

@@ -23,8 +23,9 @@ from lexiprog.outline.numbers import number
 from lexiprog.outline.text import names_text
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.solvers.ways import Way
+from lexiprog.watch import Returned
 
-__all__ = ["FairHighs", "Note", "failed", "levels_of", "telling", "with_audit"]
+__all__ = ["FairHighs", "Note", "levels_of", "telling", "unshared", "with_audit"]
 
 Note = Callable[[str], None]
 
@@ -71,7 +72,7 @@ class FairHighs:
             told = telling(self._note, task, unit)
             answer = (_ordered if task.integer else _raised)(task, fair, parts, told)
         except NoFairShare as failure:
-            answer = failed(failure, fair.names)
+            answer = unshared(failure, fair.names)
         return replace(answer, seconds=time.perf_counter() - start)
 
     def accepted(self, task: Task, answer: Answer) -> None:
@@ -87,8 +88,17 @@ def telling(note: Note, task: Task, unit: float) -> Told:
     )
 
 
+def _found(levels: Callable[..., Returned], task: Task, parts: Maximin, told: Told) -> Returned:
+    """All levels, found here or elsewhere, whence nothing is told on the way."""
+    numbers = (parts.rest, parts.utilities, task.options)
+    away = task.watch.elsewhere
+    if away is None:
+        return levels(*numbers, told)
+    return away.call(levels, *numbers, watch=task.watch)
+
+
 def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
-    found = raise_levels(parts.rest, parts.utilities, task.options, told)
+    found = _found(raise_levels, task, parts, told)
     audit = audit_shares(parts.rest, parts.utilities, found)
     x = parts.point(found.x)
     first = (np.asarray(found.steps.weights[[0]].todense()), found.steps.multipliers[[0]])
@@ -101,7 +111,7 @@ def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
 
 
 def _ordered(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
-    found = order_levels(parts.rest, parts.utilities, task.options, told)
+    found = _found(order_levels, task, parts, told)
     audit = audit_order(parts.rest, parts.utilities, found)
     x = parts.point(found.x)
     answer = answer_at(task.native, x, None, iterations=found.nodes)
@@ -165,7 +175,7 @@ def with_audit(checked: Checked, audit: Audit) -> Checked:
     )
 
 
-def failed(failure: NoFairShare, names: tuple[Hashable, ...]) -> Answer:
+def unshared(failure: NoFairShare, names: tuple[Hashable, ...]) -> Answer:
     """Why there is no fair share, with the utilities by their names."""
     if not failure.members:
         return Answer(failure.status, said=f"that {str(failure).rstrip('.')}")

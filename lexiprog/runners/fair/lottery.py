@@ -15,7 +15,7 @@ from lexiprog.fair.pricing import price_levels
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked
 from lexiprog.result.shares import Lottery
-from lexiprog.runners.fair.linear import Note, failed, levels_of, telling, with_audit
+from lexiprog.runners.fair.linear import Note, levels_of, telling, unshared, with_audit
 from lexiprog.status import Status
 
 __all__ = ["FairLotteries"]
@@ -45,7 +45,7 @@ class FairLotteries:
                 fair.pricing, fair.offsets, task.options, telling(self._note, task, 1.0)
             )
         except NoFairShare as failure:
-            return failed(failure, fair.names)
+            return unshared(failure, fair.names)
         levels = levels_of(found.levels, 1.0)
         first = Certificate(tolerance=task.solver.accept, basis="oracle")
         checked = with_audit(Checked(first, None), audit_lottery(fair.offsets, found))

@@ -30,7 +30,7 @@ from lexiprog.runners.native import highs_options, searched
 from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.highs import Bounds
-from lexiprog.solvers.highs_mip import MipModel
+from lexiprog.solvers.highs_mip import MipModel, MipSearch, solve_mip
 from lexiprog.solvers.solver import Ladder
 from lexiprog.solvers.ways import Way
 
@@ -85,6 +85,24 @@ class IntegerChain:
         held = self._held(task)
         form = _with_rows(task.native.scaled, list(held.values()))
         start = best_start(task, form)
+        if task.watch.elsewhere is None:
+            found = self._search(task, form, held, start)
+        else:  # where the model is built each time
+            found = solve_mip(form, highs_options(task), start, task.watch)
+        answer = made_whole(task.native, searched(task.native, form, found), task.watch)
+        answer = no_worse_than(start, task.native, form, answer)
+        # The shared problem minimises.
+        value = -answer.value if task.subproblem.maximise else answer.value
+        return replace(answer, value=value, seconds=time.perf_counter() - begun)
+
+    def _search(
+        self,
+        task: Task,
+        form: StandardForm,
+        held: dict[str, tuple[Array, float]],
+        start: Array | None,
+    ) -> MipSearch:
+        """Search on the model of an earlier level, if one is idle."""
         with self._lock:  # members of one stage may run side by side
             model = self._idle.pop() if self._idle else None
         if model is None:
@@ -106,11 +124,7 @@ class IntegerChain:
         if not model.mip.lost:
             with self._lock:
                 self._idle.append(model)
-        answer = made_whole(task.native, searched(task.native, form, found), task.watch)
-        answer = no_worse_than(start, task.native, form, answer)
-        # The shared problem minimises.
-        value = -answer.value if task.subproblem.maximise else answer.value
-        return replace(answer, value=value, seconds=time.perf_counter() - begun)
+        return found
 
     def _held(self, task: Task) -> dict[str, tuple[Array, float]]:
         """Each held optimum as a row and its limit, in equilibrated units."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.show.html.chart import chart_html
 from lexiprog.show.html.frame import page, safe, tag
 
 
 @draw.register
 def table_html(table: TableOutline) -> str:
     """A titled table with its notes below, as a page of its own."""
-    return page(tag("div", "lx-title", safe(table.title)), *table_parts(table))
+    title = tag("div", "lx-title", safe(table.title))
+    return page(title, *chart_html(table.chart), *table_parts(table))
 
 
 def table_parts(table: TableOutline) -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from lexiprog.curves.tangents import Sample, sandwich
-from lexiprog.errors import DeclarationError
+from lexiprog.curves.tangents import Sample, Sandwich, sandwich
 from lexiprog.result.solution import Solution
 from lexiprog.sweeps.fronts.record import Frontier
 from lexiprog.sweeps.fronts.statement import Statement
@@ -20,68 +19,93 @@ POINTS = 1000
 SAME = 1e-7
 
 
+@dataclass
+class _Known:
+    """Samples by their place, with their solutions; the points best in each objective first."""
+
+    ends: list[Solution] = field(default_factory=list)
+    samples: dict[float, tuple[Sample, Solution]] = field(default_factory=dict)
+
+
 def sampled_points(
     statement: Statement,
     *,
     error: float,
     limit: int | None,
-    time_limit: float | None,
     resume: Frontier | None,
     tick: Callable[[str], None],
 ) -> Frontier:
     """The least second objective for each limit on the first: convex, so it can be enclosed."""
-    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
     sign, other = statement.signs
-    known: dict[float, tuple[Sample, Solution]] = {}
-    if resume is not None:
-        if not isinstance(resume.state, dict):
-            raise DeclarationError("the front to go on from is not one of a convex program.")
-        known |= resume.state
+    known = _Known() if resume is None else _connected(resume.state, statement)
+
+    def tell(solution: Solution) -> None:
+        tick(", ".join(f"{value:g}" for value in statement.values(solution)))
 
     def ask(t: float) -> Sample:
-        if t not in known:
-            solution = statement.solve([sign * t])
-            known[t] = _sample(t, solution, float(other)), solution
-            tick(", ".join(f"{value:g}" for value in statement.values(solution)))
-        return known[t][0]
+        solution = statement.solve([sign * t])
+        known.samples[t] = _sample(t, solution, float(other)), solution
+        tell(solution)
+        return known.samples[t][0]
 
-    if not known:
-        _ends(statement, known)
-        tick("both ends")
-    start, stop = min(known), max(known)
-    found = sandwich(
-        ask, start, stop, error=error, limit=limit or POINTS,
-        known=tuple(sample for sample, _ in known.values()),
-        go_on=lambda: time.monotonic() < deadline,
-    )  # fmt: skip
-    solutions = [known[sample.t][1] for sample in found.samples]
+    def enclosed() -> Sandwich:
+        return sandwich(
+            ask, min(known.samples), max(known.samples), error=error, limit=limit or POINTS,
+            known=tuple(sample for sample, _ in known.samples.values()), pace=statement.pace,
+        )  # fmt: skip
+
+    with statement.pace.kept():
+        for turn in (statement.names, statement.names[::-1])[len(known.ends) :]:
+            known.ends.append(statement.alone(*turn))
+            tell(known.ends[-1])
+    if len(known.ends) < 2:
+        return _front(statement, known, known.ends, None)
+    _place_ends(statement, known)
+    found = enclosed()
+    if len(found.samples) < len(known.samples):  # Ctrl-C came between finding one and telling of it
+        found = enclosed()
+    return _front(statement, known, [known.samples[s.t][1] for s in found.samples], found)
+
+
+def _connected(known: _Known, statement: Statement) -> _Known:
+    """What is known, in lists of its own."""
+    samples = {t: (s, statement.connected(found)) for t, (s, found) in known.samples.items()}
+    return _Known(list(map(statement.connected, known.ends)), samples)
+
+
+def _front(
+    statement: Statement, known: _Known, solutions: list[Solution], found: Sandwich | None
+) -> Frontier:
+    error = np.nan if found is None else found.error
     points = np.array([statement.values(solution) for solution in solutions])
+    note = statement.pace.note if found is None else found.note
     return Frontier(
         names=statement.names,
         maximised=statement.maximised,
-        points=points,
+        points=points.reshape(-1, 2),
         solutions=tuple(solutions),
-        kind=f"points between which the front is known to {found.error:.2g} of "
-        f"{statement.names[1]}",
-        complete=not found.note,
-        error=found.error,
-        note=found.note,
+        kind=f"points between which the front is known to {error:.2g} of {statement.names[1]}"
+        if found is not None
+        else "points of a front whose ends are not known",
+        complete=not note,
+        error=error,
+        note=note,
         state=known,
     )
 
 
-def _ends(statement: Statement, known: dict[float, tuple[Sample, Solution]]) -> None:
-    """The points that are best in one objective, and of those in the other."""
-    names, (sign, other) = statement.names, statement.signs
-    left, right = statement.alone(*names), statement.alone(*names[::-1])
+def _place_ends(statement: Statement, known: _Known) -> None:
+    """The ends as samples, with what they say of all that lies between."""
+    sign, other = statement.signs
+    left, right = known.ends
     first, second = (statement.values(solution) for solution in (left, right))
     start, stop = sign * first[0], sign * second[0]
     low = float(other * second[1])
-    known[float(start)] = Sample(float(start), float(other * first[1]), low, None), left
+    known.samples[float(start)] = Sample(float(start), float(other * first[1]), low, None), left
     size = max(1.0, abs(start), abs(stop))
     if stop - start > SAME * size:
         # Nothing is below the least second objective, wherever the limit stands.
-        known[float(stop)] = Sample(float(stop), low, low, 0.0), right
+        known.samples[float(stop)] = Sample(float(stop), low, low, 0.0), right
 
 
 def _sample(t: float, solution: Solution, sign: float) -> Sample:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexiprog.aliases import Array
+from lexiprog.outline.charts import Chart, series_of
 from lexiprog.outline.numbers import cleaned, number
 from lexiprog.outline.records import TableCell, TableOutline, counted
 from lexiprog.outline.tables import ShownTable
@@ -16,7 +17,9 @@ from lexiprog.result.solution import Solution
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Frontier"]
+__all__ = ["Frontier", "Gap"]
+
+Gap = tuple[tuple[float, ...], tuple[float, ...]]
 
 # How many rows a text or a page shows before it leaves out the middle.
 MOST = 60
@@ -25,6 +28,8 @@ MOST = 60
 @dataclass(frozen=True, repr=False)
 class Frontier(ShownTable):
     """The front of two or more objectives.
+
+    What :func:`frontier` returns: draw it, choose a point of it, or see what is still missing.
 
     Attributes
     ----------
@@ -83,10 +88,11 @@ class Frontier(ShownTable):
     discrete: bool = False
     error: float = 0.0
     weights: Array | None = None
-    missing: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = ()
+    missing: tuple[Gap, ...] = ()
     ray: Array | None = None
     note: str = ""
     state: Any = field(default=None, repr=False, compare=False)  # what `resume` goes on from
+    mark: str = field(default="", repr=False, compare=False)  # of the problem it belongs to
 
     def __len__(self) -> int:
         return len(self.points)
@@ -140,7 +146,18 @@ class Frontier(ShownTable):
             notes=tuple(
                 TableCell(note, tone if k else "quiet") for k, note in enumerate(self.notes)
             ),
+            chart=self._chart,
         )
+
+    @property
+    def _chart(self) -> Chart | None:
+        """Two objectives as a picture; a staircase never says that more can be had than can."""
+        if len(self.names) != 2:
+            return None
+        order = np.argsort(self.points[:, 0], kind="stable")
+        across, up = self.points[order].T
+        joined = "straight" if not self.discrete else "not" if self.maximised[0] else "steps"
+        return Chart(*self.names, (series_of(self.names[1], across, up, joined),))
 
 
 def sorted_front(front: Frontier) -> Frontier:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import cvxpy as cp
 import numpy as np
@@ -13,22 +16,30 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.cvxpy_door import answer_at
 from lexiprog.compile.task import Task, prepare
-from lexiprog.declare.leaves import number
+from lexiprog.curves.pace import OutOfTime, Pace
+from lexiprog.declare.leaves import dense, number
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import StageError
+from lexiprog.errors import DeclarationError, LexiprogWarning, StageError
 from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.program import Program
+from lexiprog.result.attachment import constant_of, with_leaves
+from lexiprog.result.digest import digest_of
+from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solve.verdict import judge
+from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder, Solver, SolverChoice, resolve
 from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
 
 __all__ = ["Statement"]
 
 STAGE = "front"
+# Less than this share of the time left: a level that stopped short was stopped by it.
+OVER = 0.1
 
 
 @dataclass
@@ -52,6 +63,7 @@ class Statement:
     given: Given  # the user's parameters
     ladder: Ladder | None
     warm: WarmHighs
+    pace: Pace
 
     @classmethod
     def of(
@@ -59,6 +71,7 @@ class Statement:
         objectives: Mapping[str, Objective],
         constraints: Sequence[Constraint],
         solver: SolverChoice,
+        pace: Pace,
         target: Objective | None = None,
     ) -> Statement:
         """The statement; ``target`` is optimised in the place of the last objective."""
@@ -79,8 +92,9 @@ class Statement:
         given = Given(tuple((p, value) for p, value in values if p.id not in own))
         ladder = resolve(solver, {STAGE: ([name], None)})[name]
         return cls(
-            dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs()
-        )
+            dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs(),
+            pace,
+        )  # fmt: skip
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,11 +128,38 @@ class Statement:
 
     def solve(self, limits: Sequence[float]) -> Solution:
         """The certified optimum with these limits, by the solvers that were asked for."""
-        result = execute(
-            [Stage(STAGE, self.subproblem)], {self.subproblem.name: self.ladder}, workers=1,
-            tick=lambda _: None, solved={}, warm=self.warm, given=self.at(limits),
-        )  # fmt: skip
-        return result[self.subproblem.name]
+        return self._in_time(
+            [Stage(STAGE, self.subproblem)], {self.subproblem.name: self.ladder},
+            warm=self.warm, given=self.at(limits),
+        )[self.subproblem.name]  # fmt: skip
+
+    def _in_time(
+        self,
+        stages: Sequence[Stage],
+        ladders: Mapping[str, Ladder | None],
+        *,
+        warm: WarmHighs | None,
+        given: Given,
+    ) -> Result:
+        """Certified optima; OutOfTime if there was no time for them."""
+        self.pace.check()
+        asked = self.pace.left
+        limited = self.pace.limited
+        wishes = Wishes(time_limit=asked if limited else None, elsewhere=self.pace.elsewhere)
+        try:
+            with _quiet() if limited else nullcontext():
+                result = execute(
+                    stages, ladders, workers=1, tick=lambda _: None, solved={}, warm=warm,
+                    given=given, wishes=wishes,
+                )  # fmt: skip
+        except StageError as error:
+            if limited and error.status.is_limit:
+                raise OutOfTime from error
+            raise
+        stopped = any(found.status is Status.WITHIN_GAP for found in result.values())
+        if limited and stopped and self.pace.left <= OVER * asked:
+            raise OutOfTime
+        return result
 
     def certified(
         self, limits: Sequence[float], x: Array, z: Array | None, bound: float | None = None
@@ -150,15 +191,34 @@ class Statement:
         """The objectives at a solution, in their own senses."""
         return [number(solution.at(objective.expr)) for objective in self.objectives.values()]
 
+    def connected(self, solution: Solution) -> Solution:
+        """A solution of the same problem, which may have been declared anew since, as one's own."""
+        variables = self.subproblem.variables
+        if all(constant_of(solution, variable) is not None for variable in variables):
+            return solution
+        unnamed = [v for v in variables if str(v.name()) not in solution.variables]
+        if unnamed:
+            raise DeclarationError(
+                "the front to go on from belongs to variables of another declaration, and there is "
+                f"no telling which of them is {unnamed[0].name()}: give the variables names."
+            )
+        leaves = {v.id: solution.variables[str(v.name())] for v in variables}
+        return with_leaves(solution, leaves | {p.id: value for p, value in self.given.values})
+
     def alone(self, *names: str) -> Solution:
         """The optimum of one objective, or of several in order of priority."""
         levels = [(name, self.objectives[name]) for name in names]
         stages = stages_in_turn(levels, list(self.constraints))
         ladders = dict.fromkeys(names, self.ladder)
-        result = execute(
-            stages, ladders, workers=1, tick=lambda _: None, solved={}, given=self.given
-        )  # fmt: skip
-        return result[names[-1]]
+        return self._in_time(stages, ladders, warm=None, given=self.given)[names[-1]]
+
+    @property
+    def mark(self) -> str:
+        """A word for all that the front depends on: the same for the same problem alone."""
+        word = blake2b(digest_of(self.subproblem).whole.encode(), digest_size=16)
+        for _, value in self.given.values:
+            word.update(np.ascontiguousarray(dense(value)).tobytes())
+        return word.hexdigest()
 
     def explain(self, reason: Exception) -> Exception:
         """What is wrong with the objectives by themselves, if something is."""
@@ -167,7 +227,17 @@ class Statement:
                 self.alone(name)
             except StageError as error:
                 return error
+            except OutOfTime:
+                break
         return reason
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What a limit stopped is not taken here, so that nobody need be warned of it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "subproblem .* was stopped by a limit", LexiprogWarning)
+        yield
 
 
 def _maximises(objective: Objective) -> bool:

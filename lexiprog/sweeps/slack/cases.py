@@ -16,6 +16,7 @@ from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder
+from lexiprog.watch import Desk
 
 __all__ = ["Cases", "Later", "given_up_in"]
 
@@ -31,6 +32,7 @@ class Cases:
     head: Mapping[str, Solution]
     ladders: Mapping[str, Ladder | None]
     given: Any
+    elsewhere: Desk | None = None
     warm: WarmHighs = field(default_factory=WarmHighs)
     found: dict[float, Result] = field(default_factory=dict)
 
@@ -55,7 +57,8 @@ class Cases:
     ) -> Result:
         # What was found with less slack is feasible here, and where integers start.
         begun = max((t for t in self.found if t <= tolerance), default=None)
-        wishes = None if begun is None else Wishes(begun=self.found[begun])
+        points = {} if begun is None else self.found[begun]
+        wishes = Wishes(begun=points, elsewhere=self.elsewhere)
         return execute(
             stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
             slack=Slack({self.name: tolerance}), warm=self.warm, given=self.given, wishes=wishes,

@@ -117,7 +117,7 @@ def _piece(moving: MovingProblem, start: float, stop: float, limit: int) -> _Pie
     form, direction = on_faces(form, direction, moving.tight, 0.0, width)
     if not direction.any():
         return _still(form, start, stop)
-    curve = parametric_curve(form, direction, stop=width, limit=limit)
+    curve = parametric_curve(form, direction, stop=width, limit=limit, near=moving.near)
     knots, end = start + curve.knots, curve.end
     if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= REACHED * max(width, abs(stop)):
         # What is fixed on this stretch can often not be met beyond it.

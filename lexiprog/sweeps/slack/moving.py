@@ -9,6 +9,7 @@ import numpy as np
 
 from lexiprog.aliases import Array, Record
 from lexiprog.compile.binding import Given
+from lexiprog.compile.cvxpy_door import columns_of
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.reference import Reference
@@ -16,6 +17,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.program import Program
+from lexiprog.result.attachment import constant_of
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
@@ -151,7 +153,7 @@ class MovingProblem:
         rates = [
             (reference, rate_of(task, parameter, reference.label), scene.moves(reference))
             for parameter, reference in subproblem.references
-            if parameter.size == 1 and (scene.moves(reference) or reference.lock is not None)
+            if (parameter.size == 1 and scene.moves(reference)) or reference.lock is not None
         ]
         return cls(scene, task, origin, rates)
 
@@ -164,6 +166,17 @@ class MovingProblem:
     def form(self) -> StandardForm:
         """The numbers at the first tolerance, in these units."""
         return self.task.native.scaled
+
+    @property
+    def near(self) -> Array:
+        """The point of the level whose tolerance moves, in these units, as far as it goes."""
+        x, held = np.full(self.form.c.size, np.nan), self.scene.solved[self.scene.name]
+        columns = columns_of(self.task.native)
+        for variable in self.task.subproblem.variables:
+            value = constant_of(held, variable)
+            if value is not None and variable.id in columns:
+                x[columns[variable.id]] = value
+        return self.scaling.scaled_point(x)
 
     def sides(self, t: float) -> Array:
         """The right-hand side at ``t``, in these units."""

@@ -21,12 +21,15 @@ class Unsteady(Exception):
 
 
 def rate_of(task: Task, parameter: cp.Parameter, label: str) -> Array:
-    """What a unit of one placeholder adds to the right-hand side; Unsteady if it does more."""
+    """What a unit of one placeholder adds to the right-hand side; Unsteady if it does more.
+
+    All entries of a vector move together, as the limits of utilities that are held do.
+    """
     subproblem, constants = task.subproblem, task.constants
     leaves = [(p, constants[p.id]) for p in subproblem.inputs]
-    value = float(np.asarray(constants[parameter.id]))
+    value = np.asarray(constants[parameter.id], dtype=float)
     # A power of two as large as the value itself: nothing is rounded that was not before.
-    step = 2.0 ** np.ceil(np.log2(max(1.0, abs(value))))
+    step = 2.0 ** np.ceil(np.log2(np.max(np.abs(value), initial=1.0)))
     if parameter.attributes.get("nonpos") or parameter.attributes.get("neg"):
         step = -step
     moved = []

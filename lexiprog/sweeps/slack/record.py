@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.errors import DeclarationError
+from lexiprog.outline.charts import Chart, series_of
 from lexiprog.outline.numbers import cleaned, number
 from lexiprog.outline.records import UNSETTLED, TableCell, TableOutline
 from lexiprog.outline.tables import ShownTable
@@ -25,6 +26,8 @@ __all__ = ["Tradeoff"]
 @dataclass(frozen=True, repr=False)
 class Tradeoff(ShownTable):
     """Optima along a range of tolerances on one level.
+
+    What :func:`tradeoff` returns: read off what a little less of one optimum buys of the others.
 
     Attributes
     ----------
@@ -164,7 +167,20 @@ class Tradeoff(ShownTable):
             rows=tuple(tuple(map(TableCell, row)) for row in zip(*series, strict=True)),
             numeric=frozenset(columns),
             notes=tuple(TableCell(note, "quiet") for note in self.notes),
+            chart=self._chart,
         )
+
+    @property
+    def _chart(self) -> Chart:
+        """What each later problem gains or loses, as far as its curve goes."""
+        joined = {Shape.LINEAR: "straight", Shape.BOUNDED: "straight", Shape.STEPS: "steps"}
+        series = []
+        for name, values in self.values.items():
+            track = self.tracks.get(name)
+            how = "not" if track is None else joined.get(track.shape, "not")
+            series.append(series_of(name, self.tolerances, values, how))
+        what = series[0].name if len(series) == 1 else "optimum"
+        return Chart(f"tolerance on {self.name}", what, tuple(series))
 
     def _intervals(self, name: str, values: Sequence[float]) -> list[str]:
         """The texts of a table's values; where a limit stopped a search, with its bound."""

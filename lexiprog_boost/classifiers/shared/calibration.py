@@ -45,7 +45,7 @@ class Calibration:
 
     def __call__(self, scores: Floats) -> Floats:
         """Turn scores of shape (m, C) into probabilities."""
-        return softmax(self.slope * _logs(scores) + self.offsets, axis=1)
+        return softmax(self.slope * logs_of(scores) + self.offsets, axis=1)
 
 
 def calibrate(scores: Floats, codes: NDArray[np.intp], weights: Floats) -> Calibration:
@@ -75,7 +75,7 @@ def calibrate(scores: Floats, codes: NDArray[np.intp], weights: Floats) -> Calib
     >>> found(scores[:1]).round(2).tolist()
     [[0.9, 0.1]]
     """
-    logs, truth = _logs(scores), np.eye(scores.shape[1])[codes]
+    logs, truth = logs_of(scores), np.eye(scores.shape[1])[codes]
     shares = weights * len(weights) / weights.sum()
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
@@ -93,5 +93,6 @@ def calibrate(scores: Floats, codes: NDArray[np.intp], weights: Floats) -> Calib
     return Calibration(float(found[0]), found[1:])
 
 
-def _logs(scores: Floats) -> Floats:
+def logs_of(scores: Floats) -> Floats:
+    """Logarithms of scores, none of which is taken for zero."""
     return np.log(np.maximum(scores, FLOOR))

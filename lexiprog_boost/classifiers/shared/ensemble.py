@@ -36,10 +36,7 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the members and find their weights, as the class describes.
 
-        {Parameters: training points, labels}
-        sample_weight : array-like of shape (n,), optional
-            Weights of the points, not negative; every class needs a point of weight > 0. The
-            class says what they do; points of weight zero play no part.
+        {Parameters: training points, labels, fitted sample_weight}
 
         Returns
         -------

@@ -100,6 +100,17 @@ def _measured_margins(model: Any, members: list[Member], data: TrainingData, see
     return margin_matrix(members, data.X, data.y, rule=model.margin, classes=data.classes)
 
 
+def check_known_classes(members: list[Member], data: Any) -> None:
+    """Refuse data without a point of some class that the members know."""
+    known = np.unique(np.concatenate([member.classes_ for member in members]))
+    unseen = np.setdiff1d(known, data.classes).tolist()
+    if unseen:
+        raise ValueError(
+            f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "
+            "can be measured for it; give points of every class."
+        )
+
+
 def leaves_points_out(ensemble: Any) -> bool:
     """Whether the members were trained on samples that left some points out."""
     sampled = hasattr(ensemble, "estimators_samples_") or hasattr(ensemble, "samplers_")

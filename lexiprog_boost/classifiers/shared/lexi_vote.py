@@ -112,13 +112,14 @@ class LexiVote(WeightedVote):
     def _find_weights(
         self, margins: NDArray, y: NDArray, weights: Floats, pool_weights: Floats,
         *, class_optima: Floats | None = None, weight_cap: float | None = None,
+        costs: Floats | None = None,
     ) -> LexiWeights:  # fmt: skip
-        """Solve the programs of these rows; `weight_cap` takes the place of the option's."""
+        """Solve the programs of these rows; what is given takes the place of the options."""
         n_offsets = margins.shape[1] - len(pool_weights)
         return lexicographic_weights(
             margins,
             y,
-            class_costs=self._costs(y, weights),
+            class_costs=self._costs(y, weights) if costs is None else costs,
             sample_weight=weights,
             margin_target=self.margin_target,
             weight_cap=self.weight_cap if weight_cap is None else weight_cap,

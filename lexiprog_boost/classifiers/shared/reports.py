@@ -74,6 +74,8 @@ def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ())
         f"{name or type(model).__name__}: {model.n_members_} of {n_members} members carry weight"
     )
     notes = [*([FEW_MEMBERS] if _votes_are_few(model) else []), *notes]
+    if getattr(model, "group_losses_", None) is not None:
+        notes += model.group_losses_.lines()
     lines = [title, f"weights: {_heaviest(model)}", f"pool: {model.stopped_}"]
     lines += _class_lines(model) if hasattr(model, "class_losses_") else _margin_lines(model)
     text = Report("\n  ".join([*lines, *notes]))

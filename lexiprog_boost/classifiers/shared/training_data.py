@@ -33,6 +33,8 @@ class TrainingData:
         A weight a point; ones if none were given.
     given_weights : ndarray of shape (n,) or None
         The same, but None if none were given.
+    groups : ndarray of shape (n,) or None
+        The group of each point, if any were given.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class TrainingData:
     y: NDArray
     weights: Floats
     given_weights: Floats | None = None
+    groups: NDArray | None = None
 
     @cached_property
     def classes(self) -> NDArray:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.classifiers.shared.blocks.asking import asked
 from lexiprog_boost.classifiers.shared.ensemble import Ensemble
 from lexiprog_boost.classifiers.shared.scores import (
     class_scores,
@@ -38,9 +39,9 @@ class WeightedVote(Ensemble):
 
         Returns
         -------
-        ndarray of shape (m,)
+        ndarray of shape (m,); a Dask array, if the points are one or a data frame of Dask's
         """
-        return self._winners(self._scores(X))
+        return asked(self, self._predict, X)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of the members' weight that speaks for each class.
@@ -53,7 +54,7 @@ class WeightedVote(Ensemble):
 
         {Returns: shares}
         """
-        return self._probabilities(self._scores(X))
+        return asked(self, self._predict_proba, X, wide=True)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores: with two classes, the second one's minus the first one's.
@@ -116,6 +117,12 @@ class WeightedVote(Ensemble):
         weights = pool.weights / pool.weights.sum()
         self._remember(pool.estimators, weights, pool.classes, pool.stopped)
         self.history_ = dict(pool.history)
+
+    def _predict(self, X: Any) -> NDArray:
+        return self._winners(self._scores(X))
+
+    def _predict_proba(self, X: Any) -> Floats:
+        return self._probabilities(self._scores(X))
 
     def _scores(self, X: Any) -> Floats:
         points = self._checked_points(X)

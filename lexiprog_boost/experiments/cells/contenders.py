@@ -52,15 +52,19 @@ class Contender:
         Its settings, those of the learner apart.
     two_class_only : bool
         Whether the paper leaves it out where there are more classes.
-    role : {"paper", "rival", "sweep"}
-        Ranked among the paper's contenders, beside them, or not ranked.
+    many_class_only : bool
+        Whether it says nothing new where there are two classes.
+    role : {"paper", "rival", "control", "sweep"}
+        Ranked among the paper's contenders, beside them, held against one of them, or a sweep of
+        costs.
     """
 
     name: str
     build: Build
     grid: tuple[Setting, ...] = ({},)
     two_class_only: bool = False
-    role: Literal["paper", "rival", "sweep"] = "paper"
+    many_class_only: bool = False
+    role: Literal["paper", "rival", "control", "sweep"] = "paper"
 
     def settings(self, learners: tuple[Setting, ...] = ({},)) -> Iterator[Setting]:
         """Every setting of the learner with every one of the contender."""
@@ -170,14 +174,39 @@ RIVALS = (
     ),
 )
 
-SWEEP = Contender(
-    "LexiBoost with costs",
-    lambda h, s, seed: LexiBoostClassifier(
-        h, ROUNDS, class_costs={0: 1.0, 1: s["cost"]}, random_state=seed
+# What of Dual-LexiBoost is its game, and what its first member's equal weight for each class?
+FIRST_MEMBER = "Dual-LexiBoost's first member"
+TO_CHANCE = "Dual-LexiBoost to chance"
+CONTROLS = (
+    Contender(
+        FIRST_MEMBER,
+        lambda h, _, seed: DualLexiBoostClassifier(h, 1, random_state=seed),
+        role="control",
     ),
-    _grid(cost=COSTS),
-    two_class_only=True,
-    role="sweep",
+    Contender(
+        TO_CHANCE,
+        lambda h, _, seed: DualLexiBoostClassifier(
+            h, ROUNDS, error_limit="chance", random_state=seed
+        ),
+        many_class_only=True,
+        role="control",
+    ),
 )
 
-BY_NAME = {one.name: one for one in (*CONTENDERS, *RIVALS, SWEEP)}
+
+def _sweep(name: str, kind: Any) -> Contender:
+    def build(learner: Any, setting: Setting, seed: int) -> Any:
+        costs = {0: 1.0, 1: setting["cost"]}
+        return kind(learner, ROUNDS, class_costs=costs, random_state=seed)
+
+    return Contender(
+        f"{name} with costs", build, _grid(cost=COSTS), two_class_only=True, role="sweep"
+    )
+
+
+SWEEPS = (
+    _sweep("LexiBoost", LexiBoostClassifier),
+    _sweep("Dual-LexiBoost", DualLexiBoostClassifier),
+)
+
+BY_NAME = {one.name: one for one in (*CONTENDERS, *RIVALS, *CONTROLS, *SWEEPS)}

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from lexiprog_boost.experiments.cells.cell import Record
 from lexiprog_boost.experiments.cells.contenders import OWN
-from lexiprog_boost.experiments.studies import Study
+from lexiprog_boost.experiments.study import Study
 
 Metric = Literal["g_mean", "auc"]
 Protocol = Literal["best", "honest"]
-Role = Literal["paper", "rival", "sweep"]
+Role = Literal["paper", "rival", "control", "sweep"]
 
 METRICS: tuple[Metric, ...] = ("g_mean", "auc")
 _METRIC_NAMES = {"g_mean": "G-Mean", "auc": "AUC"}
@@ -71,14 +71,9 @@ class Results:
         """The ways to choose a setting that the study allows."""
         return ("best", "honest") if self.study.choose else ("best",)
 
-    @property
-    def multi_class(self) -> bool:
-        """Whether the study is one of those that leave the two-class contenders out."""
-        return not any(one.two_class_only for one in self.study.contenders)
-
     def metric_name(self, metric: Metric) -> str:
         """What the paper calls a metric: with more than two classes the AUC is an average."""
-        return "Avg-AUC" if self.multi_class and metric == "auc" else _METRIC_NAMES[metric]
+        return "Avg-AUC" if self.study.many_classes and metric == "auc" else _METRIC_NAMES[metric]
 
     def contenders(self, *roles: Role) -> tuple[str, ...]:
         """Names of the contenders with one of these roles, in the order of the paper's tables."""
@@ -95,7 +90,9 @@ class Results:
 
     def complete(self, learner: str, *roles: Role) -> tuple[str, ...]:
         """The data sets on which every such contender has all its folds."""
-        names = self.contenders(*roles)
+        return self._complete(learner, self.contenders(*roles))
+
+    def _complete(self, learner: str, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(
             dataset
             for dataset in self.study.datasets
@@ -106,8 +103,13 @@ class Results:
         self, learner: str, metric: Metric, protocol: Protocol = "best", *roles: Role
     ) -> Scores:
         """Fold scores of the contenders with these roles (the paper's if none are named)."""
-        roles = roles or ("paper",)
-        datasets, names = self.complete(learner, *roles), self.contenders(*roles)
+        return self.scores_of(self.contenders(*roles or ("paper",)), learner, metric, protocol)
+
+    def scores_of(
+        self, names: tuple[str, ...], learner: str, metric: Metric, protocol: Protocol
+    ) -> Scores:
+        """Fold scores of these contenders on the data sets where all of them are complete."""
+        datasets = self._complete(learner, names)
         values = np.zeros((len(datasets), len(names), self.study.folds))
         for i, dataset in enumerate(datasets):
             for j, name in enumerate(names):

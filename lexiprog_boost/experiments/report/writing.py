@@ -7,9 +7,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lexiprog_boost.datasets.dataset import Dataset
+from lexiprog_boost.experiments.loading import load
 from lexiprog_boost.experiments.measure import store_of
 from lexiprog_boost.experiments.report.markdown import markdown_page, markdown_table
 from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.report.tables.controls import controls_page
 from lexiprog_boost.experiments.report.tables.costs import costs_page
 from lexiprog_boost.experiments.report.tables.failures import failures_page
 from lexiprog_boost.experiments.report.tables.files import scores_file, tests_file, times_file
@@ -17,7 +19,8 @@ from lexiprog_boost.experiments.report.tables.models import models_page
 from lexiprog_boost.experiments.report.tables.ranks import ranks_page
 from lexiprog_boost.experiments.report.tables.scores import datasets_page, scores_page
 from lexiprog_boost.experiments.report.tables.times import times_page
-from lexiprog_boost.experiments.studies import Study, load
+from lexiprog_boost.experiments.report.tables.views import views_page
+from lexiprog_boost.experiments.study import Study
 
 # Everything else is the same from the same cells, byte for byte.
 DIFFER_BETWEEN_RUNS = ("times.csv", "times.md", "times.png")
@@ -47,7 +50,7 @@ def write_report(study: Study, folder: Path, *, data_dir: Path | None = None) ->
     records = [one for one in store.records() if _key(one) in known]
     results = Results(study, records)
     data = _data_of(study, data_dir)
-    home = folder / f"{study.name}{'-quick' if study.quick else ''}"
+    home = folder / study.title
     home.mkdir(parents=True, exist_ok=True)
 
     files = _texts(results, data, store.failures())
@@ -66,24 +69,34 @@ def _texts(
 ) -> dict[str, tuple[str, str]]:
     """Every text file: what it is, and what is in it."""
     classes = {name: len(one.counts) for name, one in data.items()}
-    files = {
-        "ranks.md": ("average ranks and tests as in the paper, its figures beside ours",
-                     ranks_page(results)),
-        "rivals.md": ("the same with what a user would take instead of boosting",
-                      ranks_page(results, rivals=True)),
-        "tests.csv": ("every average rank and p-value", tests_file(results)),
-        "scores.md": ("mean scores a data set", scores_page(results)),
-        "scores.csv": ("every fold's score and its setting", scores_file(results)),
-        "models.md": ("sparse weights, perfect pools, the dual's rounds: facts about the models",
-                      models_page(results, classes)),
-        "datasets.md": ("sizes, classes and imbalance", datasets_page(results, data)),
-        "failures.md": ("settings and cells that failed, with causes",
-                        failures_page(results, failures)),
-        "times.md": ("training times (they differ from run to run)", times_page(results)),
-        "times.csv": ("training times a data set", times_file(results)),
-    }  # fmt: skip
+    files: dict[str, tuple[str, str]] = {}
+    if not results.study.part:
+        files = {
+            "ranks.md": ("average ranks and tests as in the paper, its figures beside ours",
+                         ranks_page(results)),
+            "rivals.md": ("the same with what a user would take instead of boosting",
+                          ranks_page(results, rivals=True)),
+            "tests.csv": ("every average rank and p-value", tests_file(results)),
+            "scores.md": ("mean scores a data set", scores_page(results)),
+            "scores.csv": ("every fold's score and its setting", scores_file(results)),
+            "models.md": ("sparse weights, perfect pools, the dual's rounds: facts about models",
+                          models_page(results, classes)),
+            "times.md": ("training times (they differ from run to run)", times_page(results)),
+            "times.csv": ("training times a data set", times_file(results)),
+        }  # fmt: skip
+        if results.study.name == "artificial":
+            files["views.md"] = ("average G-Mean by what was varied", views_page(results))
+    files["datasets.md"] = ("sizes, classes and imbalance", datasets_page(results, data))
+    files["failures.md"] = (
+        "settings and cells that failed, with causes", failures_page(results, failures)
+    )  # fmt: skip
+    if results.contenders("control"):
+        files["controls.md"] = (
+            "Dual-LexiBoost and its first member alone: the game and the balanced learner",
+            controls_page(results),
+        )
     if results.contenders("sweep"):
-        files["costs.md"] = ("LexiBoost's G-Mean against class costs", costs_page(results))
+        files["costs.md"] = ("G-Mean against class costs", costs_page(results))
     return files
 
 
@@ -127,7 +140,9 @@ def _index(study: Study, about: Mapping[str, str], cells: int, missing: int) -> 
         f"{len(study.contenders)} contenders, base learners {' and '.join(study.learners)}. {state}"
     )
     rows = [[f"[{name}]({name})", sentence] for name, sentence in sorted(about.items())]
-    return markdown_page(study.name, facts, markdown_table(["file", "what it holds"], rows, left=2))
+    return markdown_page(
+        study.title, facts, markdown_table(["file", "what it holds"], rows, left=2)
+    )
 
 
 def _key(record: Mapping[str, object]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from lexiprog.curves.curve import CurveError
 from lexiprog.curves.front_integer import integer_front
+from lexiprog.curves.pace import Pace
 from tests.lexiprog.curves.forms import form_of
 
 
@@ -86,7 +87,7 @@ def test_a_limit_keeps_what_is_there_and_resume_finds_the_rest():
 
 def test_no_time_at_all_finds_nothing_and_says_so():
     form, first, second = knapsack(7)
-    front = integer_front(form, first, second, time_limit=1e-9)
+    front = integer_front(form, first, second, pace=Pace(1e-9))
     assert len(front.points) == 0
     assert "not enough" in front.note
     assert front.missing

@@ -5,6 +5,7 @@ import pytest
 
 from lexiprog.curves.curve import CurveError
 from lexiprog.curves.front_linear import linear_front
+from lexiprog.curves.pace import OutOfTime, Pace
 from tests.lexiprog.curves.forms import form_of, optimum
 
 
@@ -68,3 +69,42 @@ def test_a_limit_says_what_is_missing():
     front = linear_front(form, np.array([2.0, 1.0]), np.array([1.0, 3.0]), limit=1)
     assert not front.complete
     assert front.note
+
+
+class Short(Pace):
+    """A pace that is stopped after some steps of a walk."""
+
+    def __init__(self, steps, what):
+        super().__init__(60.0)
+        self.steps, self.what = steps, what
+
+    def check(self):
+        self.steps -= 1
+        if self.steps < 0:
+            raise self.what
+
+
+@pytest.mark.parametrize("what", [OutOfTime, KeyboardInterrupt])
+def test_a_walk_that_is_stopped_anywhere_goes_on_to_the_same_front(what):
+    rng = np.random.default_rng(1)
+    A, b = -rng.integers(0, 5, (6, 9)), -rng.integers(1, 16, 6)
+    first, second = rng.integers(0, 6, (2, 9)).astype(float)
+    form = form_of(np.zeros(9), A, b, upper=9.0)
+    whole = linear_front(form, first, second)
+    parts = 0
+    for steps in range(3, 30):
+        pace = Short(steps, what)
+        try:
+            part = linear_front(form, first, second, pace=pace)
+        except (OutOfTime, KeyboardInterrupt):  # not even one point
+            continue
+        if part.complete:
+            break
+        assert part.note == pace.note != ""
+        parts += 1
+        for point in part.points:
+            assert np.min(np.abs(whole.points - point).sum(axis=1)) < 1e-9
+        after = linear_front(form, first, second, resume=part)
+        assert after.points == pytest.approx(whole.points)
+        assert after.weights == pytest.approx(whole.weights)
+    assert parts > 3

@@ -85,3 +85,58 @@ def test_integer_curves_are_drawn_in_steps():
     line, points = plots.tradeoff(lx.tradeoff(program, "few")).get_lines()
     assert line.get_drawstyle() == "steps-post"
     assert list(points.get_xdata()) == pytest.approx([0, 1, 2, 3])
+
+
+def demands(*values):
+    x, demand = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(name="demand")
+    cheap = lx.Subproblem("cheap", cp.Minimize(3 * x[0] + x[1]), [cp.sum(x) >= demand, x <= 3])
+    few = lx.Subproblem("few", cp.Minimize(cp.max(x)), [cp.sum(x) >= demand, x <= 3])
+    program = lx.Program(lx.Stage("cost", cheap), lx.Stage("size", few))
+    return lx.sweep(program, {demand: list(values)})
+
+
+def test_a_sweep_is_drawn_over_its_parameter_with_failures_at_the_foot():
+    ax = plots.sweep(demands(4, 2, 6, 7))
+    cheap, few, failed = ax.get_lines()
+    assert cheap.get_xydata()[:3].tolist() == pytest.approx(np.array([[2, 2], [4, 6], [6, 12]]))
+    assert few.get_label() == "few"
+    assert failed.get_xdata().tolist() == [7.0]
+    assert "4 scenarios, 1 without a result" in ax.texts[0].get_text()
+    only = plots.sweep(demands(4, 2), "few")
+    assert only.get_ylabel() == "optimum of few"
+    with pytest.raises(KeyError, match="there are 'cheap'"):
+        plots.sweep(demands(4), "nobody")
+
+
+def test_scenarios_of_vectors_are_sorted_by_what_they_cost():
+    x, side = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(2, name="side")
+    program = lx.preemptive({"cost": cp.Minimize(cp.sum(x))}, [x >= side])
+    ax = plots.sweep(lx.sweep(program, {side: [[3, 1], [1, 1], [2, 1]]}))
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([2, 3, 4])
+    assert ax.get_xlabel() == "scenarios, sorted"
+
+
+def circles(html):
+    return html.count("<circle")
+
+
+def test_tables_of_curves_fronts_and_sweeps_have_a_picture_above_them(linear):
+    front = lx.frontier(*linear)
+    html = front._repr_html_()
+    assert "<svg" in html
+    assert circles(html) == len(front)
+    assert "cost $" in html
+    table = demands(4, 2, 6, 7)._repr_html_()
+    assert circles(table) == 6  # two subproblems, three scenarios with a result
+    curve = lx.tradeoff(lx.preemptive(*linear), "cost $")
+    assert circles(curve._repr_html_()) == len(curve.tolerances)
+    assert "<svg" not in demands(4)._repr_html_()  # a single point says nothing
+
+
+def test_long_series_are_thinned_and_keep_their_ends():
+    from lexiprog.outline.charts import MOST, series_of
+
+    series = series_of("a", range(5000), np.arange(5000.0) ** 2)
+    assert len(series.across) <= MOST
+    assert (series.across[0], series.across[-1]) == (0.0, 4999.0)
+    assert series_of("a", [1, 2], [np.nan, 3.0]).across == (2.0,)

@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from lexiprog.solvers.elsewhere import SessionElsewhere, vertex_of
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere, vertex_of
 from lexiprog.solvers.highs import Bounds, Session
 from lexiprog.solvers.kept_basis import KeptBasis, KeptVertex
+from lexiprog.watch import Watch
 
 
 def program(rng):
@@ -71,19 +72,21 @@ def test_runs_elsewhere_are_those_of_a_session_and_start_from_a_basis():
     class Here:
         sent = 0
 
-        def submit(self, function, *arguments):
+        def call(self, function, *arguments, watch):
+            assert watch.elsewhere is self
             self.sent += 1
-            done = function(*arguments)
-            return type("Done", (), {"result": lambda _: done})()
+            return function(*arguments)
 
     A, cost, limits = program(np.random.default_rng(1))
     here = Here()
-    session = SessionElsewhere(sp.csc_array(A), {}, here)
-    first = session.run(cost, limits)
-    again = session.run(cost, limits, first.basis, refine=True)
+    session, watch = SessionElsewhere(sp.csc_array(A), {}), Watch(elsewhere=here)
+    first = session.run(cost, limits, watch=watch)
+    again = session.run(cost, limits, first.basis, refine=True, watch=watch)
     assert here.sent == 2
     assert cost @ first.x == pytest.approx(truth(A, cost, limits).fun)
     assert again.iterations == 0
     assert again.correction is not None
+    assert session.run(cost, limits).x == pytest.approx(first.x)
+    assert here.sent == 2
     arrays = (limits.lower, limits.upper, limits.row_lower, limits.row_upper)
     assert vertex_of(sp.csc_array(A), {}, cost, arrays, None, False).x == pytest.approx(first.x)

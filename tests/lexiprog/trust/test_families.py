@@ -11,7 +11,6 @@ import pytest
 
 import lexiprog as lx
 from tests.lexiprog.trust import conic_families, families
-from tests.lexiprog.trust.families import tally
 
 NIGHTLY = os.environ.get("LEXIPROG_PROFILE") == "nightly"
 COUNT = 200 if NIGHTLY else 20
@@ -35,9 +34,21 @@ LINEAR = ["objectives", "rows", "columns", "everything", "goals", "nearly_parall
 pytestmark = pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
 
 
+@pytest.fixture
+def tally(record_property):
+    """Counts that a report keeps: ``-o junit_family=xunit1 --junitxml FILE``."""
+
+    def counted(family, *given, **options):
+        found = families.tally(family, *given, **options)
+        record_property(family.__name__, str(dict(found)))
+        return found
+
+    return counted
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("family", SHARES)
-def test_default_solvers_are_right(family):
+def test_default_solvers_are_right(family, tally):
     found = tally(getattr(families, family), COUNT)
     assert found["wrong"] == 0, found
     assert found["right"] >= SHARES[family] * COUNT, found
@@ -46,14 +57,14 @@ def test_default_solvers_are_right(family):
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", ["CLARABEL", "ECOS", "SCS", "OSQP"])
 @pytest.mark.parametrize("family", LINEAR)
-def test_no_other_solver_is_believed_when_it_is_wrong(family, solver):
+def test_no_other_solver_is_believed_when_it_is_wrong(family, solver, tally):
     found = tally(getattr(families, family), FEW, solver, seed=1)
     assert found["wrong"] == 0, found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", LINEAR)
-def test_rational_numbers_are_always_right(family):
+def test_rational_numbers_are_always_right(family, tally):
     pytest.importorskip("flint")
     assert tally(getattr(families, family), COUNT, "EXACT", seed=3)["right"] == COUNT
 
@@ -98,7 +109,7 @@ def _without_fractions(program):
 
 
 @pytest.mark.slow
-def test_curved_chains_are_right():
+def test_curved_chains_are_right(tally):
     found = sum((tally(family, COUNT) for family in conic_families.CHAINS), Counter())
     assert found["wrong"] == 0, found
     assert found["right"] >= 0.9 * found.total(), found
@@ -106,7 +117,7 @@ def test_curved_chains_are_right():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["risk_then_return", "one_ball", "steep_arguments"])
-def test_curved_problems_are_right_in_any_units(family):
+def test_curved_problems_are_right_in_any_units(family, tally):
     found = tally(getattr(conic_families, family), COUNT)
     assert found["wrong"] == 0, found
     assert found["right"] >= 0.95 * COUNT, found
@@ -115,7 +126,7 @@ def test_curved_problems_are_right_in_any_units(family):
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", ["ECOS", "SCS", "OSQP"])
 @pytest.mark.parametrize("family", ["risk_then_return", "one_ball", "steep_arguments", "norms"])
-def test_loose_solvers_are_not_believed_on_curves(family, solver):
+def test_loose_solvers_are_not_believed_on_curves(family, solver, tally):
     found = tally(getattr(conic_families, family), FEW, solver, seed=2)
     assert found["wrong"] == 0, found
 
@@ -163,19 +174,19 @@ def test_the_result_of_another_model_is_refused(seed, tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(20))
-def test_ten_thousand_linear_chains_without_a_wrong_one(seed):
+def test_ten_thousand_linear_chains_without_a_wrong_one(seed, tally):
     found = tally(families.plain_chains, 500, seed=seed)
     assert found["wrong"] == 0, found
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(20))
-def test_two_thousand_integer_chains_without_a_wrong_one(seed):
+def test_two_thousand_integer_chains_without_a_wrong_one(seed, tally):
     found = tally(families.plain_integer_chains, 100, seed=seed)
     assert found["wrong"] == 0, found
 
 
 @pytest.mark.parametrize("solver", [lx.Solver("ECOS_BB", mi_rel_eps=0.3, mi_abs_eps=30.0), "HIGHS"])
-def test_a_solver_without_a_bound_gets_none_from_its_own_claim(solver):
+def test_a_solver_without_a_bound_gets_none_from_its_own_claim(solver, tally):
     found = tally(families.loose_gaps, FEW, solver)
     assert found["wrong"] == 0, found

@@ -61,3 +61,9 @@ def test_five_classes_refuse_the_signed_rule():
     points, labels = rng.normal(size=(50, 2)), np.arange(50) % 5
     with pytest.raises(ValueError, match="'signed' says nothing"):
         DualLexiBoostClassifier(STUMP, 2, margin="signed").fit(points, labels)
+
+
+def test_an_unknown_answer_to_repeats_is_refused():
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    with pytest.raises(ValueError, match="unknown repeats 'go'; it is 'stop' or 'retry'"):
+        DualLexiBoostClassifier(repeats="go").fit(X, y)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from lexiprog_boost.experiments import __main__ as command
@@ -54,12 +55,14 @@ def test_no_setting_fails_and_no_cell_is_missing(whole, name):
     assert "No setting failed." in (home / "failures.md").read_text()
 
 
-def test_cost_one_is_lexiboost_without_costs(whole):
+@pytest.mark.parametrize("method", ["LexiBoost", "Dual-LexiBoost"])
+def test_cost_one_is_the_method_without_costs(whole, method):
     quick = study("keel-two-class", quick=True)
     scores = {}
     for record in store_of(whole[0], quick).records():
         for found in record["runs"]:
-            if record["contender"] == "LexiBoost" or found["setting"].get("cost") == 1.0:
+            swept = record["contender"] == f"{method} with costs"
+            if record["contender"] == method or (swept and found["setting"]["cost"] == 1.0):
                 where = record["dataset"], record["learner"], record["fold"]
                 scores.setdefault(where, set()).add((found["g_mean"], found["auc"]))
     assert len(scores) == 8
@@ -111,16 +114,16 @@ def interrupted(tmp_path_factory):
 def test_ctrl_c_is_a_sentence_and_no_traceback(interrupted):
     code, out, err = interrupted["ctrl-c"]
     assert code == 130
-    assert "of 44 cells are kept; run the same command to go on." in out
+    assert "of 56 cells are kept; run the same command to go on." in out
     assert "Traceback" not in out + err
 
 
 def test_finished_cells_are_kept_and_not_measured_again(interrupted):
     assert interrupted["killed"] == -signal.SIGKILL
     before = interrupted["before"].splitlines()
-    assert 20 <= len(before) < 44
+    assert 20 <= len(before) < 56
     assert interrupted["after"].startswith(interrupted["before"])
-    assert len(interrupted["after"].splitlines()) == 44 + (not interrupted["before"].endswith("\n"))
+    assert len(interrupted["after"].splitlines()) == 56 + (not interrupted["before"].endswith("\n"))
 
 
 def test_killed_runs_end_in_the_same_bytes_as_one_that_was_not(interrupted, whole):
@@ -169,3 +172,40 @@ def test_a_wrong_command_is_answered_with_its_usage(wrong, capsys):
         command.main(wrong)
     assert stopped.value.code == 2
     assert "usage: python -m lexiprog_boost.experiments" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def own_table(tmp_path_factory):
+    """Two overlapping classes, one of them a word that is rarer."""
+    file = tmp_path_factory.mktemp("own") / "mine.csv"
+    rng = np.random.default_rng(0)
+    rare = rng.random(80) < 0.3
+    X = rng.normal(size=(80, 2)) + rare[:, None]
+    kinds = np.where(rare, "rare", "common")
+    rows = [f"{a:.3f},{b:.3f},{kind}" for (a, b), kind in zip(X, kinds, strict=True)]
+    file.write_text("\n".join(["height,width,kind", *rows]))
+    return file
+
+
+def test_a_table_of_ones_own_goes_through_every_contender(own_table, tmp_path):
+    code, said = run("--data", own_table, "--quick", "--jobs", 1, "--out", tmp_path)
+    assert code == 0, said
+    home = tmp_path / "own-data-quick"
+    for name in ("Dual-LPUBoost", "BalancedRandomForest"):
+        assert name in (home / "scores.md").read_text()
+    assert "Kruskal-Wallis finds a difference on" in (home / "ranks.md").read_text()
+    assert (home / "folds.png").exists()
+    assert not (home / "critical-difference.png").exists()
+
+
+def test_a_table_that_cannot_be_used_is_a_sentence(tmp_path):
+    code, said = run("--data", tmp_path / "none.csv", "--out", tmp_path)
+    assert (code, said.strip()) == (
+        1, f"own-data: there is no file {tmp_path / 'none.csv'}; give the path of a csv file."
+    )  # fmt: skip
+
+
+def test_a_study_and_a_table_at_once_are_answered_with_the_usage(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["all", "--data", str(tmp_path / "mine.csv")])
+    assert "or a table of your own with --data FILE.csv" in capsys.readouterr().err

@@ -10,6 +10,8 @@ ROWS = [
     ["__init__", "*/__init__"],
     ["cells/contenders", "cells/facts", "cells/store"],
     ["cells/*"],
+    ["study"],
+    ["loading"],
     ["studies"],
     ["measure"],
     ["report/markdown", "report/paper", "report/results"],

@@ -1,20 +1,23 @@
 """The five studies: their cells, settings and data, and what a smoke run leaves out."""
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lexiprog_boost.experiments.cells.cell import Cell
-from lexiprog_boost.experiments.cells.contenders import BY_NAME
-from lexiprog_boost.experiments.studies import STUDIES, load, study, thinning
+from lexiprog_boost.experiments.cells.contenders import BY_NAME, FIRST_MEMBER, TO_CHANCE
+from lexiprog_boost.experiments.loading import load, thinning
+from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.studies import STUDIES, study, study_of_file
 
-# Sets x folds x (contenders x learners + rivals).
+# Sets x folds x ((contenders + controls + sweeps) x learners + rivals).
 CELLS = {
-    "artificial": 54 * 5 * (9 + 5),
-    "keel-two-class": 15 * 5 * ((9 + 1) * 2 + 5),
-    "keel-multi-class": 10 * 5 * (6 * 2 + 4),
-    "hyperspectral": 1 * 5 * (6 + 4),
+    "artificial": 54 * 5 * ((9 + 1 + 2) * 2 + 5),
+    "keel-two-class": 15 * 5 * ((9 + 1 + 2) * 2 + 5),
+    "keel-multi-class": 10 * 5 * ((6 + 2) * 2 + 4),
+    "hyperspectral": 1 * 5 * ((6 + 2) * 2 + 4),
 }
 
 
@@ -60,6 +63,7 @@ def test_a_smoke_run_has_two_sets_two_folds_few_settings_and_two_rivals(name):
     roles = Counter(one.role for one in quick.contenders)
     whole = Counter(one.role for one in STUDIES[name].contenders)
     assert (roles["rival"], roles["paper"]) == (2, whole["paper"])
+    assert (roles["control"], roles["sweep"]) == (whole["control"], whole["sweep"])
     for cell in quick.cells():
         assert len(quick.settings(cell)) == min(2, len(BY_NAME[cell.contender].grid))
     assert quick.learners["kNN"] == ({"k": 10 if name == "hyperspectral" else 5},)
@@ -101,3 +105,30 @@ def test_small_sets_are_left_whole_by_a_smoke_run():
 @pytest.mark.parametrize(("points", "step"), [(1, 1), (299, 1), (600, 2), (10_249, 34)])
 def test_about_three_hundred_points_are_kept(points, step):
     assert thinning(points) == step
+
+
+def test_a_part_has_its_own_contenders_and_report_but_the_cells_of_the_whole():
+    whole, part = study("keel-multi-class"), study("keel-multi-class", part="controls")
+    names = [one.name for one in part.contenders]
+    assert names == ["Dual-LexiBoost", FIRST_MEMBER, TO_CHANCE]
+    assert (part.title, whole.title) == ("keel-multi-class-controls", "keel-multi-class")
+    assert store_of(Path("x"), part).path == store_of(Path("x"), whole).path
+    assert {cell.key for cell in part.cells()} < {cell.key for cell in whole.cells()}
+
+
+def test_a_part_that_a_study_does_not_have_is_empty():
+    assert study("keel-multi-class", part="costs").contenders == ()
+
+
+@pytest.mark.parametrize(("kinds", "many"), [(2, False), (3, True)])
+def test_a_table_of_ones_own_meets_every_contender_that_its_classes_allow(tmp_path, kinds, many):
+    file = tmp_path / "mine.csv"
+    rows = [f"{k},{k * k % 7},c{k % kinds}" for k in range(60)]
+    file.write_text("\n".join(["a,b,kind", *rows]))
+    own = study_of_file(file)
+    assert (own.datasets, own.many_classes, own.choose) == (("mine",), many, True)
+    names = {one.name for one in own.contenders}
+    assert FIRST_MEMBER in names
+    assert ("LPUBoost" in names, TO_CHANCE in names) == (not many, many)
+    assert own.few_sets
+    assert load(own, "mine", None).X.shape == (60, 2)

@@ -53,6 +53,31 @@ def test_reasons_to_end(answers, settings, n_members, reason):
     assert reason in pool.stopped
 
 
+def test_a_repeated_member_may_cost_its_round_alone():
+    seeds = []
+
+    class Wanderer(DecisionTreeClassifier):
+        """The same stump twice, then another one."""
+
+        def fit(self, X, y, sample_weight=None):
+            seeds.append(self.random_state)
+            best = EVEN if len(seeds) < 3 else LEFT.distribution
+            return super().fit(X, y, sample_weight=best)
+
+    def pool(repeats):
+        seeds.clear()
+        return dual_loop_pool(
+            Wanderer(max_depth=1), X, Y, lambda margins: NextWeights(EVEN), start=EVEN,
+            n_estimators=3, error_limit=0.5, repeats=repeats, rng=np.random.RandomState(0),
+        )  # fmt: skip
+
+    assert len(pool("stop").estimators) == 1
+    found = pool("retry")
+    assert len(set(seeds)) == 3
+    assert found.margins.T.tolist() == [[1, 1, -1, -1, 1, 1], [1, 1, 1, 1, -1, -1]]
+    assert found.stopped == "all 3 rounds were trained."
+
+
 def test_a_member_with_too_large_an_error_is_dropped_but_the_first_is_kept_alone():
     easy = np.array([1.0, 1, 1, 1, 0.25, 0.25]) / 4.5  # a stump misses the last two
     pool = loop([NextWeights(EVEN)], start=easy, error_limit=0.2)

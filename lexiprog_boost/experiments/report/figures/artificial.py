@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog_boost.datasets import GAUSSIAN_SETS, GaussianSpec
-from lexiprog_boost.experiments.report.figures.style import STYLES, colour_of, plain, sheet
+from lexiprog_boost.experiments.report.figures.style import STYLES, colour_of, plain, roomy, sheet
 from lexiprog_boost.experiments.report.results import Results, Scores
+from lexiprog_boost.experiments.report.tables.views import SPECS, VIEWS
 from lexiprog_boost.plots.canvas import NOTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-_SPECS = {spec.name: spec for spec in GAUSSIAN_SETS}
-_VIEWS: tuple[tuple[str, Callable[[GaussianSpec], str]], ...] = (
-    ("imbalance ratio", lambda spec: f"{spec.imbalance_ratio}"),
-    ("points", lambda spec: f"{spec.n_points}"),
-    ("centre of the majority", lambda spec: f"{spec.center:g}"),
-    ("outliers", lambda spec: "10 %" if spec.outliers else "none"),
-)
 
 
 def artificial_figure(results: Results) -> Figure | None:
@@ -34,10 +27,11 @@ def artificial_figure(results: Results) -> Figure | None:
         return None
     figure = sheet(13.5, 8.2)
     upper, lower = figure.subfigures(2, 1, squeeze=False, height_ratios=[1, 1.05])[:, 0]
-    views = upper.subplots(1, len(_VIEWS), sharey=True)
-    for ax, view in zip(views, _VIEWS, strict=True):
+    views = upper.subplots(1, len(VIEWS), sharey=True)
+    for ax, view in zip(views, VIEWS, strict=True):
         _view(plain(ax), scores, *view)
     views[0].set_ylabel("average G-Mean")
+    roomy(views[0])
     handles, names = views[0].get_legend_handles_labels()
     upper.legend(handles, names, frameon=False, loc="outside upper left", ncols=len(names))
     _averages(plain(lower.subplots(), grid="x"), results, scores)
@@ -45,7 +39,7 @@ def artificial_figure(results: Results) -> Figure | None:
 
 
 def _view(ax: Axes, scores: Scores, label: str, value_of: Callable[[GaussianSpec], str]) -> None:
-    values = np.array([value_of(_SPECS[name]) for name in scores.datasets])
+    values = np.array([value_of(SPECS[name]) for name in scores.datasets])
     ticks = list(dict.fromkeys(value_of(spec) for spec in GAUSSIAN_SETS))
     present = [tick for tick in ticks if tick in values]
     for contender, style in STYLES.items():

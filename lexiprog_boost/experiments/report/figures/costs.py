@@ -1,4 +1,4 @@
-"""G-Mean of LexiBoost against the minority's cost: what tuning would gain."""
+"""G-Mean against the minority's cost: what tuning would gain."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog_boost.experiments.report.figures.style import plain, sheet
+from lexiprog_boost.experiments.report.figures.style import plain, roomy, sheet
 from lexiprog_boost.experiments.report.results import Results
-from lexiprog_boost.experiments.report.tables.costs import CostSweep, cost_sweep
+from lexiprog_boost.experiments.report.tables.costs import CostSweep, cost_sweeps
 from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE, SOFT
 
 if TYPE_CHECKING:
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def cost_figure(results: Results) -> Figure | None:
-    """A panel a learner; None while no data set is complete."""
-    found = {learner: cost_sweep(results, learner) for learner in results.study.learners}
-    sweeps = {learner: sweep for learner, sweep in found.items() if sweep is not None}
+    """A panel a method and learner; None while no data set is complete."""
+    sweeps = {who: sweep for who, sweep in cost_sweeps(results).items() if sweep is not None}
     if not sweeps:
         return None
     figure = sheet(6.4 * len(sweeps), 7.6)
     axes = figure.subplots(2, len(sweeps), sharex=True, sharey="row", squeeze=False)
-    for (upper, lower), (learner, sweep) in zip(axes.T, sweeps.items(), strict=True):
+    for (upper, lower), ((method, learner), sweep) in zip(axes.T, sweeps.items(), strict=True):
         _draw_values(plain(upper), sweep)
         _draw_gains(plain(lower), sweep)
-        upper.set_title(f"{learner}, {len(sweep.datasets)} data sets", loc="left", fontsize=11)
+        sets = f"{len(sweep.datasets)} data sets"
+        upper.set_title(f"{method}, {learner}, {sets}", loc="left", fontsize=11)
         costs = sweep.costs
         lower.set_xscale("log", base=2)
         lower.set_xticks(costs, [f"{cost:g}" if cost >= 1 else f"1/{1 / cost:g}" for cost in costs])
@@ -35,6 +35,7 @@ def cost_figure(results: Results) -> Figure | None:
         lower.set_xlabel("cost of the minority's regret (majority: 1)")
     axes[0, 0].set_ylabel("G-Mean, mean over folds")
     axes[1, 0].set_ylabel("gain over no costs")
+    roomy(axes[1, 0])
     return figure
 
 

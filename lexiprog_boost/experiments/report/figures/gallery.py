@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from lexiprog_boost.datasets.dataset import Dataset
 from lexiprog_boost.experiments.report.figures.artificial import artificial_figure
 from lexiprog_boost.experiments.report.figures.costs import cost_figure
+from lexiprog_boost.experiments.report.figures.folds import folds_figure
 from lexiprog_boost.experiments.report.figures.maps import map_figure
 from lexiprog_boost.experiments.report.figures.ranks import critical_difference_figure
 from lexiprog_boost.experiments.report.figures.times import times_figure
-from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.report.results import Metric, Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,36 +26,44 @@ def figures_of(
     results: Results, data: Mapping[str, Dataset], data_dir: Path | None
 ) -> dict[str, tuple[str, Draw]]:
     """File names, what the figures show, and how to draw them (None: not enough cells)."""
-    figures: dict[str, tuple[str, Draw]] = {
-        "critical-difference.png": (
-            "average ranks by G-Mean; bars join what Nemenyi's test does not tell apart",
-            partial(critical_difference_figure, results, "g_mean"),
-        ),
-        "times.png": ("training times", partial(times_figure, results)),
-    }
-    if not results.study.quick:
-        figures["critical-difference-auc.png"] = (
-            "average ranks by AUC",
-            partial(critical_difference_figure, results, "auc"),
-        )
-        figures["critical-difference-rivals.png"] = (
-            "average ranks by G-Mean with the rivals",
-            partial(critical_difference_figure, results, "g_mean", rivals=True),
-        )
-    if results.study.name == "artificial":
+    figures = {} if results.study.part else _ranks_and_times(results)
+    if results.study.name == "artificial" and not results.study.part:
         figures["artificial.png"] = (
             "average G-Mean against imbalance, size, overlap and outliers",
             partial(artificial_figure, results),
         )
     if results.contenders("sweep"):
         figures["costs.png"] = (
-            "G-Mean of LexiBoost against the minority's cost",
+            "G-Mean against the minority's cost",
             partial(cost_figure, results),
         )
-    if results.study.keep_predictions:
+    if results.study.keep_predictions and not results.study.part:
         for scene, known in data.items():
             figures[f"map-{scene}.png"] = (
                 f"where each contender is right on {scene}",
                 partial(map_figure, results, scene, known, data_dir),
+            )
+    return figures
+
+
+def _ranks_and_times(results: Results) -> dict[str, tuple[str, Draw]]:
+    """What every whole study has; on a few data sets folds are compared, not sets."""
+    figures: dict[str, tuple[str, Draw]] = {
+        "times.png": ("training times", partial(times_figure, results)),
+    }
+    views: list[tuple[str, Metric, bool]] = [("", "g_mean", False)]
+    if not results.study.quick:
+        views += [("-auc", "auc", False), ("-rivals", "g_mean", True)]
+    for ending, metric, rivals in views:
+        what = f"{results.metric_name(metric)}{' with the rivals' if rivals else ''}"
+        if results.study.few_sets:
+            figures[f"folds{ending}.png"] = (
+                f"{what} of every fold, with Kruskal and Wallis's test",
+                partial(folds_figure, results, metric, rivals=rivals),
+            )
+        else:
+            figures[f"critical-difference{ending}.png"] = (
+                f"average ranks by {what}; bars join what Nemenyi's test does not tell apart",
+                partial(critical_difference_figure, results, metric, rivals=rivals),
             )
     return figures

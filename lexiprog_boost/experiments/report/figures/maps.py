@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from lexiprog_boost.datasets.dataset import Dataset
 from lexiprog_boost.datasets.scenes import find_npz
 from lexiprog_boost.experiments.cells.cell import Record
+from lexiprog_boost.experiments.loading import thinning
 from lexiprog_boost.experiments.report.figures.style import sheet
 from lexiprog_boost.experiments.report.results import Results, choose
-from lexiprog_boost.experiments.studies import thinning
 from lexiprog_boost.metrics import geometric_mean_score
 
 if TYPE_CHECKING:

@@ -37,6 +37,15 @@ def plain(ax: Axes, *, grid: Literal["x", "y"] | None = "y") -> Axes:
     return ax
 
 
+def roomy(ax: Axes, least: float = 0.02) -> Axes:
+    """Axes whose values span at least so much, so that rounding is not drawn as a difference."""
+    low, high = ax.get_ylim()
+    if high - low < least:
+        middle = (low + high) / 2
+        ax.set_ylim(middle - least / 2, middle + least / 2)
+    return ax
+
+
 def colour_of(contender: str, role: str = "paper") -> str:
     """The colour of a contender's bar or name."""
     if "LexiBoost" in contender:

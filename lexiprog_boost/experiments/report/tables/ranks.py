@@ -32,9 +32,6 @@ from lexiprog_boost.experiments.report.statistics import (
     win_tie_loss,
 )
 
-# Studies of a handful of data sets: tests over the folds of each, as in the paper.
-FEW_SETS = ("hyperspectral", "images")
-
 _HOW_TO_READ = (
     "Rank 1 is best; equal scores share their ranks. WSRT: Wilcoxon's signed rank test at 5 % "
     "against the control; H0: no significant difference, H1 +: the contender is significantly "
@@ -50,7 +47,7 @@ _HOW_TO_COUNT = (
 def ranks_page(results: Results, *, rivals: bool = False) -> str:
     """The page of ranks and tests, among the paper's contenders or with the rivals beside them."""
     roles: tuple[Role, ...] = ("paper", "rival") if rivals else ("paper",)
-    few = results.study.name in FEW_SETS
+    few = results.study.few_sets
     parts = [_HOW_TO_COUNT if few else _HOW_TO_READ]
     for learner in results.study.learners:
         for metric in METRICS:
@@ -73,7 +70,7 @@ def _block(
     # Ranks among more contenders are no longer those of the paper.
     paper = None if "rival" in roles else printed(study.name, learner, metric)
     yield markdown_table(["", *first.contenders], _rows(results, scores, paper))
-    yield _sentence(scores, paper, few=study.name in FEW_SETS)
+    yield _sentence(scores, paper, few=study.few_sets)
 
 
 def _rows(
@@ -88,7 +85,7 @@ def _rows(
     for protocol, found in scores.items():
         means = best_in_bold(list(found.means.mean(axis=0)), 3, largest=True)
         yield [f"mean score, {PROTOCOL_NAMES[protocol]}", *means]
-    few = results.study.name in FEW_SETS
+    few = results.study.few_sets
     for control in CONTROLS:
         yield from (_counts if few else _verdicts)(scores, control, paper)
 

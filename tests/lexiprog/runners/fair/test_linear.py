@@ -127,14 +127,17 @@ def test_whoever_can_rise_without_limit_is_named(solver):
     assert "ann" not in str(caught.value)
 
 
-def test_whole_curves_refuse_levels_and_lists_of_tolerances_take_them():
+def test_tolerances_on_levels_move_all_of_them_in_tables_and_whole_curves():
     x = cp.Variable(3, bounds=[0, 6], name="x")
     levels = {"fair": lx.Leximin([x[0], x[1]]), "rest": cp.Maximize(x[2])}
     program = lx.preemptive(levels, [cp.sum(x) <= 9, x[1] <= 1])
     table = lx.tradeoff(program, "fair", [0, 0.1, 0.5])
     assert table.values["rest"] == near((2, 2.2, 3), 1e-7)
-    with pytest.raises(lx.DeclarationError, match="'fair' has several levels: give tolerances"):
-        lx.tradeoff(program, "fair")
+    curve = lx.tradeoff(program, "fair")  # 9 less both shares, up to 6 at most
+    assert curve.tolerances == near((0, 1, 3), 1e-7)
+    assert curve.values["rest"] == near((2, 4, 6), 1e-7)
+    for tolerance, value in zip(table.tolerances, table.values["rest"], strict=True):
+        assert curve.at(tolerance)["rest"] == near(value, 1e-7)
 
 
 @pytest.mark.parametrize("seed", [1060, 1140, 1255])

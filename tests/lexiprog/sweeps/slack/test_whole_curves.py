@@ -248,3 +248,26 @@ def test_parameters_count_with_the_values_they_had_at_the_start():
     assert curve.results[0]["b"].value == pytest.approx(1.0)
     assert curve.at(1.0) == pytest.approx({"b": 2.0})
     assert budget.value == 100.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_curve_on_fairness_is_exact_everywhere(seed):
+    """Utilities may fall by the tolerance below their levels; the rest is one linear program."""
+    rng = np.random.default_rng(seed)
+    A, room = rng.integers(1, 5, (4, 6)).astype(float), rng.integers(10, 20, 4).astype(float)
+    shares, gain = rng.integers(0, 3, (3, 6)).astype(float), rng.uniform(0, 5, 6)
+    shares[:, :3] += np.eye(3)
+    x = cp.Variable(6, bounds=[0, 9], name="x")
+    fair = lx.Leximin({name: row @ x for name, row in zip("abc", shares, strict=True)})
+    levels = {"fair": fair, "gain": cp.Maximize(gain @ x)}
+    program = lx.preemptive(levels, [A @ x <= room])
+    curve = lx.tradeoff(program, "fair")
+    assert curve.errors["gain"] == 0.0
+    assert len(curve.tolerances) > 1
+    solved = program.solve()["fair"].levels
+    least = np.array([next(v for v, who in solved if name in who) for name in "abc"])
+    for t in rng.uniform(0, 1.2 * curve.tolerances[-1], 12):
+        rows, sides = np.vstack([A, -shares]), np.append(room, t - least)
+        assert curve.at(t)["gain"] == pytest.approx(
+            -linprog(-gain, rows, sides, bounds=(0, 9)).fun, abs=1e-6
+        )

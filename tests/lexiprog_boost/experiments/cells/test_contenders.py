@@ -2,15 +2,19 @@
 
 import sys
 
+import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import TunedThresholdClassifierCV
 
 import lexiprog_boost as lb
+from lexiprog_boost.datasets import make_toy
 from lexiprog_boost.experiments.cells.contenders import (
     BY_NAME,
     CONTENDERS,
+    FIRST_MEMBER,
     RIVALS,
+    TO_CHANCE,
     make_learner,
 )
 from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
@@ -79,7 +83,7 @@ def test_a_rival_that_is_not_installed_is_named_with_the_way_out(monkeypatch):
 def test_some_contenders_are_for_two_classes_only():
     assert {one.name for one in BY_NAME.values() if one.two_class_only} == {
         "AdaMEC-Calib", "LPUBoost", "Dual-LPUBoost", "HistGB tuned threshold",
-        "LexiBoost with costs",
+        "LexiBoost with costs", "Dual-LexiBoost with costs",
     }  # fmt: skip
     assert {one.role for one in CONTENDERS} == {"paper"}
     assert {one.role for one in RIVALS} == {"rival"}
@@ -90,8 +94,25 @@ def test_grids_are_the_papers():
     sizes = {one.name: len(one.grid) for one in BY_NAME.values() if len(one.grid) > 1}
     assert sizes == {
         "AdaBoost.NC": 2, "LPUBoost": 2 * 3, "Dual-LPUBoost": 2 * 3 * 3,
-        "LexiBoost with costs": 11,
+        "LexiBoost with costs": 11, "Dual-LexiBoost with costs": 11,
     }  # fmt: skip
+
+
+def test_the_first_member_alone_is_one_learner_with_equal_weight_for_each_class():
+    data = make_toy()
+    setting = {"k": 5}
+    model = BY_NAME[FIRST_MEMBER].build(make_learner("kNN", setting), setting, 7)
+    model.fit(data.X, data.y)
+    sizes = np.bincount(data.y)
+    alone = make_learner("kNN", setting).fit(data.X, data.y, sample_weight=0.5 / sizes[data.y])
+    np.testing.assert_array_equal(model.predict(data.X), alone.predict(data.X))
+
+
+def test_to_chance_only_the_limit_of_the_error_differs():
+    built = [BY_NAME[name].build(None, {}, 7) for name in ("Dual-LexiBoost", TO_CHANCE)]
+    one, other = (model.get_params() for model in built)
+    assert {name for name in one if one[name] != other[name]} == {"error_limit"}
+    assert other["error_limit"] == "chance"
 
 
 def test_learners_are_made_with_their_own_setting():

@@ -40,7 +40,7 @@ def test_every_file_is_listed_and_every_listed_file_is_there(home):
         if line.startswith("| [")
     }
     assert listed == {path.name for path in home.iterdir()} - {"README.md"}
-    assert "All 88 cells are there." in (home / "README.md").read_text()
+    assert "All 104 cells are there." in (home / "README.md").read_text()
     assert "| file | what it holds |\n|---|---|\n" in (home / "README.md").read_text()
 
 
@@ -112,7 +112,7 @@ def test_an_incomplete_store_says_so_and_uses_what_is_complete(no_figures, two_c
     fill(tmp_path, two_class, leave_out=[lost])
     store_of(tmp_path, two_class).put(lost, {"error": "MemoryError: too large", "seconds": 1.0})
     home = write_report(two_class, tmp_path)
-    assert "1 of 88 cells are missing" in (home / "README.md").read_text()
+    assert "1 of 104 cells are missing" in (home / "README.md").read_text()
     assert "## kNN, G-Mean, 1 of 2 data sets" in (home / "ranks.md").read_text()
     assert "## C4.5, G-Mean, 2 of 2 data sets" in (home / "ranks.md").read_text()
     assert f"| {lost} | MemoryError: too large |" in (home / "failures.md").read_text()
@@ -120,7 +120,7 @@ def test_an_incomplete_store_says_so_and_uses_what_is_complete(no_figures, two_c
 
 def test_a_report_of_nothing_is_a_report(no_figures, two_class, tmp_path):
     home = write_report(two_class, tmp_path / "not" / "there")
-    assert "88 of 88 cells are missing" in (home / "README.md").read_text()
+    assert "104 of 104 cells are missing" in (home / "README.md").read_text()
     assert "No data set is complete yet." in (home / "ranks.md").read_text()
 
 

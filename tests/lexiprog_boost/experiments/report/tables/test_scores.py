@@ -24,14 +24,14 @@ def found():
 def test_means_stand_a_data_set_a_row_and_the_best_in_boldface():
     page = scores_page(found())
     assert [line for line in page.splitlines() if line.startswith("#")] == [
-        "# small: scores", "## kNN, G-Mean, best setting", "## kNN, Avg-AUC, best setting",
+        "# small: scores", "## kNN, G-Mean, best setting", "## kNN, AUC, best setting",
     ]  # fmt: skip
     assert rows_under(page, "## kNN, G-Mean") == [
         ["first", "0.600", "**0.800**"],
         ["second", "**0.900**", "0.800"],
         ["mean", "0.750", "**0.800**"],
     ]
-    assert rows_under(page, "## kNN, Avg-AUC")[0] == ["first", "0.800", "**0.900**"]
+    assert rows_under(page, "## kNN, AUC")[0] == ["first", "0.800", "**0.900**"]
 
 
 def test_nothing_complete_is_said():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import highspy
@@ -18,13 +17,6 @@ from lexiprog.watch import Watch
 __all__ = ["SessionElsewhere", "vertex_of"]
 
 Statuses = tuple[NDArray[np.int8], NDArray[np.int8]]
-
-
-@dataclass(frozen=True)
-class Count:
-    """What is asked of HiGHS's own report, which stays where it was written."""
-
-    simplex_iteration_count: int
 
 
 def vertex_of(
@@ -50,15 +42,15 @@ def vertex_of(
     """
     basis = None if statuses is None else _basis(statuses)
     vertex = Session(A, options).run(cost, Bounds(*limits), basis, refine=refine)
-    return replace(vertex, basis=_statuses(vertex.basis), info=Count(vertex.iterations))
+    return replace(vertex, basis=_statuses(vertex.basis))
 
 
 class SessionElsewhere(Session):
-    """A session whose runs are sent to an executor, each with all of its numbers."""
+    """A session whose runs are sent away if the watch says so, each with all of its numbers."""
 
-    def __init__(self, A: Matrix, options: Options, executor: Executor) -> None:
+    def __init__(self, A: Matrix, options: Options) -> None:
         super().__init__(A, options)
-        self._options, self._executor = dict(options), executor
+        self._options = dict(options)
 
     def run(
         self,
@@ -73,14 +65,15 @@ class SessionElsewhere(Session):
 
         Elsewhere nobody hears of Ctrl-C; the time limit goes along.
         """
+        if watch is None or watch.elsewhere is None:
+            return super().run(cost, bounds, basis, refine=refine, watch=watch)
         start = time.perf_counter()
         limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
         statuses = None if basis is None else _statuses(basis)
-        seconds = None if watch is None else watch.for_solver
-        options = self._options if seconds is None else self._options | {"time_limit": seconds}
-        vertex = self._executor.submit(
-            vertex_of, self._A, options, cost, limits, statuses, refine
-        ).result()
+        options = watch.limiting(self._options)
+        vertex = watch.elsewhere.call(
+            vertex_of, self._A, options, cost, limits, statuses, refine, watch=watch
+        )
         took = time.perf_counter() - start
         return replace(vertex, basis=_basis(vertex.basis), seconds=took)
 

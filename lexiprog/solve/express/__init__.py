@@ -1,0 +1,1 @@
+"""Linear levels in a row, without the ceremony between two stages."""

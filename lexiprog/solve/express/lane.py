@@ -1,0 +1,194 @@
+"""Linear levels in a row, each holding earlier optima, solved one after the other and then judged.
+
+Small ones are solved in less time than it takes to prepare, judge and record each by itself. Here
+the same numbers are found by the same runner and judged by the same certificate; only what lies
+between two levels is done once for all. Whatever is out of the ordinary is not decided here: it is
+solved again, stage by stage.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.aliases import Matrix, Options, Value, Values
+from lexiprog.compile.binding import Given, read_parameters
+from lexiprog.compile.cvxpy_door import Compiled
+from lexiprog.compile.joint import Joint
+from lexiprog.compile.task import BRIEF
+from lexiprog.declare.leaves import dense, holding, number, read_only_copies
+from lexiprog.declare.stage import Stage
+from lexiprog.proof.certificate import TOLERANCE
+from lexiprog.proof.certify import check_answer
+from lexiprog.result.solution import Solution
+from lexiprog.runners.chains import find_chains
+from lexiprog.runners.corners import Corners
+from lexiprog.runners.face import FaceChain
+from lexiprog.runners.held_face import FaceOptimum
+from lexiprog.solve.express.rungs import Climbed, Rung
+from lexiprog.solvers.highs import Session
+from lexiprog.solvers.solver import Ladder, Solver
+from lexiprog.solvers.ways import Way
+
+__all__ = ["FastLane", "Lanes"]
+
+
+class Lanes:
+    """The lanes of one program: which there are depends on the solvers asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[float, FastLane | None] = {}
+
+    def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> FastLane | None:
+        """The lane that all stages together are, if HIGHS is asked without any options."""
+        wishes = {TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}
+        accept = wishes.pop()
+        if wishes or accept is None:
+            return None
+        if accept not in self._known:
+            self._known[accept] = _lane(stages, Solver("HIGHS", accept=accept))
+        return self._known[accept]
+
+
+def _plain(solver: Solver) -> float | None:
+    """What HIGHS without options is to accept; None if it is another, or has options."""
+    plain = solver.target == "HIGHS" and not solver.options
+    return solver.accept if plain and solver.gap is solver.time_limit is None else None
+
+
+def _lane(stages: Sequence[Stage], solver: Solver) -> FastLane | None:
+    if len(stages) < 2 or any(len(stage.subproblems) != 1 for stage in stages):
+        return None
+    members = [stage.subproblems[0] for stage in stages]
+    chains = find_chains(stages, {member.name: (solver,) for member in members})
+    if len(chains) != len(stages) or len({id(chain) for chain in chains.values()}) > 1:
+        return None
+    for member in members:
+        owners = {reference.owner_name for _, reference in member.references}
+        if not len(member.references) == len(member.locks) == len(owners):
+            return None
+        if any(isinstance(parameter, cp.CallbackParam) for parameter in member.inputs):
+            return None
+    rungs = tuple(Rung(s.name, m) for s, m in zip(stages, members, strict=True))
+    return FastLane(rungs, chains[members[0].name].joint, solver, Way(solver, "face"))
+
+
+@dataclass(frozen=True)
+class FastLane:
+    """The levels of a program whose every stage is one of them."""
+
+    rungs: tuple[Rung, ...]
+    joint: Joint
+    solver: Solver
+    way: Way
+    # A HiGHS object that nobody uses now, by process: to make one takes as long as a small level.
+    _spare: dict[int, tuple[dict[str, Any], Session]] = field(default_factory=dict)
+
+    def solve(self, given: Given, tick: Callable[[str], None]) -> dict[str, Solution] | None:
+        """Every level's certified optimum; None if the stages should see to it themselves."""
+        members = {rung.name: rung.member for rung in self.rungs}
+        taken: list[tuple[dict[str, Any], Session]] = []
+
+        def session(A: Matrix, options: Options) -> Session:
+            taken.append(self._session(A, dict(options)))
+            return taken[-1][1]
+
+        chain = FaceChain(members, self.solver.options, self.joint, corners=Corners(session))
+        inputs, ready = given.undisturbed(lambda: (self._inputs(), self._compiled(chain)))
+        if ready is None:
+            return None
+        levels = self._levels(chain, ready)
+        if levels is None:
+            return None
+        self._spare[os.getpid()] = taken[-1]
+        found = [
+            self._checked(chain, level, compiled)
+            for level, compiled in zip(levels, ready, strict=True)
+        ]
+        values = given.undisturbed(lambda: self._values(found))
+        solutions: dict[str, Solution] = {}
+        for rung, one, value, known in zip(self.rungs, found, values, inputs, strict=True):
+            solution = rung.solution(one, value, known, solutions, self.solver)
+            if solution is None:
+                return None
+            solutions[rung.name] = solution
+        for name in solutions:
+            tick(name)
+        return solutions
+
+    def _session(self, A: Matrix, options: dict[str, Any]) -> tuple[dict[str, Any], Session]:
+        """One over this matrix that begins from nothing, as new."""
+        kept = self._spare.pop(os.getpid(), None)
+        if kept is not None and kept[0] == options and kept[1].has_matrix(A):
+            return kept
+        return options, Session(A, options)
+
+    def _inputs(self) -> list[tuple[Values, Mapping[int, Value]]]:
+        """The user's parameters by name and by id, the same objects for levels that share them."""
+        out: list[tuple[Values, Mapping[int, Value]]] = []
+        for rung, before in zip(self.rungs, (None, *self.rungs), strict=False):
+            own = rung.member.parameters
+            if before is None or own != before.member.parameters:
+                named = read_only_copies(read_parameters(rung.member))
+                out.append((named, {p.id: np.array(dense(p.value)) for p in own}))
+            else:
+                out.append(out[-1])
+        return out
+
+    def _compiled(self, chain: FaceChain) -> list[Compiled] | None:
+        """The numbers of all levels; None if they are too many, or not only to be cut up."""
+        out = []
+        for rung in self.rungs:
+            compiled = chain.compile(rung.member, self.way, {})
+            form = compiled.form
+            if compiled.places is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
+                return None
+            out.append(compiled)
+        return out
+
+    def _levels(self, chain: FaceChain, ready: list[Compiled]) -> list[FaceOptimum] | None:
+        """All levels, if HiGHS finds an optimum on every face and each face is clear."""
+        levels = []
+        for rung, compiled in zip(self.rungs, ready, strict=True):
+            try:
+                level = chain.level(rung.member, compiled)
+            except Exception:  # noqa: BLE001 - the stages will meet it again, and tell
+                return None
+            if not level.vertex.optimal or not np.isfinite(level.vertex.x).all():
+                return None
+            if level.missed or (level.own is not None and level.own.unclear):
+                return None
+            chain.remember(rung.member, compiled, level)
+            levels.append(level)
+        return levels
+
+    def _checked(self, chain: FaceChain, level: FaceOptimum, compiled: Compiled) -> Climbed:
+        """What is known of a level before its expressions are evaluated."""
+        form, scaling, x = compiled.form, compiled.scaling, level.vertex.x
+        own = scaling.point(x)
+        claimed = form.objective(own)
+        checked = check_answer(
+            level.form, x, level.z, claimed=scaling.scaled_value(claimed),
+            tolerance=self.solver.accept,
+        )  # fmt: skip
+        if form.lower is not None:
+            own = np.maximum(own, form.lower)
+        if form.upper is not None:
+            own = np.minimum(own, form.upper)
+        arrays = {} if compiled.places is None else compiled.places.variables(own)
+        return Climbed(level, compiled, checked, claimed, arrays, chain.values(level.holds, own))
+
+    def _values(self, found: list[Climbed]) -> list[float]:
+        """The objectives as the user wrote them, at the points."""
+        out = []
+        with holding(()) as held:
+            for rung, one in zip(self.rungs, found, strict=True):
+                for variable in rung.member.variables:
+                    held.put(variable, one.arrays[variable.id])
+                out.append(number(rung.member.objective.expr.value))
+        return out

@@ -1,0 +1,184 @@
+"""What one pass over the blocks sees: every class's loss at some weights, and where it bends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog_boost.margins.class_means import ROWS_AT_ONCE
+from lexiprog_boost.members.outputs import class_codes
+from lexiprog_boost.programs.inputs import Linear
+
+__all__ = ["Drawn", "Look", "Points", "Trial", "look", "sample"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Points:
+    """What is known of all points before they are looked at.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (C,)
+        Sorted labels.
+    masses : ndarray of shape (C,)
+        Total weight of each class.
+    counts : ndarray of int, shape (C,)
+        Points of each class.
+    target : float
+        The margin beyond which a point has no loss.
+    """
+
+    classes: NDArray
+    masses: Floats
+    counts: NDArray[np.int64]
+    target: float
+
+    def slices(
+        self, block: tuple[NDArray, NDArray, Any]
+    ) -> Iterator[tuple[Floats, NDArray[np.intp], Floats]]:
+        """Margins, class codes and weights that sum to one over each class, some rows at a time."""
+        margins, y, weights = block
+        for start in range(0, len(y), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            codes = class_codes(y[rows], self.classes)
+            own = 1.0 / self.masses[codes]
+            if weights is not None:
+                own = own * np.asarray(weights[rows], dtype=np.float64)
+            yield np.asarray(margins[rows], dtype=np.float64), codes, own
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Some points of each class, drawn alike."""
+
+    margins: Floats
+    codes: NDArray[np.intp]
+    weights: Floats
+
+    def __add__(self, other: Drawn) -> Drawn:
+        parts = zip(
+            (self.margins, self.codes, self.weights),
+            (other.margins, other.codes, other.weights),
+            strict=True,
+        )
+        return Drawn(*(np.concatenate(pair) for pair in parts))
+
+
+def sample(
+    block: tuple[NDArray, NDArray, Any], number: int, points: Points, size: int, seed: int
+) -> Drawn:
+    """About ``size`` points of each class of all blocks, all of a class that has no more."""
+    rng = np.random.default_rng([seed, number])
+    chances = np.minimum(1.0, size / np.maximum(points.counts, 1))
+    found = Drawn(np.zeros((0, block[0].shape[1])), np.zeros(0, dtype=np.intp), np.zeros(0))
+    for margins, codes, weights in points.slices(block):
+        drawn = (rng.random(len(codes)) < chances[codes]) & (weights > 0)
+        found += Drawn(margins[drawn], codes[drawn], weights[drawn])
+    return found
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Weights to be tried on some classes.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (T,)
+        The weights.
+    members : ndarray of int
+        The classes' positions.
+    width : float
+        Points with margins so near to the target are brought along.
+    most : float
+        The largest share of a slice's points that is.
+    """
+
+    alpha: Floats
+    members: NDArray[np.intp]
+    width: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a pass saw at one trial.
+
+    Attributes
+    ----------
+    losses : ndarray of shape (C,)
+        Mean hinge loss of each class at the trial.
+    cut : Linear
+        The tangents there: no loss is below them, whatever the weights.
+    near : Drawn
+        Points near the target, which may change sides.
+    """
+
+    losses: Floats
+    cut: Linear
+    near: Drawn
+
+    def __add__(self, other: Look) -> Look:
+        return Look(self.losses + other.losses, self.cut + other.cut, self.near + other.near)
+
+
+class Looks(tuple[Look, ...]):
+    """One for each trial; sums are taken trial by trial."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Looks:
+        return Looks(mine + its for mine, its in zip(self, other, strict=True))
+
+
+def look(
+    block: tuple[NDArray, NDArray, Any], _: int, points: Points, trials: Sequence[Trial]
+) -> Looks:
+    """Every trial's losses, tangents and near points in a block."""
+    n_classes, n_members = len(points.classes), len(trials[0].alpha)
+    nothing = Drawn(np.zeros((0, n_members)), np.zeros(0, dtype=np.intp), np.zeros(0))
+    flat = Linear(np.zeros(n_classes), np.zeros((n_classes, n_members)))
+    total = Looks(Look(np.zeros(n_classes), flat, nothing) for _ in trials)
+    near: list[list[Drawn]] = [[nothing] for _ in trials]
+    for slice_ in points.slices(block):
+        seen = [_seen(slice_, points, trial) for trial in trials]
+        total = total + Looks(Look(one.losses, one.cut, nothing) for one in seen)
+        for kept, one in zip(near, seen, strict=True):
+            kept.append(one.near)
+    return Looks(
+        Look(one.losses, one.cut, _joined(kept)) for one, kept in zip(total, near, strict=True)
+    )
+
+
+def _joined(parts: list[Drawn]) -> Drawn:
+    return Drawn(
+        np.concatenate([part.margins for part in parts]),
+        np.concatenate([part.codes for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+    )
+
+
+def _seen(slice_: tuple[Floats, NDArray[np.intp], Floats], points: Points, trial: Trial) -> Look:
+    margins, codes, weights = slice_
+    n_classes = len(points.classes)
+    if len(trial.members) < n_classes:
+        rows = np.flatnonzero(np.isin(codes, trial.members) & (weights > 0))
+        margins, codes, weights = margins[rows], codes[rows], weights[rows]
+    short = points.target - margins @ trial.alpha
+    active = np.where(short > 0, weights, 0.0)
+    pulls = np.zeros((n_classes, len(codes)))
+    pulls[codes, np.arange(len(codes))] = active
+    mass = np.bincount(codes, active, n_classes).astype(np.float64)
+    losses = np.bincount(codes, active * short, n_classes).astype(np.float64)
+    distance = np.abs(short)
+    near = np.flatnonzero(distance <= trial.width)
+    most = int(np.ceil(trial.most * len(codes)))
+    if len(near) > most:  # ties, or a width that was too wide: the nearest
+        near = near[np.argpartition(distance[near], most)[:most]] if most else near[:0]
+    cut = Linear(points.target * mass, pulls @ margins)
+    return Look(losses, cut, Drawn(margins[near], codes[near], weights[near]))

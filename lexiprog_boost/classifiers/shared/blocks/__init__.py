@@ -1,0 +1,1 @@
+"""Ensembles on points that come in blocks: weighed, calibrated and asked block by block."""

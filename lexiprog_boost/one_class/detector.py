@@ -1,0 +1,246 @@
+"""OneClassLexiBoost: what is normal, with no kind of normal sacrificed."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
+from lexiprog_boost.one_class.generation import generate
+from lexiprog_boost.one_class.hypotheses import Hypotheses, grow_trees, place_bumps
+from lexiprog_boost.one_class.levels import level, lowest_mean
+from lexiprog_boost.one_class.options import check_options
+from lexiprog_boost.one_class.program import one_class_program
+
+Floats = NDArray[np.float64]
+# What is less is rounding.
+NOTHING = 1e-9
+
+
+@estimator_class
+class OneClassLexiBoost(OutlierMixin, BaseEstimator):
+    """Detect what is not normal by weighted hypotheses that look after every group of normal ones.
+
+    Each hypothesis says of a point, from 0 to 1, how normal it looks; the score is their weighted
+    mean. The normal points form groups, given to `fit` or found by clustering, which take the
+    place of LexiBoost's classes: first the best weights for each group alone, then those for which
+    the worst group loses least (`one_class_program`). With one group it is the one-class boosting
+    of Rätsch et al. Use it where the normal points are of several kinds, some of them rare.
+
+    Parameters
+    ----------
+    hypotheses : {"bumps", "trees"}
+        Gaussian bumps around training points, or the trees of an isolation forest.
+    nu : float
+        Share of each group that may fall short of the group's level, above 0 and at most 1.
+    n_groups : int
+        How many groups k-means looks for where `fit` is given none; 1 for no groups.
+    n_hypotheses : int
+        Hypotheses to choose from: bumps at most, trees in all.
+    width : float, optional
+        Standard deviation of the bumps, in units of the scaled features; by default that of
+        `OneClassSVM`'s kernel.
+    scale : bool
+        Whether features are scaled to mean 0 and variance 1 first.
+    contamination : float or "auto"
+        Share of the training points that is to be called abnormal, from 0 to 0.5. "auto" puts the
+        threshold at the lowest of the groups' levels, so that no group loses more than a share
+        `nu` of its training points.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name the stages "groups", "balance" and
+        "edge".
+    random_state : int, RandomState or None
+        Draws the bumps' centres, the clusters' starts and the trees.
+
+    Attributes
+    ----------
+    hypotheses_ : GaussianBumps or IsolationTrees
+        Those that count.
+    hypothesis_weights_ : ndarray of shape (n_chosen,)
+        Their weights, which sum to one.
+    offset_ : float
+        The threshold: ``decision_function`` is ``score_samples`` less this.
+    groups_ : ndarray
+        Names of the groups.
+    group_optima_, group_values_ : ndarray of shape (n_groups,)
+        Mean score of each group's lowest share `nu`, with the best weights for the group alone and
+        with those of all.
+    group_levels_ : ndarray of shape (n_groups,)
+        The score that all but a share `nu` of the group reach.
+    deviation_ : float
+        The largest difference of optima and values: what balance costs the worst group.
+    gap_ : float
+        By how much any optimum could be better with others of the pool: 0 but for rounding, unless
+        a warning said that the rounds did not suffice.
+    n_rounds_ : int
+        Programs that were solved to find the hypotheses.
+    program_, result_ : lexiprog.Program, lexiprog.Result
+        The last one, on the hypotheses that were found.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    {References: Ratsch one class}
+
+    Examples
+    --------
+    Of two kinds of normal one is rare; neither loses more than a share `nu`:
+
+    >>> import numpy as np
+    >>> from lexiprog_boost import OneClassLexiBoost
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(0, 1, (95, 2)), rng.normal(8, 1, (10, 2))]
+    >>> kinds = np.repeat(["common", "rare"], [95, 10])
+    >>> model = OneClassLexiBoost(nu=0.1, random_state=0).fit(X, groups=kinds)
+    >>> lost = model.predict(X) == -1
+    >>> bool(lost[:95].mean() <= 0.1), bool(lost[95:].mean() <= 0.1)
+    (True, True)
+    >>> model.predict([[0, 0], [8, 8], [4, 4]]).tolist()
+    [1, 1, -1]
+    """
+
+    hypotheses: str = "bumps"
+    _: KW_ONLY
+    nu: float = 0.1
+    n_groups: int = 3
+    n_hypotheses: int = 300
+    width: float | None = None
+    scale: bool = True
+    contamination: Any = "auto"
+    solver: Any = None
+    random_state: Any = None
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> OneClassLexiBoost:  # noqa: ARG002 - scikit-learn's signature
+        """Learn what is normal.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Normal points, perhaps with a few others among them.
+        y : ignored
+            As in scikit-learn's outlier detectors.
+        groups : array-like of shape (n,), optional
+            The kind of each point; without it k-means finds `n_groups` of them.
+
+        Returns
+        -------
+        self
+        """
+        X = validate_data(self, X, ensure_min_samples=2, dtype=np.float64)
+        check_options(self)
+        rng = check_random_state(self.random_state)
+        self.scaler_ = StandardScaler().fit(X) if self.scale else None
+        points = self._scaled(X)
+        self.groups_, codes = self._grouped(points, groups, rng)
+        pool = self._pool(points, rng)
+        values = pool.values(points)
+        found = generate(values, codes, self.nu, solver=self.solver)
+        if found.gap > 1e-5:
+            warnings.warn(
+                f"the hypotheses found leave a gap of {found.gap:.2g}; fewer of them "
+                "(n_hypotheses) or another width make the program easier.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.gap_, self.n_rounds_ = found.gap, found.rounds
+        self._weigh(pool, values, codes, found.columns)
+        scores = values[:, found.columns][:, self._counted] @ self.hypothesis_weights_
+        self._read_groups(scores, codes, found.optima)
+        self.offset_ = (
+            float(self.group_levels_.min()) - NOTHING  # a point at the level itself is normal
+            if self.contamination == "auto"
+            else float(np.percentile(scores, 100 * self.contamination))
+        )
+        return self
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return how normal the points look, from 0 to 1.
+
+        {Parameters: points}
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return np.asarray(self.hypotheses_.values(self._scaled(X)) @ self.hypothesis_weights_)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return ``score_samples(X) - offset_``: below zero is what `predict` calls abnormal.
+
+        {Parameters: points}
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return 1 for what looks normal and -1 for what does not.
+
+        {Parameters: points}
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # CVXPY's objects mean something in the process that made them only; the result stays.
+        return {key: value for key, value in super().__getstate__().items() if key != "program_"}
+
+    def _scaled(self, X: Floats) -> Floats:
+        return X if self.scaler_ is None else np.asarray(self.scaler_.transform(X))
+
+    def _grouped(
+        self, X: Floats, groups: Any, rng: np.random.RandomState
+    ) -> tuple[NDArray, NDArray[np.intp]]:
+        if groups is None:
+            distinct = len(np.unique(X, axis=0))
+            means = KMeans(min(self.n_groups, distinct), n_init=4, random_state=rng)
+            groups = means.fit_predict(X)
+        labels, codes = np.unique(np.asarray(groups), return_inverse=True)
+        if codes.shape != (len(X),):
+            raise ValueError(
+                f"groups has shape {codes.shape}; it needs one group for each of {len(X)} points."
+            )
+        names = {"groups", "balance", "edge", *(f"group:{label}" for label in labels)}
+        check_solver_names(self.solver, sorted(names))
+        return labels, codes
+
+    def _pool(self, X: Floats, rng: np.random.RandomState) -> Hypotheses:
+        if self.hypotheses == "bumps":
+            return place_bumps(X, self.n_hypotheses, self.width, rng)
+        return grow_trees(X, self.n_hypotheses, int(rng.randint(np.iinfo(np.int32).max)))
+
+    def _weigh(
+        self, pool: Hypotheses, values: Floats, codes: NDArray[np.intp], columns: list[int]
+    ) -> None:
+        """Solve the program on what was found, and keep the hypotheses that count."""
+        labels = self.groups_[codes] if len(self.groups_) > 1 else None
+        self.program_ = one_class_program(values[:, columns], labels, nu=self.nu)
+        self.result_ = self.program_.solve(solver_for(self.program_, self.solver))
+        alpha = np.asarray(self.result_.final["alpha"])
+        self._counted = np.flatnonzero(alpha > NOTHING)
+        self.hypothesis_weights_ = alpha[self._counted] / alpha[self._counted].sum()
+        self.hypotheses_ = pool.only([columns[k] for k in self._counted])
+
+    def _read_groups(self, scores: Floats, codes: NDArray[np.intp], optima: Floats) -> None:
+        groups = [np.sort(scores[codes == g]) for g in range(len(self.groups_))]
+        self.group_optima_ = optima
+        self.group_values_ = np.array([lowest_mean(one, self.nu) for one in groups])
+        self.group_levels_ = np.array([level(one, self.nu) for one in groups])
+        self.deviation_ = float((optima - self.group_values_).max())
