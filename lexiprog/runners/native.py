@@ -41,11 +41,12 @@ class Native:
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
             found = solve_mip(form, highs_options(task), start, task.watch)
             answer = searched(task.native, form, found)
-        elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP":
-            answer = _stoppable(task, form) if _is_long(form) else _through_cvxpy(task, start)
-            answer = _on_its_rows(task, form, answer)
+        elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
+            answer = _stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
+        if task.way.refined or (task.solver.target == "HIGHS" and task.subproblem.kind == "LP"):
+            answer = _on_its_rows(task, form, answer)
         if task.integer:
             answer = made_whole(task.native, answer, task.watch)
             answer = no_worse_than(start, task.native, form, answer)
@@ -77,7 +78,8 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     off = is_off(form.A, bounds, answer.x)
     if not off and not task.way.refined:
         return answer
-    session = SessionElsewhere(form.A, highs_options(task))
+    ours = highs_options(task) if task.solver.target == "HIGHS" else {}
+    session = SessionElsewhere(form.A, ours)
     vertex = session.run(form.c, bounds, watch=task.watch)
     found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
     if found is None and off and (task.way.strict or not task.way.refined):

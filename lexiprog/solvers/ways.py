@@ -113,11 +113,7 @@ def _ways(
     if face:
         yield Way(ladder[0], "face")
     if not subproblem.locks:
-        linear = [solver for solver in ladder if subproblem.kind == "LP" and solver.name == "HIGHS"]
-        for solver in ladder:
-            yield Way(solver)
-            if linear and solver is linear[-1]:  # after a second opinion
-                yield Way(linear[0], refined=True, strict=ladder[-1].target == EXACT)
+        yield from _alone(subproblem, ladder)
         return
     curved = can_restate(subproblem, "argument", loosened)
     equal = can_restate(subproblem, "equal", loosened)
@@ -137,6 +133,19 @@ def _ways(
         if equal:
             yield Way(solver, "equal", loosened)
         yield Way(solver, "guarded")
+
+
+def _alone(subproblem: Subproblem, ladder: Ladder) -> Iterator[Way]:
+    """Each solver; linear problems that HIGHS is asked for are also refined."""
+    linear = [solver for solver in ladder if subproblem.kind == "LP" and solver.name == "HIGHS"]
+    exact = ladder[-1].target == EXACT
+    for solver in ladder:
+        own = not linear or solver in linear or solver.is_custom or solver.target == EXACT
+        yield Way(solver) if own else Way(solver, refined=True, strict=exact)
+        if linear and solver is linear[-1]:  # after a second opinion
+            yield Way(linear[0], refined=True, strict=exact)
+    if linear and exact:
+        yield Way(linear[0], refined=True)
 
 
 def more_exactly(ways: Ways, more: Sequence[Way]) -> Ways:
