@@ -20,9 +20,9 @@ DEMO_READY := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/demo.stamp)
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
 # `make nightly` is these in turn; each is a target of its own, too.
-NIGHTLY := nightly-long nightly-oldest nightly-newest $(PYTHONS:%=nightly-python-%)
+NIGHTLY := nightly-long nightly-oldest nightly-newest nightly-clients $(PYTHONS:%=nightly-python-%)
 
-.PHONY: help demo test lint format docs notebooks bench experiments mutants nightly $(NIGHTLY) clean
+.PHONY: help demo test lint format docs notebooks gallery bench experiments mutants nightly $(NIGHTLY) clean
 
 help:
 	@echo "make demo       solve an example, write pictures and a report to build/demo/"
@@ -31,6 +31,7 @@ help:
 	@echo "make format     let ruff rewrite what it can"
 	@echo "make docs       the documentation: guide, gallery and API, to build/docs/"
 	@echo "make notebooks  run the notebooks again and keep what they show"
+	@echo "make gallery    the same for those of the gallery, with the packages they compare with"
 	@echo "make bench      every benchmark in benchmarks/"
 	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; hours)"
 	@echo "make mutants    change the code in small ways and count the changes that tests notice"
@@ -60,6 +61,11 @@ docs: .venv/dev.stamp
 notebooks: .venv/dev.stamp
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace notebooks/*.ipynb
 
+# Those whose packages `dev` leaves out, in an environment that has them.
+gallery: .venv-clients/dev.stamp
+	.venv-clients/bin/python $(PIP) --editable ".[clients]"
+	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace notebooks/gallery/*.ipynb
+
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
 
@@ -83,6 +89,11 @@ nightly-oldest: .venv-oldest/dev.stamp
 nightly-newest: | .venv-newest/bin/python
 	$(NEWEST)/python $(PIP) --upgrade --upgrade-strategy eager --editable ".[dev]"
 	$(TEST_ENV) $(NEWEST)/python -m pytest $(PARALLEL)
+
+# What concerns packages that `dev` leaves out: the bridges to them and the gallery.
+nightly-clients: .venv-clients/dev.stamp
+	.venv-clients/bin/python $(PIP) --editable ".[clients]"
+	$(TEST_ENV) .venv-clients/bin/python -m pytest $(PARALLEL) tests/lexiprog/contrib tests/notebooks
 
 $(PYTHONS:%=nightly-python-%): nightly-python-%:
 	@set -e; python=$$(.ci/find_python $*); \
@@ -109,6 +120,6 @@ DECLARED := pyproject.toml lexiprog/__init__.py
 	$(OLDEST)/python $(PIP) --editable ".[dev]" --constraint .venv-oldest/oldest.txt
 	@touch $@
 
-.venv/dev.stamp $(PYTHONS:%=.venv-%/dev.stamp): %/dev.stamp: $(DECLARED) | %/bin/python
+.venv/dev.stamp .venv-clients/dev.stamp $(PYTHONS:%=.venv-%/dev.stamp): %/dev.stamp: $(DECLARED) | %/bin/python
 	$*/bin/python $(PIP) --editable ".[dev]"
 	@touch $@

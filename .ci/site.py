@@ -23,6 +23,8 @@ FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 # Where files outside of docs/ stand on the site.
 PLACES = {"CHANGELOG.md": "changelog.md", "README.md": "index.md"}
 PICTURES = (".png", ".svg")
+# Where a page shows the notebooks of a folder.
+NOTEBOOKS = re.compile("<!-- cards of (\\S+) -->")
 
 
 def place(path: Path) -> Path | None:
@@ -32,7 +34,7 @@ def place(path: Path) -> Path | None:
         return Path(PLACES[inside.as_posix()])
     if inside.parts[0] == "docs" and path.suffix in (".md", *PICTURES):
         return inside.relative_to("docs")
-    shown = path.suffix in PICTURES or (path.suffix == ".ipynb" and len(inside.parts) == 2)
+    shown = path.suffix in (".ipynb", *PICTURES)
     return inside if inside.parts[0] == "notebooks" and shown else None
 
 
@@ -58,22 +60,19 @@ def linked(text: str, page: Path, source: str) -> str:
     return "".join(parts)
 
 
-def cards(folder: Path) -> str:
-    """A card for every notebook: its title, its first words and its first picture."""
-    out = ["::::{grid} 1 2 2 3", ":gutter: 3", ""]
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+def cards(home: Path, folder: Path) -> str:
+    """A card for every notebook of a folder: its title, its first words and its first picture."""
+    out, names = ["::::{grid} 1 2 2 3", ":gutter: 3", ""], []
+    for path in sorted(home.glob("*.ipynb")):
         cells = json.loads(path.read_text())["cells"]
         title, words = "".join(cells[0]["source"]).strip().split("\n\n")[:2]
+        names.append(path.relative_to(ROOT).with_suffix("").as_posix())
         picture = _first_picture(cells, folder / "thumbnails" / f"{path.stem}.png")
-        out += [f":::{{grid-item-card}} {title.lstrip('# ')}", f":link: notebooks/{path.stem}"]
+        out += [f":::{{grid-item-card}} {title.lstrip('# ')}", f":link: {names[-1]}"]
         out += [":link-type: doc", *([f":img-top: thumbnails/{path.stem}.png"] * picture)]
         out += ["", _shortened(words), ":::", ""]
-    hidden = ["```{toctree}", ":hidden:", "", *_notebooks(), "```", ""]
+    hidden = ["```{toctree}", ":hidden:", "", *names, "```", ""]
     return "\n".join([*out, "::::", "", *hidden])
-
-
-def _notebooks() -> list[str]:
-    return [f"notebooks/{path.stem}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
 
 def _shortened(words: str) -> str:
@@ -103,7 +102,7 @@ def stage(folder: Path) -> None:
     for page in pages:
         to = folder / place(page)
         text = linked(page.read_text(), page, project["urls"]["Source"])
-        to.write_text(text.replace("<!-- notebooks -->", cards(folder)))
+        to.write_text(NOTEBOOKS.sub(lambda found: cards(ROOT / found[1], folder), text))
 
 
 def build(to: Path) -> int:

@@ -22,6 +22,7 @@ PROGRAMS = {
     "preemptive": {"transport", "covering"},
     "sweeps": {"covering"},
     "fronts": {"curves", "fronts"},
+    "games": {"least_core", "nucleolus"},
     "growth": {"growth"},
     "leximin": {"filling", "small"},
     "scale": {"tasks", "means", "passes", "growth"},

@@ -43,6 +43,7 @@ ENGINE = [
     Room("sweeps/", "one program again and again", "tolerances.py"),
     Room("plots/", "pictures with matplotlib", "stages.py"),
     Room("show/", "draws outlines as HTML", "html/diagram.py"),
+    Room("contrib/", "bridges to packages whose work this is", "sortition.py"),
 ]
 
 BOOST = [

@@ -105,9 +105,11 @@ def test_what_is_internal_is_left_out(pages):
 
 def test_every_notebook_is_in_the_gallery_and_shown_with_its_output(site, pages):
     gallery = set(pages["gallery.html"].goals)
-    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
-        assert f"notebooks/{notebook.stem}.html" in gallery
-        assert "cell_output" in (site / "notebooks" / f"{notebook.stem}.html").read_text()
+    notebooks = [path.relative_to(ROOT) for path in (ROOT / "notebooks").rglob("*.ipynb")]
+    assert {path.parent.name for path in notebooks} == {"notebooks", "gallery"}
+    for page in (path.with_suffix(".html").as_posix() for path in notebooks):
+        assert page in gallery
+        assert "cell_output" in (site / page).read_text()
 
 
 def test_signs_of_mathematics_are_no_markup(site):

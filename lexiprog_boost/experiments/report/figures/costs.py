@@ -69,7 +69,7 @@ def _draw_gains(ax: Axes, sweep: CostSweep) -> None:
     ):
         gain = float((values - sweep.plain).mean())
         ax.axhline(gain, color=NOTE, linewidth=1.5, linestyle=style, label=f"{text}: {gain:+.3f}")
-    ax.legend(frameon=False, loc="lower center", fontsize=9)
+    ax.legend(frameon=False, loc="best", fontsize=9)
 
 
 def _once(text: str, k: int) -> str | None:

@@ -56,5 +56,5 @@ def _draw(ax: Axes, names: tuple[str, ...], folds: np.ndarray, colours: list[str
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     low, high = float(folds.min()), float(folds.max())
-    room = max(0.05 * (high - low), 0.01)  # equal scores are no reason to draw rounding
+    room = max(0.05 * (high - low), 0.05)  # equal scores are no reason to draw rounding
     ax.set_xlim(low - room, high + room)

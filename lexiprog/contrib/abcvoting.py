@@ -1,0 +1,123 @@
+"""Committees by approval: the lexicographic rules of the package abcvoting.
+
+Each is one leximin or leximax over integers here, proved level by level, and needs no Gurobi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.aliases import Constraint
+from lexiprog.contrib.packages import package
+from lexiprog.errors import DeclarationError, StageError
+from lexiprog.formulations.fairness import leximax, leximin
+from lexiprog.program import Program
+from lexiprog.spelling import did_you_mean
+from lexiprog.status import Status
+
+__all__ = ["lexicographic_committees"]
+
+_SAME = 1e-6  # levels of tied committees; different ones are fractions of small numbers
+
+
+def lexicographic_committees(
+    rule: str,
+    profile: Any,
+    committeesize: int,
+    *,
+    resolute: bool = False,
+    max_num_of_committees: int | None = None,
+) -> list[Any]:
+    """The committees that win by a lexicographic rule.
+
+    Parameters
+    ----------
+    rule : str
+        "lexcc": most voters with an approved member, then with two, and so on. "lexminimaxav":
+        the voter who is farthest from the committee as near as can be, then the next.
+        "leximaxphragmen": members' loads are shared by those who approve of them; the largest
+        load of a voter as small as can be, then the next.
+    profile : abcvoting.preferences.Profile
+    committeesize : int
+    resolute : bool
+        Find one winning committee, not all that are tied.
+    max_num_of_committees : int, optional
+        Find so many at most.
+
+    Returns
+    -------
+    list of abcvoting.misc.CandidateSet
+        As the functions of that package return them.
+    """
+    misc = package("abcvoting.misc", "abcvoting")
+    if rule not in _RULES:
+        raise DeclarationError(
+            f"{rule!r} is no lexicographic rule; there are {', '.join(_RULES)}."
+            f"{did_you_mean(rule, _RULES)}"
+        )
+    most = 1 if resolute else max_num_of_committees
+    chosen = cp.Variable(profile.num_cand, boolean=True, name="chosen")
+    rules: list[Constraint] = [cp.sum(chosen) == committeesize]
+    committees: list[Any] = []
+    best = None
+    while most is None or len(committees) < most:
+        try:
+            found = _RULES[rule](profile, chosen, rules).solve().final
+        except StageError as error:
+            if not (committees and Status.of(error.status).is_infeasible):
+                raise
+            break
+        order = np.repeat(
+            [value for value, _ in found.levels], [len(names) for _, names in found.levels]
+        )
+        best = order if best is None else best
+        if np.max(np.abs(order - best)) > _SAME:
+            break
+        members = np.flatnonzero(np.rint(found[chosen])).tolist()
+        committees.append(misc.CandidateSet(members, num_cand=profile.num_cand))
+        rules.append(cp.sum(chosen[members]) <= committeesize - 1)
+    return sorted(committees, key=sorted)
+
+
+def _approved(profile: Any) -> list[list[int]]:
+    """Who each voter approves of; a voter of weight two is two voters."""
+    listed = []
+    for voter in profile:
+        if voter.weight != int(voter.weight):
+            raise DeclarationError(
+                f"a voter has the weight {voter.weight}: lexicographic rules count voters, so "
+                "weights are whole numbers."
+            )
+        listed += [sorted(voter.approved)] * int(voter.weight)
+    return listed
+
+
+def _represented(profile: Any, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
+    return leximin([cp.sum(chosen[voter]) for voter in _approved(profile) if voter], rules)
+
+
+def _distances(profile: Any, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
+    """How many are approved and not in the committee, or the other way round."""
+    size = cp.sum(chosen)
+    return leximax([size + len(v) - 2 * cp.sum(chosen[v]) for v in _approved(profile)], rules)
+
+
+def _loads(profile: Any, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
+    listed = _approved(profile)
+    may = np.zeros((len(listed), profile.num_cand))
+    for voter, approved in enumerate(listed):
+        may[voter, approved] = 1.0
+    loads = cp.Variable(may.shape, nonneg=True, name="loads")
+    shared = [cp.sum(loads, axis=0) == chosen, loads <= may]
+    return leximax(cp.sum(loads, axis=1), [*rules, *shared])
+
+
+_RULES: dict[str, Callable[[Any, cp.Variable, Sequence[Constraint]], Program]] = {
+    "lexcc": _represented,
+    "lexminimaxav": _distances,
+    "leximaxphragmen": _loads,
+}

@@ -1,0 +1,18 @@
+"""Packages that a bridge leads to, imported when they are needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["package"]
+
+
+def package(module: str, distribution: str) -> Any:
+    """A module of another package, or a sentence that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"this needs {distribution}, which is not installed: pip install 'lexiprog[clients]'."
+        ) from error
