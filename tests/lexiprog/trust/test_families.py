@@ -83,7 +83,7 @@ def test_what_hangs_on_the_digits_of_held_optima_is_solved_with_more_digits():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", LINEAR)
-def test_linear_chains_are_right_without_fractions_too(family, monkeypatch):
+def test_linear_chains_are_right_without_fractions_too(family, tally, monkeypatch):
     monkeypatch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
     monkeypatch.setattr("lexiprog.solvers.solver.has_exact", lambda: False)
     found = tally(getattr(families, family), COUNT, seed=4)
@@ -93,7 +93,7 @@ def test_linear_chains_are_right_without_fractions_too(family, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fractions", [True, False])
-def test_rows_that_differ_in_the_tenth_digit_are_right_or_called_unsure(fractions, monkeypatch):
+def test_rows_that_differ_in_the_tenth_digit_are_right_or_unsure(fractions, tally, monkeypatch):
     if not fractions:
         monkeypatch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
         monkeypatch.setattr("lexiprog.solvers.solver.has_exact", lambda: False)
