@@ -11,15 +11,14 @@ from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import HeldFace, LeftFace
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
-from lexiprog.solvers.highs import Session, Vertex
+from lexiprog.solvers.highs import TINY, Session, Vertex
 from lexiprog.solvers.linear.refinement import refined
 from lexiprog.watch import Watch
 
 __all__ = ["Corners"]
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-# On so few rows presolve takes longer than the simplex method.
-TINY, AT_ONCE = 100, {"presolve": "off"}
+AT_ONCE = {"presolve": "off"}
 
 
 @dataclass

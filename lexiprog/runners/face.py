@@ -164,8 +164,9 @@ class FaceChain:
                     vertex = self.corners.refined(form, face, vertex, watch)
                     own = self._face_of(form, cost, face, vertex)
         y, prices = -vertex.row_dual, [0.0] * len(held)
-        multipliers = y
+        z, multipliers = y, y
         if vertex.optimal:
+            z = y[face.order]
             multipliers, prices = lift(form, y, held)
         # A unit of a held objective is worth so many units of this one, both in the user's units.
         paid = [price * one.cost / cost for price, one in zip(prices, held, strict=True)]
@@ -174,7 +175,7 @@ class FaceChain:
             form.integer,
         )  # fmt: skip
         missed = off and vertex.error is None
-        return FaceOptimum(on_face, vertex, y[face.order], multipliers, paid, names, own, missed)
+        return FaceOptimum(on_face, vertex, z, multipliers, paid, names, own, missed)
 
     def _face_of(
         self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex

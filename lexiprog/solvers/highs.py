@@ -20,13 +20,15 @@ from lexiprog.forms.standard_form import Bounds
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
-__all__ = ["LONG", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
+__all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
 USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
+# On so few rows presolve takes longer than the simplex method.
+TINY = 100
 
 WORDS = {
     "kOptimal": Status.OPTIMAL,
@@ -120,8 +122,7 @@ class Session:
             start = time.perf_counter()
             self._pass(cost, bounds)
             # Presolve would throw the basis away; without one it is worth having.
-            presolve = self._presolve if basis is None else "off"
-            highs = self._highs
+            highs, presolve = self._highs, self._presolve if basis is None else "off"
             highs.setOptionValue("presolve", presolve)
             if basis is None:
                 highs.clearSolver()
@@ -210,8 +211,7 @@ class Session:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the matrix."""
-        rows, columns = self._A.shape
-        return rows, columns
+        return self._A.shape[0], self._A.shape[1]
 
     def has_matrix(self, A: Matrix) -> bool:
         """Whether ``A`` is the matrix of this session, entry by entry."""
