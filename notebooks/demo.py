@@ -68,7 +68,7 @@ class Section:
     def to_html(self) -> str:
         """Embed the picture, so that the report is one file to pass on."""
         words = {
-            "title": self.title, "introduction": self.introduction, 
+            "title": self.title, "introduction": self.introduction,
             "outcome": self.outcome[0].upper() + self.outcome[1:],
             "findings": self.findings, "name": self.picture.stem,
         }  # fmt: skip
