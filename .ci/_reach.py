@@ -136,7 +136,8 @@ class Reach:
                 and (lines is None or not lines.isdisjoint(there))
             }
             near = (distance(name, mutant.path), sum(own.values()), name)
-            found += [((*near, seconds), test, seconds) for test, seconds in own.items()]
+            # Inside a file the order stays: tests may share a fixture that they change.
+            found += [((*near, k), test, own[test]) for k, test in enumerate(own)]
         return {test: seconds for _, test, seconds in sorted(found)}
 
 

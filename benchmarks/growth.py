@@ -23,7 +23,7 @@ from lexiprog_boost import lexiboost_program, lexicographic_weights
 
 MEMBERS = 10
 # A form that took longer than this is not given the next size.
-PATIENCE = 20.0
+PATIENCE = 10.0
 FORMS: dict[str, tuple[str, Callable[[Any, Any], float]]] = {
     "class means (theta = 1)": ("votes", lambda M, y: lexicographic_weights(M, y).chi),
     "merged rows (theta = 1/2)": (

@@ -29,7 +29,7 @@ from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
-from lexiprog.solvers.highs import Bounds, Session, Vertex
+from lexiprog.solvers.highs import TINY, Bounds, Session, Vertex
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 from lexiprog.watch import Watch
@@ -38,8 +38,7 @@ __all__ = ["FaceChain"]
 
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-# On so few rows presolve takes longer than the simplex method.
-TINY, AT_ONCE = 100, {"presolve": "off"}
+AT_ONCE = {"presolve": "off"}
 
 
 @dataclass
@@ -147,8 +146,9 @@ class FaceChain:
         held, face = [self.faces[name] for name in names], self._face(form, names)
         vertex = self._vertex(member.name, form, held, face, watch)
         y, prices = -vertex.row_dual, [0.0] * len(held)
-        multipliers = y
+        z, multipliers = y, y
         if vertex.optimal:
+            z = y[face.order]
             multipliers, prices = lift(form, y, held)
         # A unit of a held objective is worth so many units of this one, both in the user's units.
         own = compiled.scaling.cost
@@ -157,7 +157,7 @@ class FaceChain:
             form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
             form.integer,
         )  # fmt: skip
-        return FaceOptimum(on_face, vertex, y[face.order], multipliers, paid, names)
+        return FaceOptimum(on_face, vertex, z, multipliers, paid, names)
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""

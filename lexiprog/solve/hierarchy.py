@@ -70,14 +70,16 @@ def execute(
         found = through_lane(stages, ladders, lanes, tick, given, wishes)
         if found is not None:
             return found
-    usual = {kind: default_ladder(kind) for kind in {p.kind for p in subproblems}}
+    asked = {p.kind for p in subproblems if not ladders[p.name]}
+    usual = {kind: default_ladder(kind) for kind in asked}
     full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     given = Given.to(subproblems) if given is None else given
     wishes = Wishes() if wishes is None else wishes
     note = getattr(tick, "note", lambda _: None)
     # Those that wait for an answer from elsewhere need no core.
-    most = (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING
-    size = workers or min(max(len(s.subproblems) for s in stages), most)
+    size = workers or max(len(s.subproblems) for s in stages)
+    if workers is None and size > 1:
+        size = min(size, (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING)
     runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))

@@ -20,11 +20,13 @@ from lexiprog.forms.standard_form import Bounds
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
-__all__ = ["LONG", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
+__all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
+# On so few rows presolve takes longer than the simplex method.
+TINY = 100
 
 WORDS = {
     "kOptimal": Status.OPTIMAL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -118,10 +119,13 @@ def _at_each(
     steps: list[float], new: Callable[[], Cases], width: int, tick: Callable[[str], None]
 ) -> list[Result]:
     """The results at all tolerances; each thread goes through neighbours, from basis to basis."""
+    stop = threading.Event()
 
     def work(block: Sequence[int]) -> list[Result]:
         cases, out = new(), []
         for k in block:
+            if stop.is_set():
+                break
             out.append(cases(steps[k]))
             tick(f"{cases.name} {steps[k]:g}")
         return out
@@ -131,7 +135,11 @@ def _at_each(
     if len(blocks) <= 1:  # here, where Ctrl-C arrives
         return [result for block in blocks for result in work(block)]
     with ThreadPoolExecutor(len(blocks), thread_name_prefix="lexiprog-tradeoff") as pool:
-        return [result for part in pool.map(work, blocks) for result in part]
+        try:
+            return [result for part in pool.map(work, blocks) for result in part]
+        except BaseException:  # an error, or Ctrl-C: the others need not go on
+            stop.set()
+            raise
 
 
 def _head_choice(program: Program, solver: SolverChoice, position: int) -> SolverChoice:

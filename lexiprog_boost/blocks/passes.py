@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 
 # Points of each class that are drawn to begin with.
 DRAWN = 20_000
+# So little more than it may be is rounding.
+ROUNDING = 1e-7
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ def weights_by_passes(
     solve: Solve,
     *,
     optima: Floats | None = None,
+    choose: tuple[Solve, float] | None = None,
     gap: float = 1e-6,
     most: int = 100,
     seed: int = 0,
@@ -78,6 +81,8 @@ def weights_by_passes(
         Solves a program of Q and settles ties.
     optima : ndarray, optional
         The L_j, if they are known.
+    choose : pair of callable and float, optional
+        Chooses weights that may be worse than the best by so much.
     gap : float
         How far from the optimum, as a share of it, values may be.
     most : int
@@ -98,6 +103,8 @@ def weights_by_passes(
     start = sampled_weights(begun, optima, solve)
     balance = HingeSearch(points, every, inputs, optima, solve, drawn, start)
     _run(blocks, points, [balance], gap, most)
+    if choose is not None:
+        _choose(blocks, points, balance, *choose, most)
     program, result = balance.last
     return PassWeights(
         alpha=balance.alpha,
@@ -150,6 +157,26 @@ def _run(
         seen: Looks = blocks.total(look, points, [search.trial() for search in open_])
         for search, one in zip(open_, seen, strict=True):
             search.learn(one, gap)
+
+
+def _choose(
+    blocks: Blocks, points: Points, search: HingeSearch, solve: Solve, allowed: float, most: int
+) -> None:
+    """Pass after pass until the chosen weights are as good as the model says."""
+    search.solve, search.next = solve, search.alpha
+    limit, chosen = search.upper + allowed, False
+    while True:
+        if blocks.passes >= most:
+            raise lx.LexiprogError(
+                f"after {blocks.passes} passes the weights that the tie-break chooses are not "
+                "settled: allow more passes (max_passes=), or choose by 'smallest'."
+            )
+        seen: Looks = blocks.total(look, points, [search.trial()])
+        if chosen and search.value(seen[0].losses) <= limit + ROUNDING:
+            search.alpha, search.losses = search.next, seen[0].losses
+            return
+        search.learn(seen[0], -1.0)
+        chosen = True
 
 
 def _normalised_sample(inputs: Inputs, drawn: Drawn) -> Inputs:

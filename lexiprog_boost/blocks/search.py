@@ -79,7 +79,7 @@ class HingeSearch:
     @property
     def gap(self) -> float:
         """How far the best trial may be from the optimum, as a share of its value."""
-        return (self.upper - self.lower) / max(abs(self.upper), LEAST)
+        return max(self.upper - self.lower, 0.0) / max(abs(self.upper), LEAST)
 
     @property
     def last(self) -> tuple[lx.Program, lx.Result]:
@@ -87,6 +87,10 @@ class HingeSearch:
         if self.found is None:
             raise RuntimeError("nothing was looked at yet")
         return self.found
+
+    def value(self, losses: Floats) -> float:
+        """The worst costed deviation of some losses."""
+        return float(np.max(self.inputs.costs * (losses - self.optima)))
 
     def trial(self) -> Trial:
         """What the next pass is to try."""
@@ -105,7 +109,7 @@ class HingeSearch:
     def learn(self, seen: Look, gap: float) -> None:
         """Take in what was seen at the trial, and find the next if the gap is not closed."""
         losses = seen.losses[self.members]
-        value = float(np.max(self.inputs.costs * (losses - self.optima)))
+        value = self.value(losses)
         if value < self.upper:
             self.upper, self.alpha, self.losses = value, self.next, losses
         near = _of_classes(seen.near, self.members)

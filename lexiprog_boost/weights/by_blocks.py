@@ -74,9 +74,13 @@ def weights_of_blocks(
         np.zeros((0, width)), np.zeros(0, dtype=np.intp), classes, np.zeros(0), costs, target, cap
     )
     optima = None if class_optima is None else check_optima(class_optima, classes)
+    search, choose = ties, None
+    if ties.tolerance is not None:  # what is chosen may be worse: the best is found first
+        search, choose = replace(ties, kind="smallest"), (ties.solve, ties.tolerance)
     best = weights_by_passes(
-        blocks, means, nothing, ties.solve, optima=optima, gap=gap, most=max_passes
-    )
+        blocks, means, nothing, search.solve, optima=optima, choose=choose, gap=gap,
+        most=max_passes,
+    )  # fmt: skip
     return LexiWeights(
         best.alpha, classes, best.optima, best.losses, best.chi, best.program, best.result,
         "passes", best.gap, blocks.passes,

@@ -39,6 +39,13 @@ class TieBreak:
     pool_weights: Any
     solver: Any
 
+    @property
+    def tolerance(self) -> float | None:
+        """The deviation that "closest" may give up; None for the others, which give up none."""
+        if self.kind in ("smallest", "leximax"):
+            return None
+        return TOLERANCE if self.kind == "closest" else float(self.kind[1])
+
     def solve(self, program: lx.Program) -> tuple[lx.Program, lx.Result]:
         """Solve, then choose among the optima by further stages."""
         if self.kind == "smallest":
@@ -46,8 +53,7 @@ class TieBreak:
         if self.kind == "leximax":
             program = leximax_deviations(program)
         else:
-            tolerance = TOLERANCE if self.kind == "closest" else float(self.kind[1])
-            program = closest_weights(program, self.pool_weights, tolerance=tolerance)
+            program = closest_weights(program, self.pool_weights, tolerance=self.tolerance or 0.0)
         return program, program.solve(solver_for(program, self.solver))
 
 

@@ -168,8 +168,9 @@ def repository(tmp_path):
 def run(repository, *options):
     """Run the tool in a process of its own: it forks, and this one has our packages in memory."""
     code = (
-        f"import sys, pathlib; sys.path.insert(0, {str(ROOT / '.ci')!r}); import mutants, _trials\n"
-        'mutants.SPARE, _trials.HEAVY = 1.0, ("pytest",)\n'
+        f"import sys, pathlib; sys.path.insert(0, {str(ROOT / '.ci')!r})\n"
+        "import mutants, _trials, _trying\n"
+        '_trying.SPARE, _trials.HEAVY = 1.0, ("pytest",)\n'
         f"sys.exit(mutants.main({['--only', 'lexiprog/sums', *options]!r}, "
         f"root=pathlib.Path({str(repository)!r})))"
     )

@@ -132,7 +132,8 @@ class FastLane:
         out: list[tuple[Values, Mapping[int, Value]]] = []
         for rung, before in zip(self.rungs, (None, *self.rungs), strict=False):
             own = rung.member.parameters
-            if before is None or own != before.member.parameters:
+            # By their ids: CVXPY takes == between parameters for a constraint.
+            if before is None or [p.id for p in own] != [p.id for p in before.member.parameters]:
                 named = read_only_copies(read_parameters(rung.member))
                 out.append((named, {p.id: np.array(dense(p.value)) for p in own}))
             else:

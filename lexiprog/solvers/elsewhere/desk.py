@@ -151,16 +151,18 @@ class _Over(Exception):
 def _awaited(future: Future[bytes], watch: Watch | None) -> bytes:
     """The future's result; what is queued is cancelled once nobody wants it any more."""
     late = 0.0
-    while not wait([future], PULSE).done:
-        if watch is None:
-            continue
-        if watch.stopped or watch.enough:
-            future.cancel()
-            raise _Over("it was cancelled")
-        late = late + PULSE if watch.limited and watch.left == 0.0 else 0.0
-        if late >= GRACE:
-            future.cancel()
-            raise _Over("no answer within the time limit")
+    try:
+        while not wait([future], PULSE).done:
+            if watch is None:
+                continue
+            if watch.stopped or watch.enough:
+                raise _Over("it was cancelled")
+            late = late + PULSE if watch.limited and watch.left == 0.0 else 0.0
+            if late >= GRACE:
+                raise _Over("no answer within the time limit")
+    except BaseException:  # Ctrl-C as well
+        future.cancel()
+        raise
     return future.result()
 
 

@@ -60,6 +60,7 @@ def test_the_optima_are_those_of_scipy_on_all_points(seed, offsets):
         {"weight_cap": 0.3},
         {"class_optima": [0.1, 0.05, 0.0]},
         {"tie_break": "leximax"},
+        {"tie_break": ("closest", 0.02), "pool_weights": np.full(5, 0.2)},
     ],
 )
 @pytest.mark.usefixtures("small")
