@@ -17,6 +17,8 @@ PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 # The development environment contains the demo's, so the smaller one is built only when alone.
 DEMO_READY := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/demo.stamp)
+# Needs a package of the extra `clients`.
+WITH_CLIENTS := notebooks/7_what_the_first_priority_costs.ipynb
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
 # `make nightly` is these in turn; each is a target of its own, too.
@@ -59,12 +61,13 @@ docs: .venv/dev.stamp
 	@echo "Written: build/docs/index.html"
 
 notebooks: .venv/dev.stamp
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace notebooks/*.ipynb
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
+		$(filter-out $(WITH_CLIENTS),$(wildcard notebooks/*.ipynb))
 
 # Those whose packages `dev` leaves out, in an environment that has them.
 gallery: .venv-clients/dev.stamp
 	.venv-clients/bin/python $(PIP) --editable ".[clients]"
-	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace notebooks/gallery/*.ipynb
+	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace notebooks/gallery/*.ipynb $(WITH_CLIENTS)
 
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done

@@ -11,8 +11,8 @@ VERDICTS = ("killed", "timed out", "survived")
 EQUIVALENT = Path(__file__).with_name("_equivalent.toml")
 INTRODUCTION = """Small wrong changes, drawn by a fixed seed and spread over the modules, and how
 many of them the tests noticed. A mutant is tried with the tests that run through its lines, the
-nearest first, up to {seconds:.0f} s of processor time, slow ones left out; after that it counts as
-a survivor. `make mutants` writes this page. Below the table stand the survivors: first those that
+most telling first, up to {seconds:.0f} s of processor time, slow ones left out; then it counts as a
+survivor. `make mutants` writes this page. Below the table stand the survivors: first those that
 a test could still notice, then those that change nothing which can be seen, each with the reason
 given in `.ci/_equivalent.toml`."""
 
@@ -26,14 +26,21 @@ def shown(mutant: Mutant) -> str:
     return f"{mutant.path}:{change.line}: {change.before} -> {change.after}"
 
 
-def reasons() -> dict[str, str]:
-    """Why some survivors change nothing that can be seen, by module and change."""
+def reasons() -> dict[tuple[str, str, str], str]:
+    """Why some survivors change nothing that can be seen, by module, line and change."""
     listed = tomllib.loads(EQUIVALENT.read_text()) if EQUIVALENT.exists() else {}
     return {
-        f"{path}: {change}": why
+        (path, " ".join(one["line"].split()), one["change"]): one["why"]
         for path, changes in listed.items()
-        for change, why in changes.items()
+        for one in changes
     }
+
+
+def reason(mutant: Mutant, known: dict[tuple[str, str, str], str]) -> str | None:
+    """What the list says of a mutant."""
+    change = mutant.change
+    line = " ".join(mutant.source.splitlines()[change.line - 1].split())
+    return known.get((mutant.path, line, f"{change.before} -> {change.after}"))
 
 
 def table(found: Sequence[Found]) -> str:
@@ -61,8 +68,7 @@ def survivors(found: Sequence[Found]) -> list[str]:
     alive.sort(key=lambda one: (one[0].path, one[0].change.line, shown(one[0])))
     plain, equivalent = [], []
     for mutant, _, reached in alive:
-        change = mutant.change
-        why = known.get(f"{mutant.path}: {change.before} -> {change.after}")
+        why = reason(mutant, known)
         if why:
             equivalent.append(f"{shown(mutant)}\n    {why}")
         else:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +30,11 @@ HEAVY = ("cvxpy", "highspy", "clarabel", "scipy.optimize", "scipy.stats", "sklea
 # Exit codes: an example of the module failed, and what pytest says of failed tests and of modules
 # that can't be imported.
 EXAMPLES, FAILED, INTERRUPTED = 10, 1, 2
+OPTIONS = (
+    "-q", "-p", "no:cacheprovider", "-m", "not slow and not nightly",
+    # What the parent imported can't be rewritten for better messages; nobody reads them.
+    "-W", "ignore::pytest.PytestAssertRewriteWarning",
+)  # fmt: skip
 
 
 def import_heavy() -> None:
@@ -63,9 +69,7 @@ class Trial:
     cpu, wall : float
         Seconds after which the child is stopped: its own, and on the wall.
     measured : bool
-        Whether to keep what each test runs through. Such a run is that of the unchanged code: it
-        keeps compiled files, too, that later runs read. Those write none, or a changed module
-        could be taken for another.
+        Whether to keep what each test runs through.
     """
 
     copy: Path
@@ -89,9 +93,9 @@ class Trial:
 class Chosen:
     """A plugin of pytest: these tests in this order, and the name of the one that fails."""
 
-    def __init__(self, trial: Trial):
-        self.trial = trial
-        self.place = {test: k for k, test in enumerate(trial.tests)}
+    def __init__(self, tests: Sequence[str], killer: Path):
+        self.killer = killer
+        self.place = {test: k for k, test in enumerate(tests)}
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list) -> None:
@@ -104,11 +108,11 @@ class Chosen:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the name for those who look for an order that is quicker."""
         if report.failed:
-            self.trial.killer.write_text(report.nodeid)
+            self.killer.write_text(report.nodeid)
 
 
-def start(trial: Trial) -> int:
-    """Fork a child that runs the trial, and return its process id."""
+def forked(trial: Trial, job: Callable[[], int]) -> int:
+    """Fork a child that does a job and ends with its code, and return its process id."""
     sys.stdout.flush()
     child = os.fork()
     if child:
@@ -120,42 +124,76 @@ def start(trial: Trial) -> int:
         log = os.open(trial.copy / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        code = _run(trial)
+        code = job()
     except BaseException:  # noqa: BLE001 - whatever happens, the child must not go on as the parent
         traceback.print_exc()
     finally:
         os._exit(code)
 
 
-def _run(trial: Trial) -> int:
+def start(trial: Trial) -> int:
+    """Fork a child that runs the trial, and return its process id."""
+    return forked(trial, lambda: _run(trial))
+
+
+def limit(trial: Trial) -> None:
+    """Let the processor end this process when its time is over."""
     seconds = int(trial.cpu) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    os.chdir(trial.copy)
-    os.environ["PYTHONPATH"] = str(trial.copy)
-    sys.path.insert(0, str(trial.copy))
-    if Path(find_spec(PACKAGES[0]).origin).parent.parent != trial.copy:
-        raise ImportError(f"{PACKAGES[0]} would not be imported from {trial.copy}.")
-    options = [
-        "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not nightly",
-        # What the parent imported can't be rewritten for better messages; nobody reads them.
-        "-W", "ignore::pytest.PytestAssertRewriteWarning",
-    ]  # fmt: skip
-    if trial.measured:
-        return _measured(trial, options)
-    trial.killer.unlink(missing_ok=True)
+
+
+def enter(copy: Path) -> None:
+    """Import our packages from a copy from now on, and leave nothing compiled there."""
+    os.chdir(copy)
+    os.environ["PYTHONPATH"] = str(copy)
+    sys.path.insert(0, str(copy))
+    if Path(find_spec(PACKAGES[0]).origin).parent.parent != copy:
+        raise ImportError(f"{PACKAGES[0]} would not be imported from {copy}.")
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    if trial.module and not _examples_hold(trial.module):
+
+
+def _run(trial: Trial) -> int:
+    limit(trial)
+    enter(trial.copy)
+    if trial.measured:
+        return _measured(trial)
+    trial.killer.unlink(missing_ok=True)
+    if trial.module and not examples_hold(trial.module):
         return EXAMPLES
-    files = dict.fromkeys(test.split("::", 1)[0] for test in trial.tests)
-    return int(pytest.main([*options, *files], plugins=[Chosen(trial)])) if files else 0
+    for files, tests in portions(trial.tests):
+        code = int(pytest.main([*OPTIONS, "-x", *files], plugins=[Chosen(tests, trial.killer)]))
+        if code:
+            return code
+    return 0
 
 
-def _measured(trial: Trial, options: list[str]) -> int:
+def portions(tests: Iterable[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Tests with their files, few at a time: most mutants are found by the first portion.
+
+    Examples
+    --------
+    >>> [len(files) for files, _ in portions([f"{file}::test" for file in "abcdefgh"])]
+    [1, 2, 4, 1]
+    """
+    most, files, own = 1, [], []
+    for test in tests:
+        file = test.split("::", 1)[0]
+        if file not in files:
+            if len(files) == most:
+                yield files, own
+                most, files, own = 2 * most, [], []
+            files.append(file)
+        own.append(test)
+    if own:
+        yield files, own
+
+
+def _measured(trial: Trial) -> int:
     recorder = Recorder(trial.copy)
     recorder.coverage.start()
     try:
-        code = int(pytest.main([*options, *trial.tests], plugins=[recorder]))
+        code = int(pytest.main([*OPTIONS, "-x", *trial.tests], plugins=[recorder]))
     finally:
         recorder.coverage.stop()
     trial.measurements.write_text(json.dumps(recorder.found()))
@@ -163,7 +201,8 @@ def _measured(trial: Trial, options: list[str]) -> int:
     return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code
 
 
-def _examples_hold(module: str) -> bool:
+def examples_hold(module: str) -> bool:
+    """Whether the examples in a module's docstrings give what they show."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     try:
         return not doctest.testmod(importlib.import_module(module), optionflags=flags)[0]
@@ -191,9 +230,9 @@ def ended(child: int, started: float, trial: Trial) -> tuple[str, float] | None:
     return ("killed" if code else "survived"), cpu
 
 
-def run(trial: Trial) -> tuple[str, float]:
+def run(trial: Trial, begin: Callable[[Trial], int] = start) -> tuple[str, float]:
     """Run a trial to its end."""
-    started, child = time.monotonic(), start(trial)
+    started, child = time.monotonic(), begin(trial)
     while (found := ended(child, started, trial)) is None:
         time.sleep(0.02)
     return found

@@ -31,13 +31,13 @@ from lexiprog_boost.datasets import KEEL_TWO_CLASS, load_keel
 TREES = 100
 OURS = "bumps, 3 groups"
 DETECTORS: dict[str, Callable[[int], Any]] = {
-    OURS: lambda seed: OneClassLexiBoost(random_state=seed),
-    "bumps, 1 group": lambda seed: OneClassLexiBoost(n_groups=1, random_state=seed),
+    OURS: lambda seed: OneClassLexiBoost(n_groups=3, random_state=seed),
+    "bumps, 1 group": lambda seed: OneClassLexiBoost(random_state=seed),
     "trees, 3 groups": lambda seed: OneClassLexiBoost(
-        "trees", n_hypotheses=TREES, random_state=seed
+        "trees", n_groups=3, n_hypotheses=TREES, random_state=seed
     ),
     "trees, 1 group": lambda seed: OneClassLexiBoost(
-        "trees", n_groups=1, n_hypotheses=TREES, random_state=seed
+        "trees", n_hypotheses=TREES, random_state=seed
     ),
     "IsolationForest": lambda seed: IsolationForest(n_estimators=TREES, random_state=seed),
     "OneClassSVM": lambda _: make_pipeline(StandardScaler(), OneClassSVM(nu=0.1)),

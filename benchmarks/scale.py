@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _families import packing
+from _families import transport
 from _measuring import RESULTS, Report, seconds, table
 
 AIMS = {
@@ -74,22 +74,21 @@ def scenario_seconds(program: Any, lists: Any, **where: Any) -> tuple[float, flo
     return time.perf_counter() - wall, time.process_time() - cpu, found
 
 
-def tasks(*, quick: bool) -> dict[str, Any]:
-    """Bytes and seconds of solves that are sent to Dask's workers."""
+def tasks(*, quick: bool, points: int | None = None) -> dict[str, Any]:
+    """Bytes and seconds of solves that are sent to Dask's workers; as many scenarios as points."""
     import cvxpy as cp
     from distributed import Client, LocalCluster
 
     import lexiprog as lx
 
-    rows, count, trips = (300, 6, 20) if quick else (10_000, 64, 200)
-    problem = packing(rows)
-    x = cp.Variable(problem.A.shape[1], bounds=[0, 10], name="x")
-    side = cp.Parameter(rows, name="side")
-    program = lx.preemptive({"cost": cp.Minimize(problem.cost @ x)}, [problem.A @ x <= side])
-    rng = np.random.default_rng(0)
-    sides = [problem.capacity * rng.uniform(0.7, 1.3, rows) for _ in range(count)]
+    rows, count, trips = (300, 6, 20) if quick else (10_000, points or 64, 200)
+    roads = transport(rows, 1)
+    x = cp.Variable(roads.A.shape[1], bounds=[0, 10], name="x")
+    price = cp.Parameter(x.size, name="price")
+    program = lx.preemptive({"cost": cp.Minimize(price @ x)}, [roads.A @ x >= roads.demand])
+    prices = np.random.default_rng(0).uniform(1, 2, (count, x.size))
     out: dict[str, Any] = {"rows": rows, "count": count, "runs": []}
-    wall, cpu, here = scenario_seconds(program, {side: sides})
+    wall, cpu, here = scenario_seconds(program, {price: prices})
     out["runs"].append({"where": "here, one thread", "wall": wall, "client": cpu})
     for workers in (1, 2):
         with (
@@ -114,7 +113,7 @@ def tasks(*, quick: bool) -> dict[str, Any]:
                     took.append(time.perf_counter() - start)
                 out["overhead"] = statistics.median(took)
             there = lx.Elsewhere(client.get_executor())
-            wall, cpu, found = scenario_seconds(program, {side: sides}, executor=there)
+            wall, cpu, found = scenario_seconds(program, {price: prices}, executor=there)
             off = np.abs(found.values["cost"] - here.values["cost"]).max()
             out["runs"].append(
                 {
@@ -185,7 +184,7 @@ def shown_tasks(data: dict[str, Any]) -> str:
     client = data["runs"][-1]["client"] / data["count"]
     alone_ = data["runs"][0]["wall"] / data["count"]
     return (
-        f"{data['count']} scenarios of {data['rows']} rows, each with limits of its own; bytes are "
+        f"{data['count']} scenarios of {data['rows']} rows, each with costs of its own; bytes are "
         f"those of a task.\n\n{table(head, rows)}\n\nAn empty task takes "
         f"{seconds(data['overhead'])} there and back. A scenario takes the client "
         f"{seconds(client)} of its processor, and {seconds(alone_)} in all where it is solved here."
@@ -213,8 +212,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--points", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.inner:
-        more = {} if options.inner == "tasks" else {"points": options.points}
-        print(json.dumps(INNER[options.inner](quick=options.quick, **more)))
+        print(json.dumps(INNER[options.inner](quick=options.quick, points=options.points)))
         return 0
     if options.out is None and not options.quick and options.piece is None:
         options.out = RESULTS

@@ -83,12 +83,15 @@ def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Sc
 def _is_mild(form: StandardForm, mild: float) -> bool:
     """Whether all numbers lie between ``2**-mild`` and ``2**mild``, seen without logarithms."""
     diagonal = None if form.P is None else form.P.diagonal()
-    for numbers in (form.c, form.b, form.lower, form.upper, diagonal, form.A.data):
-        sizes = np.abs(np.zeros(0) if numbers is None else numbers)
-        sizes = sizes[(sizes > 0.0) & (sizes < INFINITE)]
-        if sizes.size and not (sizes.min() >= 2.0**-mild and sizes.max() <= 2.0**mild):
-            return False
-    return True
+    every = (form.c, form.b, form.lower, form.upper, diagonal, form.A.data)
+    return all(numbers is None or is_mild(numbers, mild) for numbers in every)
+
+
+def is_mild(numbers: Array, mild: float = MILD) -> bool:
+    """The same of some numbers; zeros and infinities don't count."""
+    sizes = np.abs(numbers)
+    sizes = sizes[(sizes > 0.0) & (sizes < INFINITE)]
+    return not sizes.size or bool(sizes.min() >= 2.0**-mild and sizes.max() <= 2.0**mild)
 
 
 def _whole(logarithms: Array) -> Array:

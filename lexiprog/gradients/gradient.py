@@ -73,7 +73,7 @@ def gradient_of(
                 f"the optimum of {of!r} has no {f'{side} ' if side else ''}derivative by "
                 f"{parameter.name()!r} that could be told, because of subproblem {name!r}: {error}."
             ) from error
-    return np.reshape(sign * slope, parameter.shape, order="F")
+    return np.reshape(sign * slope + 0.0, parameter.shape, order="F")
 
 
 def _ancestors(of: str, statements: dict[str, Subproblem]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
 
@@ -42,7 +42,7 @@ class Chart:
 
 
 def series_of(
-    name: str, across: Sequence[float], up: Sequence[float], joined: str = "straight"
+    name: str, across: Iterable[float], up: Iterable[float], joined: str = "straight"
 ) -> Series:
     """The finite points in their order, thinned where there are too many to see."""
     points = [(float(x), float(y)) for x, y in zip(across, up, strict=True)]

@@ -23,7 +23,7 @@ from lexiprog.forms.error_free import up
 from lexiprog.forms.precision import Sums, products, reduced_costs, total, transposed_times
 from lexiprog.forms.projections import project
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.proof.ranges import implied_ranges, own_ranges
+from lexiprog.proof.ranges import implied_ranges, own_ranges, stated_ranges
 
 Mask = NDArray[np.bool_]
 
@@ -128,11 +128,14 @@ def lower_bound(
         return LowerBound(value, value, rows=_loss(form, x, z), bounds=float(losses.sum()))
     at_x = reduced.times(x)
     ceiling = np.inf
+    stated = stated_ranges(form)
+    more, still = _charge(reduced, *stated)
+    charges, unknown = _where(unknown & ~still, more, charges), unknown & still
     if unknown.any():
         bent, strong = _bend(form, reduced, at_x, unknown)
         charges, unknown = _where(strong, bent, charges), unknown & ~strong
     if unknown.any():
-        ends, ceiling = _implied(form, x, reduced, unknown)
+        ends, ceiling = _implied(form, x, reduced, unknown, stated)
         more, still = _charge(reduced, *ends)
         charges, unknown = _where(unknown & ~still, more, charges), unknown & still
     everywhere = -np.inf if unknown.any() else _lower(*constant, charges)
@@ -202,7 +205,7 @@ def _bend(form: StandardForm, reduced: Sums, at_x: Sums, unknown: Mask) -> tuple
 
 
 def _implied(
-    form: StandardForm, x: Array, reduced: Sums, unknown: Mask
+    form: StandardForm, x: Array, reduced: Sums, unknown: Mask, stated: tuple[Array, Array]
 ) -> tuple[tuple[Array, Array], float]:
     """Ranges of the columns by rows, cones and objective, and the ceiling that the latter needs.
 
@@ -216,7 +219,7 @@ def _implied(
         if np.isfinite(limit):
             cut, ceiling = (form.c, float(limit)), height
     wanted = unknown & (reduced.upper > 0.0), unknown & (reduced.lower < 0.0)
-    return implied_ranges(form, cut=cut, wanted=wanted), ceiling
+    return implied_ranges(form, start=stated, cut=cut, wanted=wanted), ceiling
 
 
 def _where(chosen: Mask, yes: Sums, no: Sums) -> Sums:

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array
+from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.cone_limits import activity_limits
 
@@ -32,9 +33,41 @@ def own_ranges(form: StandardForm) -> tuple[Array, Array]:
 
 
 @np.errstate(over="ignore", invalid="ignore")
+def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
+    """The same, and what rows of a single entry say: solvers without bounds are given such rows.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.forms.standard_form import Cones, StandardForm
+    >>> A = sp.csc_array(np.array([[2.0, 0.0], [-1.0, 0.0], [1.0, 1.0]]))
+    >>> form = StandardForm(np.ones(2), 0.0, A, np.array([4.0, 1.0, 3.0]), Cones(nonneg=3))
+    >>> lower, upper = stated_ranges(form)
+    >>> lower.round(6), upper.round(6)
+    (array([ -1., -inf]), array([ 2., inf]))
+    """
+    lower, upper = own_ranges(form)
+    A, zero = by_columns(form.A), form.cones.zero
+    alone = np.bincount(A.indices, minlength=form.b.size) == 1
+    alone[form.cones.linear :] = False
+    single = alone[A.indices] & (A.data != 0.0)
+    if not single.any():
+        return lower, upper
+    rows, factors = A.indices[single], A.data[single]
+    columns = np.arange(form.c.size).repeat(A.indptr[1:] - A.indptr[:-1])[single]
+    ends, equal = form.b[rows] / factors, rows < zero
+    lower, upper = lower.copy(), upper.copy()
+    above, below = equal | (factors > 0.0), equal | (factors < 0.0)
+    np.minimum.at(upper, columns[above], np.nextafter(ends[above], np.inf))
+    np.maximum.at(lower, columns[below], np.nextafter(ends[below], -np.inf))
+    return lower, upper
+
+
+@np.errstate(over="ignore", invalid="ignore")
 def implied_ranges(
     form: StandardForm,
     *,
+    start: tuple[Array, Array] | None = None,
     cut: tuple[Array, float] | None = None,
     wanted: tuple[Mask, Mask] | None = None,
     passes: int = _PASSES,
@@ -45,6 +78,8 @@ def implied_ranges(
     ----------
     form : StandardForm
         The problem's numbers.
+    start : (ndarray, ndarray), optional
+        What is known already: by default the form's own bounds.
     cut : (ndarray, float), optional
         One more row, ``coefficients @ x <= limit``: the objective and what it need not exceed.
     wanted : (mask, mask), optional
@@ -63,7 +98,7 @@ def implied_ranges(
     >>> lower.round(6) + 0.0, upper.round(6)
     (array([-1.,  0.]), array([4., 5.]))
     """
-    lower, upper = own_ranges(form)
+    lower, upper = own_ranges(form) if start is None else start
     systems = [_Rows.of(form)]
     if cut is not None:  # a single row costs little: it is looked at first
         alone = sp.csc_array(cut[0][None])

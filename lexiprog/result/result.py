@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import cvxpy as cp
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas
 
     from lexiprog.errors import StageError
+    from lexiprog.program import Program
 
 __all__ = ["Result"]
 
@@ -190,7 +191,7 @@ class Result(Mapping[str, Solution]):
         store.write(record, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], program: Any = None) -> Result:
+    def load(cls, path: str | os.PathLike[str], program: Program | None = None) -> Result:
         """Read a saved result; with ``program`` it answers to CVXPY objects again.
 
         A program other than the one that was solved, if only by a constant, is refused.
@@ -200,7 +201,7 @@ class Result(Mapping[str, Solution]):
             result = cls._from_record(record)
         except store.BadRecord as error:
             raise store.BadFile(f"{path} is not a whole result: at {error}.") from error
-        return result if program is None else cast("Result", program.adopt(result))
+        return result if program is None else program.adopt(result)
 
     @classmethod
     def _from_record(cls, record: Record) -> Result:

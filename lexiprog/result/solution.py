@@ -150,7 +150,7 @@ class Solution:
         """Compile and solve time together."""
         return float(sum(self.timings.values()))
 
-    def __getitem__(self, variable: cp.Variable) -> Any:
+    def __getitem__(self, variable: cp.Variable) -> Value:
         if not hasattr(variable, "id"):
             if variable in self.variables:
                 return self.variables[variable]
@@ -188,7 +188,7 @@ class Solution:
             (leaf, self._leaves[leaf.id]) for leaf in known
         ]
 
-    def dual(self, constraint: Constraint) -> Any:
+    def dual(self, constraint: Constraint | int) -> Any:
         """Multiplier of a constraint, given as the object or as its position."""
         position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
         if position is None or not -len(self.duals) <= position < len(self.duals):

@@ -70,14 +70,16 @@ def execute(
         found = through_lane(stages, ladders, lanes, tick, given, wishes)
         if found is not None:
             return found
-    usual = {kind: default_ladder(kind) for kind in {p.kind for p in subproblems}}
+    asked = {p.kind for p in subproblems if not ladders[p.name]}
+    usual = {kind: default_ladder(kind) for kind in asked}
     full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     given = Given.to(subproblems) if given is None else given
     wishes = Wishes() if wishes is None else wishes
     note = getattr(tick, "note", lambda _: None)
     # Those that wait for an answer from elsewhere need no core.
-    most = (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING
-    size = workers or min(max(len(s.subproblems) for s in stages), most)
+    size = workers or max(len(s.subproblems) for s in stages)
+    if workers is None and size > 1:
+        size = min(size, (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING)
     runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
@@ -126,7 +128,7 @@ class _Run:
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
-        ways = {p.name: self.runners.ways(p) for p in waiting}
+        ways = {p.name: self.runners.ways(p, self.solved) for p in waiting}
         waiting = [p for p in waiting if ways[p.name]]  # else nobody installed takes its kind
         self.watches.begin(waiting)
         turn = 0
@@ -216,7 +218,8 @@ class _Run:
         verdict = judge(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
             return verdict
-        doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
+        exact = answer.exact is not None
+        doubtful = [] if exact else self.runners.doubtful(task.subproblem, self.solved)
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)

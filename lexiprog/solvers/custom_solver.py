@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import cvxpy as cp
 
@@ -13,5 +13,5 @@ __all__ = ["CustomSolver"]
 class CustomSolver(Protocol):
     """Anything that can be handed a CVXPY problem and sets its variables' values."""
 
-    def solve(self, problem: cp.Problem) -> Any:
+    def solve(self, problem: cp.Problem) -> object:
         """Solve ``problem`` in place."""

@@ -65,7 +65,7 @@ def sweep(
     solver : optional
         As for :meth:`Program.solve`.
     workers : int, optional
-        Threads that share the scenarios, one by default; with an executor as many as it has
+        Threads that share the scenarios, one by default; with an executor twice as many as it has
         workers, as far as that is known.
     executor : concurrent.futures.Executor, optional
         Where subproblems are solved, as for :meth:`Program.solve`.
@@ -96,7 +96,8 @@ def sweep(
     lists = checked(program, scenarios)
     count = len(next(iter(lists.values())))
     elsewhere = Elsewhere.of(executor)
-    threads = workers or (1 if elsewhere is None else elsewhere.width)
+    # Two for each worker elsewhere: one scenario is certified here while another is solved there.
+    threads = workers or (1 if elsewhere is None else 2 * elsewhere.width)
     plan = _Plan.of(program, solver, list(lists), Wishes(elsewhere=elsewhere))
     rows: list[Result | LexiprogError | None] = [None] * count
     order = tour(lists, count)

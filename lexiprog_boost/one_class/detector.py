@@ -25,7 +25,7 @@ from lexiprog_boost.one_class.program import one_class_program
 
 Floats = NDArray[np.float64]
 # What is less is rounding.
-NOTHING = 1e-9
+NOTHING, DECIMALS = 1e-9, 12
 
 
 @estimator_class
@@ -45,7 +45,9 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     nu : float
         Share of each group that may fall short of the group's level, above 0 and at most 1.
     n_groups : int
-        How many groups k-means looks for where `fit` is given none; 1 for no groups.
+        How many groups k-means looks for where `fit` is given none. One, the default, did better
+        than three on KEEL's sets (benchmarks/results/one_class.md): groups are for kinds that
+        matter by themselves.
     n_hypotheses : int
         Hypotheses to choose from: bumps at most, trees in all.
     width : float, optional
@@ -84,11 +86,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         By how much any optimum could be better with others of the pool: 0 but for rounding, unless
         a warning said that the rounds did not suffice.
     n_rounds_ : int
-        Programs that were solved to find the hypotheses.
-    program_, result_ : lexiprog.Program, lexiprog.Result
-        The last one, on the hypotheses that were found.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        Programs that were solved to find the hypotheses; `program_` and `result_` are the last.
 
     {References: Ratsch one class}
 
@@ -112,7 +110,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     hypotheses: str = "bumps"
     _: KW_ONLY
     nu: float = 0.1
-    n_groups: int = 3
+    n_groups: int = 1
     n_hypotheses: int = 300
     width: float | None = None
     scale: bool = True
@@ -128,7 +126,6 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         X : array-like of shape (n, n_features)
             Normal points, perhaps with a few others among them.
         y : ignored
-            As in scikit-learn's outlier detectors.
         groups : array-like of shape (n,), optional
             The kind of each point; without it k-means finds `n_groups` of them.
 
@@ -154,7 +151,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
             )
         self.gap_, self.n_rounds_ = found.gap, found.rounds
         self._weigh(pool, values, codes, found.columns)
-        scores = values[:, found.columns][:, self._counted] @ self.hypothesis_weights_
+        scores = self._scores(points)
         self._read_groups(scores, codes, found.optima)
         self.offset_ = (
             float(self.group_levels_.min()) - NOTHING  # a point at the level itself is normal
@@ -174,7 +171,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        return np.asarray(self.hypotheses_.values(self._scaled(X)) @ self.hypothesis_weights_)
+        return self._scores(self._scaled(X))
 
     def decision_function(self, X: Any) -> Floats:
         """Return ``score_samples(X) - offset_``: below zero is what `predict` calls abnormal.
@@ -201,6 +198,12 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         # CVXPY's objects mean something in the process that made them only; the result stays.
         return {key: value for key, value in super().__getstate__().items() if key != "program_"}
+
+    def _scores(self, points: Floats) -> Floats:
+        # Many points lie at the level itself, which is where a vertex of the program puts them:
+        # rounding must not tell them apart.
+        mean = self.hypotheses_.values(points) @ self.hypothesis_weights_
+        return np.asarray(np.round(mean, DECIMALS))
 
     def _scaled(self, X: Floats) -> Floats:
         return X if self.scaler_ is None else np.asarray(self.scaler_.transform(X))
@@ -234,9 +237,9 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         self.program_ = one_class_program(values[:, columns], labels, nu=self.nu)
         self.result_ = self.program_.solve(solver_for(self.program_, self.solver))
         alpha = np.asarray(self.result_.final["alpha"])
-        self._counted = np.flatnonzero(alpha > NOTHING)
-        self.hypothesis_weights_ = alpha[self._counted] / alpha[self._counted].sum()
-        self.hypotheses_ = pool.only([columns[k] for k in self._counted])
+        counted = np.flatnonzero(alpha > NOTHING)
+        self.hypothesis_weights_ = alpha[counted] / alpha[counted].sum()
+        self.hypotheses_ = pool.only([columns[k] for k in counted])
 
     def _read_groups(self, scores: Floats, codes: NDArray[np.intp], optima: Floats) -> None:
         groups = [np.sort(scores[codes == g]) for g in range(len(self.groups_))]

@@ -6,6 +6,7 @@ CVXPY does the same each time it is asked for a problem's data, in ten times the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import cvxpy.settings as s
@@ -14,7 +15,7 @@ import scipy.sparse as sp
 from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
 
-from lexiprog.aliases import FreshOptions
+from lexiprog.aliases import FreshOptions, Matrix
 from lexiprog.compile.cvxpy_door.affine import (
     AffineMatrix,
     AffineVector,
@@ -24,6 +25,8 @@ from lexiprog.compile.cvxpy_door.affine import (
     reader,
 )
 from lexiprog.compile.cvxpy_door.numbers import Compiled
+from lexiprog.forms.equilibrium import equilibrate, is_mild
+from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 
 __all__ = ["Filling"]
@@ -106,7 +109,33 @@ class Filling:
                 form, c=data[s.C], offset=float(cost[-1]), A=data[s.A], b=data[s.B],
                 P=squares if squares is not None and squares.nnz else None,
             )  # fmt: skip
-        return replace(self.first, data=data, inverse=inverse, seconds=seconds, given=given)
+        units, matrix = (None, None) if given is None else self._units(given)
+        return replace(
+            self.first, data=data, inverse=inverse, seconds=seconds, given=given, units=units,
+            matrix=matrix,
+        )  # fmt: skip
+
+    def _units(self, form: StandardForm) -> tuple[Scaling | None, Matrix | None]:
+        """The units of what never changes, if they suit the rest; and the matrix in them.
+
+        Which they are depends on no earlier values, so that answers don't either.
+        """
+        if self._usual is None:
+            return None, None
+        units, matrix = self._usual
+        rest = (form.b * units.rows, form.c * (units.columns * units.cost))
+        return (units, matrix) if all(map(is_mild, rest)) else (None, None)
+
+    @cached_property
+    def _usual(self) -> tuple[Scaling, Matrix] | None:
+        if not self.A.fixed or (self.P is not None and not self.P.fixed):
+            return None
+        c, b = self.form.c.copy(), self.form.b.copy()
+        for vector, maps, axis in ((c, self.c, 1), (b, self.b, 0)):
+            moving = maps.places[axis][maps.entries.moving]
+            vector[moving[moving < vector.size]] = 0.0
+        units = equilibrate(replace(self.form, c=c, b=b))
+        return units, units.of_matrix(self.form.A)
 
     @property
     def _keeps_form(self) -> bool:

@@ -94,7 +94,9 @@ class Compiled:
             ("G", scaling.rows[first:], scaling.columns),
             ("P", scaling.columns, costs),
         ):
-            if sp.issparse(data.get(key)):
+            if key == "A" and first is None and self.matrix is not None:
+                out[key] = self.matrix
+            elif sp.issparse(data.get(key)):
                 out[key] = multiplied(data[key], rows, columns)
         return out
 

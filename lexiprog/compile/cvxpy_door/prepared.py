@@ -54,6 +54,8 @@ class Prepared:
                 found = self._by_cvxpy(solver, options)
                 if not self._tried and self._is_parametric(found):
                     self._filling = Filling.of(found)
+                    if self._filling is not None:  # as ever after, for the same units
+                        found = self._filling.fill(options)
             self._tried = True
         return replace(found, seconds=time.perf_counter() - start)
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import clarabel
 import cvxpy.settings as s
 import highspy
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL, dims_to_solver_cones
 
 from lexiprog.aliases import Array, FreshOptions, Highs, Record
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.straight import StraightCompiled
+from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.elsewhere.parcels import plain
-from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.solvers.highs import TINY, Bounds, as_model
 from lexiprog.watch import Watch
 
 __all__ = ["run"]
@@ -46,6 +51,8 @@ def run(
     warm = start is not None and "init_value" in data
     if warm:
         data = dict(data) | {"init_value": start}
+    if away is None and type(solver) is CLARABEL:
+        return _by_clarabel(data, solver.parse_solver_opts(watch.verbose, options))
     if away is None:
         return solver.solve_via_data(data, warm, watch.verbose, options, {})
     numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
@@ -61,6 +68,16 @@ def _there(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def _by_interface(interface: Callable[[], Any], *arguments: Any) -> Any:
     return interface().solve_via_data(*arguments, {})
+
+
+def _by_clarabel(data: Record, settings: Any) -> Any:
+    """What CVXPY's interface of CLARABEL returns, without its copies of the matrices."""
+    cones, size = dims_to_solver_cones(data[CLARABEL.DIMS]), data[s.C].size
+    squares = by_columns(data.get(s.P, sp.csc_array((size, size))))
+    columns = np.arange(size).repeat(squares.indptr[1:] - squares.indptr[:-1])
+    if (squares.indices > columns).any():
+        squares = sp.triu(squares, format="csc")
+    return clarabel.DefaultSolver(squares, data[s.C], data[s.A], data[s.B], cones, settings).solve()
 
 
 def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
@@ -79,8 +96,16 @@ def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
     ):
         return None
     highs.passModel(as_model(form.A, form.c, Bounds.of(form)))
+    at_once = form.b.size <= TINY and "presolve" not in options
+    if at_once:
+        highs.setOptionValue("presolve", "off")
     highs.run()
     status = highs.getModelStatus().name
+    if at_once and status != "kOptimal":  # with presolve it may find the reason, or an optimum
+        highs.setOptionValue("presolve", "choose")
+        highs.clearSolver()
+        highs.run()
+        status = highs.getModelStatus().name
     ray = {"dual_ray": highs.getDualRay()} if status == "kInfeasible" else {}
     return ray | {
         "solution": highs.getSolution(),

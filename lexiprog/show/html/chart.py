@@ -1,6 +1,13 @@
-"""Small charts as SVG, in the reader's own text colour and the colours of tracks."""
+"""Small charts as pictures in SVG.
+
+They are put in as images: notebooks that are not trusted strip drawings, but leave their words
+behind. An image knows nothing of the page around it, so that its colours suit light and dark ones.
+"""
 
 from __future__ import annotations
+
+from base64 import b64encode
+from itertools import cycle
 
 from lexiprog.outline.charts import Chart, Series
 from lexiprog.outline.numbers import number
@@ -10,7 +17,9 @@ __all__ = ["chart_html"]
 
 WIDTH, HEIGHT = 420, 210
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 10, 38
-COLOURS = 6
+# Those of tracks in style.css, and what is read on light and on dark.
+COLOURS = ("#3d85c6", "#c9702c", "#3c9a63", "#9a6cc7", "#b8902a", "#c9568c")
+GREY = "#808080"
 # Dots of more points than this are small.
 MANY = 60
 
@@ -22,8 +31,7 @@ def chart_html(chart: Chart | None) -> list[str]:
     x, y = (_Axis.of(chart, name) for name in ("across", "up"))
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     parts = [
-        f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="currentColor" '
-        'stroke-opacity=".45"/>',
+        f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="{GREY}"/>',
         _text(LEFT, bottom + 14, number(x.low), "start"),
         _text(right, bottom + 14, number(x.high), "end"),
         _text((LEFT + right) / 2, HEIGHT - 6, chart.across, "middle"),
@@ -32,20 +40,24 @@ def chart_html(chart: Chart | None) -> list[str]:
         f'<text x="12" y="{(TOP + bottom) / 2}" text-anchor="middle" '
         f'transform="rotate(-90 12 {(TOP + bottom) / 2})">{safe(_short(chart.up))}</text>',
     ]
-    parts += [_series(series, k % COLOURS, x, y) for k, series in enumerate(chart.series)]
-    title = f"<title>{safe(f'{chart.up} against {chart.across}')}</title>"
+    coloured = list(zip(chart.series, cycle(COLOURS), strict=False))
+    parts += [_series(series, colour, x, y) for series, colour in coloured]
     svg = (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
-        f'style="max-width:100%;font-size:11px" fill="currentColor">{title}{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" font-family="system-ui, sans-serif" font-size="11" fill="{GREY}">'
+        f"{''.join(parts)}</svg>"
     )
+    data = b64encode(svg.encode()).decode()
+    title = safe(f"{chart.up} against {chart.across}")
+    image = f'<img alt="{title}" width="{WIDTH}" src="data:image/svg+xml;base64,{data}">'
     legend = ""
     if len(chart.series) > 1:
         names = (
-            tag("span", f"lx-track{k % COLOURS}", f"&#9679; {safe(series.name)}&ensp;")
-            for k, series in enumerate(chart.series)
+            f'<span style="color:{colour}">&#9679; {safe(series.name)}&ensp;</span>'
+            for series, colour in coloured
         )
         legend = tag("div", "", "".join(names))
-    return [tag("div", "lx-wide", svg), legend] if legend else [tag("div", "lx-wide", svg)]
+    return [tag("div", "lx-wide", image), *([legend] if legend else [])]
 
 
 class _Axis:
@@ -67,22 +79,18 @@ class _Axis:
         return round(self._start + (value - self.low) * self._unit, 1)
 
 
-def _series(series: Series, colour: int, x: _Axis, y: _Axis) -> str:
+def _series(series: Series, colour: str, x: _Axis, y: _Axis) -> str:
     places = [(x(a), y(b)) for a, b in zip(series.across, series.up, strict=True)]
     parts = []
     if series.joined != "not" and len(places) > 1:
         path = f"M{places[0][0]} {places[0][1]}"
         for across, up in places[1:]:
             path += f"H{across}V{up}" if series.joined == "steps" else f"L{across} {up}"
-        parts.append(f'<path d="{path}" fill="none" stroke="currentColor" stroke-width="1.6"/>')
+        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
     size = 1.6 if len(places) > MANY else 3
     dots = places if series.joined != "straight" or len(places) <= MANY else []
-    parts += [
-        f'<circle cx="{a}" cy="{b}" r="{size}"><title>{safe(series.name)}: {number(u)} at '
-        f"{number(v)}</title></circle>"
-        for (a, b), u, v in zip(dots, series.up, series.across, strict=False)
-    ]
-    return f'<g class="lx-track{colour}" fill="currentColor">{"".join(parts)}</g>'
+    parts += [f'<circle cx="{a}" cy="{b}" r="{size}"/>' for a, b in dots]
+    return f'<g fill="{colour}">{"".join(parts)}</g>'
 
 
 def _text(across: float, up: float, text: str, anchor: str) -> str:

@@ -51,6 +51,7 @@ class SessionElsewhere(Session):
     def __init__(self, A: Matrix, options: Options) -> None:
         super().__init__(A, options)
         self._options = dict(options)
+        self._last: tuple[Any, Statuses] | None = None  # a basis from there, as it came
 
     def run(
         self,
@@ -69,13 +70,16 @@ class SessionElsewhere(Session):
             return super().run(cost, bounds, basis, refine=refine, watch=watch)
         start = time.perf_counter()
         limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
-        statuses = None if basis is None else _statuses(basis)
+        statuses = self._last[1] if self._last is not None and basis is self._last[0] else None
+        if statuses is None and basis is not None:
+            statuses = _statuses(basis)
         options = watch.limiting(self._options)
         vertex = watch.elsewhere.call(
             vertex_of, self._A, options, cost, limits, statuses, refine, watch=watch
         )
-        took = time.perf_counter() - start
-        return replace(vertex, basis=_basis(vertex.basis), seconds=took)
+        found = _basis(vertex.basis)
+        self._last = (found, vertex.basis)
+        return replace(vertex, basis=found, seconds=time.perf_counter() - start)
 
 
 def _statuses(basis: highspy.HighsBasis) -> Statuses:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array, Record
+from lexiprog.aliases import Array, Record, Value
 from lexiprog.compile.binding import Given
 from lexiprog.compile.cvxpy_door import columns_of
 from lexiprog.compile.task import Task, prepare
@@ -34,7 +34,7 @@ class _Value:
     value: float
     unit: float = 1.0
 
-    def __getitem__(self, variable: Any) -> Any:
+    def __getitem__(self, variable: cp.Variable | str) -> Value:
         raise KeyError(variable)
 
 

@@ -179,6 +179,8 @@ PARTS = {
     ),
     "square root": (lambda x: cp.sqrt(x[0] + x[2]), lambda x: [x[0] + x[2]]),
     "inverse": (lambda x: cp.inv_pos(x[2]), lambda x: [x[2]]),
+    "power by its own cone": (lambda x: cp.power(x[1], 1.5, approx=False), lambda x: [x[1]]),
+    "power by squares": (lambda x: cp.power(x[1], 1.5, approx=True), lambda x: [x[1]]),
 }
 
 

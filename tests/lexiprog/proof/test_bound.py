@@ -150,9 +150,19 @@ def test_a_square_in_the_objective_needs_no_range():
     # min x**2 - 2x: at 1.1 the slope is 0.2, and 0.2**2 / (2 * 2) is all it can cost.
     form = StandardForm(np.array([-2.0]), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones(),
                         P=sp.csc_array(np.array([[2.0]])))  # fmt: skip
-    bound = lower_bound(form, np.array([1.1]), np.zeros(0)).everywhere
-    assert bound == pytest.approx(-1.0, abs=1e-5)
-    assert bound <= -1.0
+    bound = lower_bound(form, np.array([1.1]), np.zeros(0))
+    assert bound.everywhere == pytest.approx(-1.0, abs=1e-5)
+    assert bound.everywhere <= -1.0
+    assert bound.rows == 0.0  # there are none
+
+
+def test_a_column_with_a_range_is_charged_by_that_whatever_its_square():
+    # min x + 1e-6 x**2 / 2 + y**2 / 2 over 0 <= x <= 1: the square of x would allow for -5e5.
+    form = StandardForm(np.array([1.0, 0.0]), 0.0, sp.csc_array((0, 2)), np.zeros(0), Cones(),
+                        P=sp.csc_array(np.diag([1e-6, 1.0])), lower=np.array([0.0, -np.inf]),
+                        upper=np.array([1.0, np.inf]))  # fmt: skip
+    bound = lower_bound(form, np.array([0.0, 0.1]), np.zeros(0)).everywhere
+    assert bound == pytest.approx(0.0, abs=1e-6)
 
 
 @given(seeds)

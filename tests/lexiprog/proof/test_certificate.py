@@ -216,3 +216,18 @@ def test_a_violated_row_is_compared_with_its_terms_but_with_one_at_least(size, w
     form = StandardForm(np.zeros(1), 0.0, A, b, Cones(nonneg=1))
     found = check_answer(form, np.array([x]), np.zeros(1), claimed=0.0).certificate
     assert found.primal == pytest.approx(wanted, rel=1e-3)
+
+
+def test_a_reduced_cost_that_no_bound_carries_is_compared_with_one_and_the_largest_cost():
+    form = StandardForm(np.array([3.0]), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones())
+    found = check_answer(form, np.zeros(1), np.zeros(0), claimed=0.0).certificate
+    assert found.dual == 0.75
+
+
+@pytest.mark.parametrize(("integer", "basis"), [([0], "incumbent"), ([], "bound")])
+def test_without_multipliers_a_certificate_rests_on_a_bound(integer, basis):
+    whole = np.array(integer, dtype=np.intp)
+    form = StandardForm(np.ones(1), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones(),
+                        lower=np.ones(1), integer=whole)  # fmt: skip
+    found = check_answer(form, np.ones(1), None, claimed=1.0, bound=1.0).certificate
+    assert (found.basis, found.gap) == (basis, 0.0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.proof.ranges import implied_ranges, own_ranges
+from lexiprog.proof.ranges import implied_ranges, own_ranges, stated_ranges
 from tests.lexiprog.forms.known_optima import in_units, known
 
 seeds = st.integers(0, 2**32 - 1)
@@ -131,3 +131,25 @@ def test_zeros_that_are_stored_change_nothing():
     ):
         np.testing.assert_array_equal(ours, theirs)
     assert stored.nnz == 6  # what was given is not written to
+
+
+@given(seeds)
+def test_rows_of_one_entry_are_bounds_rounded_outwards(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    columns, factors, b = rng.integers(0, n, 2 * n), rng.normal(size=2 * n), rng.normal(size=2 * n)
+    A = np.zeros((2 * n + 1, n))
+    A[np.arange(2 * n), columns] = factors
+    A[2 * n] = 1.0  # of several entries: nothing is said by itself
+    zero = int(rng.integers(0, n))
+    form = form_of(A, [*b, 1.0], Cones(zero=zero, nonneg=2 * n + 1 - zero))
+    lower, upper = stated_ranges(form)
+    exact = [Fraction(float(end)) / Fraction(float(a)) for end, a in zip(b, factors, strict=True)]
+    for j in range(n):
+        rows = [i for i in range(2 * n) if columns[i] == j]
+        above = [exact[i] for i in rows if i < zero or factors[i] > 0]
+        below = [exact[i] for i in rows if i < zero or factors[i] < 0]
+        assert float(upper[j]) == pytest.approx(float(min(above, default=np.inf)), rel=1e-15)
+        assert float(lower[j]) == pytest.approx(float(max(below, default=-np.inf)), rel=1e-15)
+        assert not above or Fraction(float(upper[j])) >= min(above)
+        assert not below or Fraction(float(lower[j])) <= max(below)

@@ -219,3 +219,19 @@ def test_sums_of_regrets_keep_their_faces_though_their_objectives_read_the_ideal
         stages.append(lx.Stage(f"worst {k}", worst))
     result = lx.Program(*stages).solve()
     assert {lock.kind for solution in result.values() for lock in solution.locks} == {"face"}
+
+
+def test_the_price_on_a_face_is_in_the_units_of_both_objectives():
+    # A unit more of "dear" is a thousandth more of x, which is worth 7e-3 a unit.
+    x = cp.Variable(2, bounds=[0, 10], name="x")
+    levels = {"dear": cp.Minimize(1000 * cp.sum(x)), "cheap": cp.Maximize(7e-3 * x[0])}
+    held = lx.preemptive(levels, [cp.sum(x) >= 1]).solve("HIGHS")["cheap"]
+    assert kinds({"cheap": held}) == {"cheap": ["face"]}
+    assert held.price("dear") == pytest.approx(7e-6, rel=1e-9)
+
+
+def test_what_is_solved_in_fractions_is_held_by_its_face():
+    pytest.importorskip("flint")
+    _, limits, levels = box()
+    result = lx.preemptive(levels, limits).solve("EXACT")
+    assert kinds(result) == {"a": [], "b": ["face"], "c": ["face", "face"]}

@@ -1,6 +1,7 @@
 """Native results that CVXPY's interfaces stumble over, and solves from several threads."""
 
 import threading
+import time
 
 import cvxpy as cp
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile import cvxpy_door
+from lexiprog.compile.answer import Answer
+from lexiprog.status import Status
 
 
 def program():
@@ -50,3 +53,27 @@ def test_one_program_solved_from_several_threads_gives_each_the_same_answer():
         thread.join()
     assert len(values) == 20
     assert np.allclose(values, 3.0)
+
+
+@pytest.mark.parametrize("deed", ["raises", "has no point"])
+def test_what_a_solver_says_after_its_time_is_over_is_that_there_is_no_point(monkeypatch, deed):
+    def run(*_, **__):
+        time.sleep(0.06)
+        if deed == "raises":
+            raise ValueError("too late")
+
+    monkeypatch.setattr(cvxpy_door, "run", run)
+    monkeypatch.setattr(cvxpy_door, "interpret", lambda *_: Answer(Status.INFEASIBLE))
+    with pytest.raises(lx.StageError) as caught:
+        program().solve("CLARABEL", time_limit=0.05)
+    assert caught.value.status == "no_point_at_limit"
+
+
+def test_a_long_linear_problem_on_highs_itself_has_the_same_optimum_and_multipliers(monkeypatch):
+    short = program().solve("HIGHS")
+    monkeypatch.setattr("lexiprog.runners.native.LONG", 0)
+    long = program().solve("HIGHS")
+    for name in short:
+        assert long[name].status == "optimal"
+        assert long[name].value == pytest.approx(short[name].value)
+        np.testing.assert_allclose(long[name].dual(0), short[name].dual(0), atol=1e-9)

@@ -25,6 +25,24 @@ def is_within_gap(solution, *, maximise):
         assert solution.bound > solution.value if maximise else solution.bound < solution.value
 
 
+class Slow:
+    """CLARABEL with a nap, to see who counts it."""
+
+    def solve(self, problem):
+        time.sleep(0.05)
+        problem.solve(solver="CLARABEL")
+
+
+@pytest.mark.parametrize("solver", [None, "CLARABEL", "ECOS", "EXACT", Slow()])
+def test_the_seconds_of_a_level_are_those_that_it_took(solver):
+    x = cp.Variable(2, nonneg=True, name="x")
+    levels = {"a": cp.Minimize(cp.sum(x)), "b": cp.Maximize(x[0])}
+    result, whole = timed(lx.preemptive(levels, [x[0] + 2 * x[1] >= 4]), solver)
+    spent = [solution.timings["solve"] for solution in result.values()]
+    assert all(seconds >= (0.05 if isinstance(solver, Slow) else 0.0) for seconds in spent)
+    assert sum(solution.seconds for solution in result.values()) <= whole
+
+
 def test_an_incumbent_at_the_limit_of_a_call_is_held_by_the_next_level_with_a_warning():
     program = hard_knapsack()
     with pytest.warns(lx.LexiprogWarning, match=r"'level 0' was stopped by a limit at"):

@@ -102,3 +102,15 @@ def test_in_a_browser_the_slider_moves_everything(explorer, tmp_path):
         told = f"{html.escape(name, quote=False)} ({sense}): {values[-1] + 0.0:.5g}"
         assert told in done.stdout.replace("-0<", "0<")
     assert "x[2]" in done.stdout
+
+
+def test_front_ends_that_strip_frames_and_styles_show_the_curves_instead(explorer):
+    """What a sanitiser leaves of the display: no frame, no style, but images and lists."""
+    page = explorer._repr_html_()
+    left = re.sub(r"<(iframe|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert "<iframe" not in left
+    curves = [level for level in explorer.outline.levels if len(level.tolerances) > 1]
+    assert left.count("data:image/svg+xml") == len(curves) > 0
+    assert "tolerance on profit" in left
+    assert "trusted" in left
+    assert ".lx-unless-framed { display: none; }" in page

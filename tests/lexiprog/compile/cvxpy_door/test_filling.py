@@ -143,3 +143,20 @@ def test_bounds_that_are_parameters_follow_their_values():
     for value in ([1.0, 2.0, 3.0], [4.0, 0.0, 1.0]):
         top.value = np.array(value)
         np.testing.assert_array_equal(prepared.compile("HIGHS", {}).form.upper, value)
+
+
+def test_units_depend_on_the_values_of_the_moment_alone():
+    rng = np.random.default_rng(0)
+    A = rng.uniform(0, 1, (6, 9)) * 10.0 ** rng.integers(-4, 5, (6, 1))
+    x, p = cp.Variable(9, bounds=[0, 5]), cp.Parameter(6)
+    problem = cp.Problem(cp.Minimize(cp.norm(A @ x - p) + cp.sum(x)), [cp.sum(x) <= 3])
+    prepared = Prepared(problem)
+    for values in (A.sum(axis=1), 1e12 * np.ones(6), A.sum(axis=1) / 2, A.sum(axis=1)):
+        p.value = values
+        again, fresh = (one.compile("CLARABEL", {}) for one in (prepared, Prepared(problem)))
+        assert again.scaling.equals(fresh.scaling)
+        scaled = again.scaled
+        assert np.array_equal(scaled.A.toarray(), again.scaling.of(again.form).A.toarray())
+        assert np.array_equal(again.scaled_data()["A"].toarray(), scaled.A.toarray())
+        # Numbers that don't suit the usual units have units of their own.
+        assert np.abs(scaled.b).max() < 2.0**20

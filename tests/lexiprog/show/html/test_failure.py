@@ -89,6 +89,7 @@ class Kernel:
 
 def test_a_notebook_gets_the_picture_once_a_cell_and_then_the_trace(error, monkeypatch):
     shell, shown = Kernel(), []
+    monkeypatch.setattr(notebook, "_SHOWN", {})
     monkeypatch.setattr(notebook, "_shell", lambda: shell)
     monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
     assert error._render_traceback_() == [f"StageError: {error}"]
