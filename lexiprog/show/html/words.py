@@ -8,7 +8,16 @@ from lexiprog.show.html.frame import safe
 
 __all__ = ["explained"]
 
+_UNITS = "up to the tolerance, in units in which the numbers of the problem are about one"
 _MEANING = {
+    "certified: duals": f"proved by its multipliers: no feasible point is better, {_UNITS}",
+    "certified: bound": f"proved by the bound of a solve of our own: no point is better, {_UNITS}",
+    "certified: incumbent": "a feasible whole point, checked; that nothing is better is the "
+    "solver's word",
+    "certified: point": "a feasible whole point, checked; nobody has a bound for what is better",
+    "certified: exact": "proved in rational numbers, without any rounding",
+    "certified: oracle": "proved by its multipliers and the word of its oracle for the bounds, "
+    f"{_UNITS}",
     "face lock": "held by the equations of its optimal face, without any tolerance",
     "argument lock": "held by fixing what its strictly curved objective depends on, without any "
     "tolerance",

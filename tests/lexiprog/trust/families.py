@@ -180,7 +180,16 @@ def _goal_misses(table, targets, limits):
 
 def nearly_parallel(random):
     """Pairs of rows that differ in the last digits, and objectives along them."""
-    size, pairs, digits = 6, 5, random.choice([3_000, 100_000, 10_000_000])
+    return _parallel(random, random.choice([3_000, 100_000, 10_000_000]))
+
+
+def hardly_apart(random):
+    """The same with rows that differ in the tenth digit: to pivot between them is not safe."""
+    return _parallel(random, 1_000_000_000)
+
+
+def _parallel(random, digits):
+    size, pairs = 6, 5
     base = [[random.randint(0, 5) for _ in range(size)] for _ in range(pairs)]
     sides = [random.randint(3, 15) for _ in range(pairs)]
     table = tuple(

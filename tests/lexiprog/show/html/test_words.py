@@ -6,6 +6,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.outline.records import SolvedOutline
+from lexiprog.proof.certificate import _WORDS, Certificate
 from lexiprog.show.html.card import mark
 from lexiprog.show.html.values import value_text, variable_lines
 from lexiprog.show.html.words import explained
@@ -54,3 +55,10 @@ def test_a_result_shows_the_variables_of_every_problem():
     page = Strict(lx.Program(lx.Stage("both", low, wide)).solve()._repr_html_())
     assert "x [1., 2.]" in page.text
     assert "1 variable y 40 numbers; least 3, mean 3, largest 3" in page.text
+
+
+def test_how_an_optimum_is_known_is_explained_for_every_basis():
+    for basis in _WORDS:
+        text = explained(str(Certificate(basis=basis)))
+        assert text.startswith('<abbr title="'), basis
+        assert f"certified: {basis}</abbr>" in text
