@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-from lexiprog_boost.blocks.curved_step import curved_step
+from lexiprog_boost.blocks.curvature import curved_step
 from lexiprog_boost.blocks.looks import Drawn, Look, Points, Trial
 from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.lexiboost import declare_balance
