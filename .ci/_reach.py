@@ -1,6 +1,6 @@
 """Which tests run through which lines: measured once on the unchanged code, file by file, and kept.
 
-A mutant is tried with the tests that reach it, those nearest to its module first. What a test
+A mutant is tried with the tests that reach it, the most telling first. What a test
 file's fixtures run through counts for all its tests, since a fixture may be shared; a change
 outside all functions is reached by every test that runs through its module.
 """
@@ -125,19 +125,25 @@ class Reach:
         self.kept.write_text(json.dumps(self.files))
 
     def tests(self, mutant: Mutant, files: Sequence[str]) -> dict[str, float]:
-        """The tests that reach a mutant with their seconds, file by file, the nearest first."""
+        """The tests that reach a mutant with their seconds, the most telling files first.
+
+        A file tells most that runs through much of the module in little time; a module's own
+        file comes before all others.
+        """
         lines = places(mutant)
         found: list[tuple[tuple, str, float]] = []
         for name in files:
+            entries = self.files[name]["tests"] if name in self.files else {}
+            there = {test: entry["lines"].get(mutant.path, ()) for test, entry in entries.items()}
             own = {
-                test: entry["seconds"]
-                for test, entry in self.files[name]["tests"].items()
-                if (there := entry["lines"].get(mutant.path))
-                and (lines is None or not lines.isdisjoint(there))
+                test: entries[test]["seconds"]
+                for test, some in there.items()
+                if some and (lines is None or not lines.isdisjoint(some))
             }
-            near = (distance(name, mutant.path), sum(own.values()), name)
+            seen = len({line for test in own for line in there[test]})
+            rank = (not is_own(name, mutant.path), -seen / (0.3 + sum(own.values())), name)
             # Inside a file the order stays: tests may share a fixture that they change.
-            found += [((*near, k), test, own[test]) for k, test in enumerate(own)]
+            found += [((*rank, k), test, own[test]) for k, test in enumerate(own)]
         return {test: seconds for _, test, seconds in sorted(found)}
 
 
@@ -160,10 +166,7 @@ def _bodies(source: str) -> list[tuple[int, int]]:
     ]
 
 
-def distance(test: str, path: str) -> int:
-    """How far a test file lies from a module: its own name, its folder, its package, none."""
-    there, here = Path(test), Path(path)
-    folder = there.parent.relative_to("tests")
-    if folder == here.parent:
-        return 0 if there.stem == f"test_{here.stem}" else 1
-    return 2 if folder.parts[:2] == here.parent.parts[:2] else 3
+def is_own(test: str, path: str) -> bool:
+    """Whether a test file is the one that mirrors a module."""
+    module = Path(path)
+    return Path(test) == Path("tests", module.parent, f"test_{module.name}")

@@ -11,8 +11,8 @@ VERDICTS = ("killed", "timed out", "survived")
 EQUIVALENT = Path(__file__).with_name("_equivalent.toml")
 INTRODUCTION = """Small wrong changes, drawn by a fixed seed and spread over the modules, and how
 many of them the tests noticed. A mutant is tried with the tests that run through its lines, the
-nearest first, up to {seconds:.0f} s of processor time, slow ones left out; after that it counts as
-a survivor. `make mutants` writes this page. Below the table stand the survivors: first those that
+most telling first, up to {seconds:.0f} s of processor time, slow ones left out; then it counts as a
+survivor. `make mutants` writes this page. Below the table stand the survivors: first those that
 a test could still notice, then those that change nothing which can be seen, each with the reason
 given in `.ci/_equivalent.toml`."""
 

@@ -40,7 +40,7 @@ def try_all(
     waiting: Sequence[Case], store: Store, copies: Sequence[Path], way: Way, out: TextIO
 ) -> None:
     """Try mutants, one in each copy at a time."""
-    todo, free = sorted(waiting, key=lambda case: case.mutant.path), list(copies)
+    todo, free = list(waiting), list(copies)
     busy: dict[Path, tuple[Case, Trial, int, float]] = {}
     killers: dict[str, Counter[str]] = {}
     try:
@@ -83,6 +83,8 @@ def is_real(killer: str, trial: Trial, begin: Callable[[Trial], int]) -> bool:
 def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -> None:
     """Try the mutants of which nothing is known: in memory those that can be, then the others."""
     todo = [case for case in waiting if store.verdict(case) is None]
+    # What nothing is known of comes before survivors of fewer or other tests.
+    todo.sort(key=lambda case: (case.mutant.key in store.known, case.mutant.path))
     files = dict.fromkeys(test.split("::", 1)[0] for case in todo for test in case.tests)
     with os.fdopen(os.dup(1), "w") as out:
 

@@ -2,11 +2,11 @@
 
 `make mutants`, or ``python .ci/mutants.py --only lexiprog/proof --sample 40``. Mutants are drawn by
 a fixed seed, spread over the modules by their numbers of places; a larger sample contains a smaller
-one. Each is tried with the tests that run through its lines, the nearest and those that found its
-neighbours first, up to --seconds. What is found is kept in build/: a run that was stopped goes on,
-and survivors are tried again once their module or their tests have changed. At the end stand a
-table and every survivor: a place where a test is missing, code that does nothing, or a change that
-_equivalent.toml says why nobody can see. ``--report`` keeps them in a file.
+one. Each is tried with the tests that run through its lines, up to --seconds, first those that
+found its neighbours. What is found is kept in build/: a run that was stopped goes on, and survivors
+are tried again once their module or their tests have changed. At the end stand a table and every
+survivor: a place where a test is missing, code that does nothing, or a change that nobody can see,
+with the reason given in _equivalent.toml. ``--report`` keeps them in a file.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def measure(root: Path, copy: Path, reach: Reach, paths: Iterable[str]) -> None:
 
 
 def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> list[Case]:
-    """Each mutant with the tests that reach it, the nearest first, as many as the time allows."""
+    """Each mutant with as many of the tests that reach it as the time allows."""
     found = []
     for one in mutants:
         chosen: dict[str, float] = {}
@@ -56,8 +56,8 @@ def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> l
         for test, seconds in every.items():
             if sum(chosen.values()) + seconds <= most:
                 chosen[test] = seconds
-        whole = hashlib.sha1("\n".join(every).encode())
-        for file in dict.fromkeys(test.split("::", 1)[0] for test in every):
+        whole = hashlib.sha1("\n".join(sorted(every)).encode())
+        for file in sorted({test.split("::", 1)[0] for test in every}):
             whole.update((root / file).read_bytes())
         digest = whole.hexdigest()[:10]
         found.append(Case(one, tuple(chosen), sum(chosen.values()), most, digest))

@@ -70,12 +70,17 @@ class FaceChain:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self._readers:
             bind_objective(other, solutions)
-        compiled = self.joint.compile(subproblem.name, self.options)
+        return self.in_common_units(
+            subproblem.name, self.joint.compile(subproblem.name, self.options)
+        )
+
+    def in_common_units(self, name: str, compiled: Compiled) -> Compiled:
+        """The numbers of a member, in the units of all."""
         if not self.forms or self._units is None:
             units = self._own_units(compiled.form)
             if self._units is None or not self._units.is_near(units):
                 self._units = units
-        name, common = subproblem.name, self._units
+        common = self._units
         self.forms[name] = compiled.form
         return self.joint.memory.of(
             ("compiled", name), (compiled, common), lambda: self._in_units(name, compiled, common)

@@ -125,15 +125,14 @@ def test_every_room_has_tests_and_the_tables_name_what_is_there():
 
 def test_a_change_is_reached_through_its_lines_or_outside_functions_through_its_module():
     from _mutations import mutations
-    from _reach import distance, places
+    from _reach import is_own, places
     from _sample import Mutant
 
     source = "MOST = 3\n\n\ndef f(a, b=4):\n    return g(\n        a < 5\n    )\n"
     found = {one.before: places(Mutant("lexiprog/f.py", one, source)) for one in mutations(source)}
     assert found == {"3": None, "4": None, "return g(a < 5)": {5, 6, 7}, "a < 5": {6}, "5": {6}}
-    near = ("tests/lexiprog/solve/test_held.py", "tests/lexiprog/solve/test_price.py",
-            "tests/lexiprog/solve/fair/test_tree.py", "tests/lexiprog/test_kinds.py")  # fmt: skip
-    assert [distance(test, "lexiprog/solve/held.py") for test in near] == [0, 1, 2, 3]
+    assert is_own("tests/lexiprog/solve/test_held.py", "lexiprog/solve/held.py")
+    assert not is_own("tests/lexiprog/test_held.py", "lexiprog/solve/held.py")
 
 
 def test_a_path_that_is_not_there_is_named():

@@ -111,6 +111,18 @@ def test_another_number_would_be_noticed(now, same):
         assert_same(now, "a 0.75 1.25", "")
 
 
+def test_a_progress_bar_warns_of_nothing_without_ipywidgets():
+    code = """import cvxpy as cp
+import lexiprog as lx
+x = cp.Variable(nonneg=True)
+lx.Program(lx.Stage("one", lx.Subproblem("x", cp.Minimize(x)))).solve(progress=True);"""
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(code)]
+    shown = "".join(map(str, execute(notebook).cells[0].outputs))
+    assert "problem" in shown or "HBox" in shown
+    assert "Warning" not in shown
+
+
 def test_only_what_is_absent_is_an_excuse():
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [nbformat.v4.new_code_cell("import cobra.of_nowhere")]

@@ -228,3 +228,10 @@ def test_the_price_on_a_face_is_in_the_units_of_both_objectives():
     held = lx.preemptive(levels, [cp.sum(x) >= 1]).solve("HIGHS")["cheap"]
     assert kinds({"cheap": held}) == {"cheap": ["face"]}
     assert held.price("dear") == pytest.approx(7e-6, rel=1e-9)
+
+
+def test_what_is_solved_in_fractions_is_held_by_its_face():
+    pytest.importorskip("flint")
+    _, limits, levels = box()
+    result = lx.preemptive(levels, limits).solve("EXACT")
+    assert kinds(result) == {"a": [], "b": ["face"], "c": ["face", "face"]}

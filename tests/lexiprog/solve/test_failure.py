@@ -156,3 +156,23 @@ def test_an_object_that_is_no_solver_is_refused_before_anything_is_solved(progra
     with pytest.raises(lx.LexiprogError, match=r"stage 5|p50"):
         program.solve({"stage 1": counted, "stage 5": object()})
     assert counted.calls == 0
+
+
+def test_without_a_solver_for_integers_on_curves_those_to_install_are_named(monkeypatch):
+    monkeypatch.setattr("lexiprog.solvers.solver.installed", lambda: ["CLARABEL", "HIGHS"])
+    n = cp.Variable(2, integer=True, bounds=[0, 9], name="n")
+    problem = lx.Subproblem("near", cp.Minimize(cp.norm(n - [1.2, 3.4])))
+    with pytest.raises(lx.StageError, match=r"Install one that does: SCIP \(pip install"):
+        lx.Program(lx.Stage("only", problem)).solve()
+
+
+def test_advice_that_fails_does_not_replace_the_error_it_explains(monkeypatch):
+    def explain(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("lexiprog.solve.failure.explain", explain)
+    x = cp.Variable(name="x")
+    problem = lx.Subproblem("none", cp.Minimize(x), [x >= 2, x <= 1])
+    with pytest.raises(lx.StageError, match="could not be found: ZeroDivisionError") as caught:
+        lx.Program(lx.Stage("only", problem)).solve()
+    assert caught.value.status == "infeasible"
