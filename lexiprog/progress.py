@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -92,7 +93,10 @@ def bar(total: int | None, done: int, *, progress: bool) -> Iterator[_Bar]:
         yield _Bar(None)
         return
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # In a notebook without ipywidgets it draws with letters, and says so.
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            from tqdm.auto import tqdm
     except ImportError as error:
         raise ImportError("progress=True needs tqdm: pip install 'lexiprog[notebooks]'.") from error
     with tqdm(total=total, initial=done, unit="problem") as shown:

@@ -46,14 +46,19 @@ def choices() -> list[object]:
     ]
 
 
-def show() -> tuple[str, Figure]:
+def show() -> tuple[str, str, Figure]:
     """Solve, swap the solvers, and draw the plans."""
     program, x = declare()
     result = program.solve()
     table = lx.compare_solvers(program, choices())
     findings = "\n\n".join(map(str, [program, result, result.final, table]))
     print(findings)
-    return findings, draw({name: solution[x] for name, solution in result.items()})
+    fair = result.final[x]
+    outcome = (
+        f"the plan ({fair[0]:.3g}, {fair[1]:.3g}) is {result.final.value:.4g} worse than the "
+        "cheapest in cost and than the cleanest in fumes; no plan comes nearer to both."
+    )
+    return outcome, findings, draw({name: solution[x] for name, solution in result.items()})
 
 
 def draw(plans: Mapping[str, np.ndarray]) -> Figure:

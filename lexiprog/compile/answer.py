@@ -79,5 +79,6 @@ class Answer:
     held: Mapping[str, float] | None = None  # held objectives at the point, where they are rows
     # How much each held optimum may have changed the value, where the runner knows better.
     doubts: dict[str, float] = field(default_factory=dict)
+    doubt: str = ""  # why the point may be used but is not called optimal
     shares: Shares | None = None
     trace: Any = None  # what the runner wants back once the answer is accepted

@@ -29,6 +29,9 @@ class Joint(Protocol):
     def compile(self, name: str, options: Options) -> Compiled:
         """The numbers of one of them, at the parameters' values of the moment."""
 
+    def together(self) -> Mapping[str, Compiled]:
+        """Those of all of them, as far as they come out at once."""
+
 
 def join(objectives: Objectives, constraints: Sequence[Constraint]) -> Joint:
     """The problems as one whose objectives are rows, or, if need be, as one with weights."""
@@ -50,6 +53,9 @@ class _Rows:
     def compile(self, name: str, _: Options) -> Compiled:
         return self.straight.compile()[self.rows[name]]
 
+    def together(self) -> Mapping[str, Compiled]:
+        return dict(zip(self.rows, self.straight.compile(), strict=True))
+
 
 @dataclass
 class _Weighted:
@@ -63,6 +69,9 @@ class _Weighted:
         for other, weight in self.weights.items():
             weight.value = float(other == name)
         return self.prepared.compile("HIGHS", dict(options))
+
+    def together(self) -> Mapping[str, Compiled]:
+        return {}
 
 
 def _weighted(objectives: Objectives, constraints: Sequence[Constraint]) -> _Weighted:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from lexiprog.aliases import Array
 
-__all__ = ["two_product", "two_sum", "up"]
+__all__ = ["Pair", "two_product", "two_sum", "up"]
 
 
 _SPLITTER = 2.0**27 + 1.0
@@ -34,3 +38,33 @@ def _halves(a: Array) -> tuple[Array, Array]:
     scaled = _SPLITTER * a
     high = scaled - (scaled - a)
     return high, a - high
+
+
+class Pair(NamedTuple):
+    """Numbers as the unrounded sums of two floats: twice the digits of one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> third = Pair.of(np.array([1 / 3])).plus(np.array([2.0**-60]))
+    >>> third.nearest.item() == 1 / 3, third.plus(np.array([-1 / 3])).nearest.item() == 2.0**-60
+    (True, True)
+    """
+
+    high: Array
+    low: Array
+
+    @classmethod
+    def of(cls, numbers: Array) -> Pair:
+        """Floats as they are."""
+        return cls(numbers, np.zeros(numbers.shape))
+
+    @property
+    def nearest(self) -> Array:
+        """The numbers as floats."""
+        return self.high + self.low
+
+    def plus(self, numbers: Array) -> Pair:
+        """The numbers with a float added to each, rounded to a pair again."""
+        high, rest = two_sum(self.high, numbers)
+        return Pair(*two_sum(high, rest + self.low))

@@ -29,8 +29,13 @@ NOISE = 1e-9
 ZERO, ROUNDED_ZERO = 1e-22, 1e-12
 # The same where all terms are rounding, as a share of the largest cost.
 FLOOR = 1e-12
+# Refined multipliers are true ones if they are this many times as large as what counts as zero, and
+# as what may be wrong with them.
+APART, SURE = 1e3, 100.0
+# By which share a decimal is changed when it is read, mostly.
+ROUNDING = 2.0**-54
 # Numbers with that many binary digits were hardly rounded when they were read.
-SHORT = 32
+SHORT = 44
 
 
 def is_short(numbers: Array) -> bool:
@@ -92,6 +97,8 @@ def binding(
     correction: Array | None = None,
     known: Sums | None = None,
     slack: Array | None = None,
+    error: float | None = None,
+    gain: float = 0.0,
 ) -> Binding:
     """Tell multipliers from noise, for ``c + A'y = reduced``.
 
@@ -108,18 +115,24 @@ def binding(
     slack : ndarray, optional
         Distance of each row from equality. An interior point leaves both it and the multiplier a
         little above zero: the larger of the two is the real one.
+    error : float, optional
+        By how much refined multipliers may be wrong. Then they are told from zeros where data that
+        were hardly rounded allow it.
+    gain : float, optional
+        How many times as large as a change of the costs that of the multipliers may be: so much is
+        made of what was rounded when the data were read.
     """
     floor = FLOOR * float(np.max(np.abs(c), initial=0.0))
     if not y.size:
         return Binding(y, c.copy(), np.zeros(0, dtype=bool), np.abs(c) > floor)
-    lowest = NOISE
+    lowest, exact = NOISE, sizes.short and correction is not None and is_short(c)
     if correction is None:
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
         reduced: Array = c + pulled(A, y)
     else:
-        lowest = ROUNDED_ZERO
-        if sizes.short and is_short(c):
-            lowest, floor = ZERO, floor * ZERO
+        lowest = ZERO if exact else ROUNDED_ZERO
+        if exact or error is not None:
+            floor *= ZERO
         sums = reduced_costs(c, A, y) if known is None else known
         if correction.any():
             sums = sums.plus(transposed_times(A, correction))
@@ -129,10 +142,19 @@ def binding(
     heights, lengths = np.abs(y), np.abs(reduced)
     terms = np.abs(c) + pulled(sizes.columns, heights)
     weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
-    row_shares, column_shares = heights * sizes.highest(weights), lengths * weights
-    rows, columns = row_shares > NOISE, column_shares > NOISE
+    highest = sizes.highest(weights)
+    row_shares, column_shares = heights * highest, lengths * weights
+    sure: tuple[Array | float, ...] = (NOISE, NOISE)
+    if error is not None:
+        rounding = 0.0 if exact else ROUNDING
+        error += rounding * gain * float(np.max(terms, initial=0.0))
+        wrong = error * highest, pulled(sizes.columns, np.full(y.size, error)) * weights
+        # Next to nearly parallel rows true ones may be as small as what rounding makes of zeros.
+        lowest = ZERO
+        sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
+    rows, columns = row_shares > sure[0], column_shares > sure[1]
     doubtful = any(
-        bool((~clear & (shares > lowest) & (shares < NOISE)).any())
+        bool((~clear & (shares > lowest)).any())
         for clear, shares in ((rows, row_shares), (columns, column_shares))
     )
     if slack is not None:

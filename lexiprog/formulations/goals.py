@@ -17,11 +17,16 @@ from lexiprog.aliases import Constraint
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.levels import stages_in_turn
+from lexiprog.outline.drawing import draw
+from lexiprog.outline.numbers import number
+from lexiprog.outline.records import TableCell, TableOutline
 from lexiprog.program import Program
 
 __all__ = ["Goal", "goal_program"]
 
 Side = tuple[float, float]
+
+_MET = 1e-6  # a smaller miss is rounding
 
 
 class Goal:
@@ -90,6 +95,28 @@ class Goal:
                 (_side(name, (priority, weight) if under is None else under), cp.pos(-excess)),
             )
             self.miss = cp.abs(excess)
+
+    @property
+    def outline(self) -> TableOutline:
+        """Priority and weight of each side, and by how much it is missed after a solve."""
+        rows = []
+        words = ("",) if len(self.sides) == 1 else (" (over)", " (under)")
+        for word, ((priority, weight), miss) in zip(words, self.sides, strict=True):
+            missed = None if miss.value is None else float(np.sum(miss.value))
+            tone = "quiet" if missed is None else "good" if missed < _MET else "bad"
+            text = (
+                "not solved yet" if missed is None else "met" if missed < _MET else number(missed)
+            )
+            numbers = (TableCell(number(priority)), TableCell(number(weight)))
+            wish = TableCell(shorten(self.constraint) + word)
+            rows.append((wish, *numbers, TableCell(text, tone)))
+        columns = ("goal", "priority", "weight", "missed by")
+        return TableOutline(
+            self.name, columns, tuple(rows), numeric=frozenset({"priority", "weight", "missed by"})
+        )
+
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)
 
     def __repr__(self) -> str:
         return f"Goal({self.name!r}, {shorten(self.constraint)})"

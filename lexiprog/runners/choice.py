@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lexiprog.compile.task import Solutions
 from lexiprog.declare.lock import Slack, single
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
@@ -20,13 +21,15 @@ from lexiprog.runners.runner import Runner
 from lexiprog.runners.warm import WarmHighs
 from lexiprog.runners.whole.chain import IntegerChain, find_integer_chains
 from lexiprog.solvers.solver import EXACT, Ladder, Solver, has_exact
-from lexiprog.solvers.ways import Way, then_fractions, ways_to_try
+from lexiprog.solvers.ways import Way, more_exactly, ways_to_try
 
 __all__ = ["Runners"]
 
 _NATIVE, _CUSTOM = Native(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
+# Optima that are known to this share of their size are known to all digits that floats have.
+DIGITS = 1e-13
 
 
 @dataclass(frozen=True)
@@ -62,36 +65,49 @@ class Runners:
         integers = find_integer_chains(stages, ladders)
         return cls(ladders, chains, loosened, warm, integers, fair=fair, note=note)
 
-    def ways(self, subproblem: Subproblem) -> Sequence[Way]:
+    def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]
         exact_first = bool(ladder) and ladder[0].target == EXACT
         face = not exact_first and chain is not None and chain.serves(subproblem)
         ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
-        if not ladder or chain is None or not has_exact():
+        if not ladder or chain is None:
             return ways
         exact = Way(Solver(EXACT, accept=ladder[0].accept))
-        if self._needs_exactness(chain, subproblem):
+        fractions = has_exact() and self._is_small(chain)
+        if self._has_begun(chain, subproblem) or (fractions and self.doubtful(subproblem, solved)):
             return [exact, *(way for way in ways if way != exact)]
-        helps = face and bool(subproblem.locks) and self._is_small(chain)
-        return then_fractions(ways, exact) if helps else ways
+        if not face:
+            return ways
+        more = [exact] if fractions else []
+        return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
 
-    def _needs_exactness(self, chain: FaceChain, subproblem: Subproblem) -> bool:
-        """Whether floats cannot tell which points are optimal, and fractions can, in time."""
-        held = [lock.owner_name for _, lock in single(subproblem.locks)]
+    def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
+        """Whether an optimum that it holds was found in fractions."""
         exact = self.exact.get(id(chain))
-        begun = exact is not None and any(name in exact.outcomes for name in held)
-        unclear = bool(chain.doubtful(subproblem)) or chain.is_rough(subproblem)
-        return begun or (unclear and self._is_small(chain))
+        held = (lock.owner_name for _, lock in single(subproblem.locks))
+        return exact is not None and any(name in exact.outcomes for name in held)
 
     def _is_small(self, chain: FaceChain) -> bool:
         return all(form.b.size <= LARGEST for form in chain.forms.values())
 
-    def doubtful(self, subproblem: Subproblem) -> list[str]:
-        """The optima it holds whose face rounding may have changed."""
+    def doubtful(self, subproblem: Subproblem, solved: Solutions) -> list[str]:
+        """The optima it holds that floats may have missed by more than they can tell.
+
+        Either rounding may have changed its face, or it has none and is not known to all digits:
+        the lock then stands beside the optimum, where a linear problem may have another one.
+        """
         chain = self.chains.get(subproblem.name)
-        return [] if chain is None else chain.doubtful(subproblem)
+        if chain is None:
+            return []
+        beside = [
+            lock.owner_name
+            for _, lock in single(subproblem.locks)
+            if lock.owner_name not in chain.faces
+            and solved[lock.owner_name].uncertainty > DIGITS * solved[lock.owner_name].size
+        ]
+        return chain.doubtful(subproblem) + beside
 
     def runner(self, subproblem: Subproblem, way: Way) -> Runner:
         """Who runs the subproblem this way."""

@@ -7,14 +7,12 @@ predecessors held, without tolerance, and HIGHS is asked first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 
-import highspy
 import numpy as np
 
-from lexiprog.aliases import Array, Matrix, Options
+from lexiprog.aliases import Array, Options
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
@@ -27,18 +25,15 @@ from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.runners.corners import Corners
 from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
-from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
-from lexiprog.solvers.highs import TINY, Bounds, Session, Vertex
+from lexiprog.solvers.highs import Vertex
+from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
 __all__ = ["FaceChain"]
-
-
-OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-AT_ONCE = {"presolve": "off"}
 
 
 @dataclass
@@ -50,11 +45,8 @@ class FaceChain:
     joint: Joint
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
-    bases: dict[str, highspy.HighsBasis] = field(
-        default_factory=dict
-    )  # where each member ended, and may start
-    session: Callable[[Matrix, Options], Session] = SessionElsewhere
-    _session: Session | None = None
+    kept: dict[str, tuple[StandardForm, float, Vertex]] = field(default_factory=dict)
+    corners: Corners = field(default_factory=Corners)
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
 
@@ -66,32 +58,29 @@ class FaceChain:
 
     def follow(self, before: FaceChain) -> None:
         """Start each member from the basis that it ended at in an earlier solve."""
-        self.bases = dict(before.bases)
-        self._session, self._units = before._session, before._units
+        self.corners.follow(before.corners)
+        self._units = before._units
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""
-        return [
-            lock.owner_name
-            for _, lock in single(member.locks)
-            if lock.owner_name in self.faces and self.faces[lock.owner_name].doubtful
-        ]
-
-    def is_rough(self, member: Subproblem) -> bool:
-        """Whether a vertex that it builds on is off by more than rounding."""
-        names = {lock.owner_name for _, lock in member.locks}
-        return any(face.rough for name, face in self.faces.items() if name in names)
+        faces = ((name, self.faces.get(name)) for name in holds(member))
+        return [name for name, face in faces if face is not None and face.unclear]
 
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self._readers:
             bind_objective(other, solutions)
-        compiled = self.joint.compile(subproblem.name, self.options)
+        return self.in_common_units(
+            subproblem.name, self.joint.compile(subproblem.name, self.options)
+        )
+
+    def in_common_units(self, name: str, compiled: Compiled) -> Compiled:
+        """The numbers of a member, in the units of all."""
         if not self.forms or self._units is None:
             units = self._own_units(compiled.form)
             if self._units is None or not self._units.is_near(units):
                 self._units = units
-        name, common = subproblem.name, self._units
+        common = self._units
         self.forms[name] = compiled.form
         return self.joint.memory.of(
             ("compiled", name), (compiled, common), lambda: self._in_units(name, compiled, common)
@@ -118,12 +107,14 @@ class FaceChain:
         of ``form``, the problem on the face.
         """
         member, compiled = task.subproblem, task.native
-        level = self.level(member, compiled, task.watch)
+        level = self.level(member, compiled, task.watch, refined=task.way.refined)
         vertex = level.vertex
         if not vertex.optimal:
             word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
             said = f"{vertex.status} on the optimal face"
             return Answer(word, said=said, seconds=vertex.seconds)
+        if level.missed and (task.way.strict or not task.way.refined):
+            return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
         answer = answer_at(compiled, vertex.x, level.multipliers, iterations=vertex.iterations)
         value = compiled.scaling.value(answer.claimed)
         locks = [member.constraints[k].id for k, _ in single(member.locks)]
@@ -135,29 +126,78 @@ class FaceChain:
             seconds=vertex.seconds,
             form=level.form,
             held=None if answer.point is None else self.values(level.holds, answer.point),
-            trace=vertex,
+            doubts=self._doubts(level),
+            doubt=DOUBT if level.missed else "",
+            trace=level,
         )
 
+    def _doubts(self, level: FaceOptimum) -> dict[str, float]:
+        """Faces that were told with twice the digits leave no doubt to a point that was, too."""
+        if level.vertex.error is None:
+            return {}
+        faces = {name: self.faces[name] for name in level.holds}
+        return {name: 0.0 for name, face in faces.items() if face.refined and not face.doubtful}
+
     def level(
-        self, member: Subproblem, compiled: Compiled, watch: Watch | None = None
+        self,
+        member: Subproblem,
+        compiled: Compiled,
+        watch: Watch | None = None,
+        *,
+        refined: bool = False,
     ) -> FaceOptimum:
-        """The member's optimum on the face that its locks leave."""
-        form, names = compiled.scaled, self._holds[member.name]
+        """The member's optimum on the face that its locks leave.
+
+        On a ``watch`` it is refined if it has to be; with ``refined`` in any case.
+        """
+        form, names, cost = compiled.scaled, self._holds[member.name], compiled.scaling.cost
+        if refined and watch is not None:
+            self._refine_faces(names, watch)
         held, face = [self.faces[name] for name in names], self._face(form, names)
-        vertex = self._vertex(member.name, form, held, face, watch)
+        wanted = member.name in self._wanted
+        vertex = self.corners.find(
+            member.name, form, face, held, self.options, watch, correct=wanted
+        )
+        own, off = None, False
+        if vertex.optimal:
+            off = is_off(form.A, face.bounds(form), vertex.x)
+            if watch is not None and (off or refined or any(one.refined for one in held)):
+                vertex = self.corners.refined(form, face, vertex, watch)
+            if wanted:
+                own = self._face_of(form, cost, face, vertex)
+                if watch is not None and own.unclear and vertex.error is None:
+                    vertex = self.corners.refined(form, face, vertex, watch)
+                    own = self._face_of(form, cost, face, vertex)
         y, prices = -vertex.row_dual, [0.0] * len(held)
         z, multipliers = y, y
         if vertex.optimal:
             z = y[face.order]
             multipliers, prices = lift(form, y, held)
         # A unit of a held objective is worth so many units of this one, both in the user's units.
-        own = compiled.scaling.cost
-        paid = [price * face.cost / own for price, face in zip(prices, held, strict=True)]
+        paid = [price * one.cost / cost for price, one in zip(prices, held, strict=True)]
         on_face = StandardForm(
             form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
             form.integer,
         )  # fmt: skip
-        return FaceOptimum(on_face, vertex, z, multipliers, paid, names)
+        missed = off and vertex.error is None
+        return FaceOptimum(on_face, vertex, z, multipliers, paid, names, own, missed)
+
+    def _face_of(
+        self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex
+    ) -> HeldFace:
+        sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
+        return HeldFace.of(form, cost, vertex, within, sizes)
+
+    def _refine_faces(self, names: tuple[str, ...], watch: Watch) -> None:
+        """Find the faces of these again, each within those before it."""
+        for place, name in enumerate(names):
+            if self.faces[name].refined:
+                continue
+            form, cost, vertex = self.kept[name]
+            within = self._face(form, names[:place])
+            vertex = self.corners.refined(form, within, vertex, watch)
+            self.faces[name] = self._face_of(form, cost, within, vertex)
+            self._known = {k: left for k, left in self._known.items() if name not in k}
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""
@@ -166,33 +206,6 @@ class FaceChain:
             form, sign = self.forms[name], -1.0 if self.members[name].maximise else 1.0
             values[name] = sign * (float(form.c @ point) + form.offset)
         return values
-
-    def _vertex(
-        self,
-        name: str,
-        form: StandardForm,
-        held: list[HeldFace],
-        face: LeftFace,
-        watch: Watch | None,
-    ) -> Vertex:
-        if self._session is None or not self._session.has_matrix(form.A):
-            if self._session is not None and self._session.shape != form.A.shape:
-                self.bases.clear()
-            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
-            self._session = self.session(form.A, usual | dict(self.options))
-        bounds = Bounds(face.lower, face.upper, face.row_lower, form.b)
-        run = partial(self._session.run, form.c, bounds, refine=name in self._wanted, watch=watch)
-        if name in self.bases:
-            vertex = run(self.bases.pop(name))
-            if vertex.optimal:
-                return vertex
-        if not held:
-            return run()
-        if held[-1].easy:
-            vertex = run()
-            if vertex.optimal:
-                return vertex
-        return run(held[-1].basis)
 
     def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
         """What is left where these are held: each face is that of the ones before, and one more."""
@@ -206,15 +219,13 @@ class FaceChain:
         """Remember the member's optimal face for those that hold it."""
         self.remember(task.subproblem, task.native, answer.trace)
 
-    def remember(self, member: Subproblem, compiled: Compiled, vertex: Vertex) -> None:
+    def remember(self, member: Subproblem, compiled: Compiled, level: FaceOptimum) -> None:
         """Keep the basis of a certified vertex, and its face if somebody holds that."""
-        name, form = member.name, compiled.scaled
-        self.bases[name] = vertex.basis
-        if name not in self._wanted:
-            return
-        sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
-        face = self._face(form, self._holds[member.name])
-        self.faces[name] = HeldFace.of(form, compiled.scaling.cost, vertex, face, sizes)
+        name = member.name
+        self.corners.bases[name] = level.vertex.basis
+        if level.own is not None:
+            self.faces[name] = level.own
+            self.kept[name] = compiled.scaled, compiled.scaling.cost, level.vertex
 
     @cached_property
     def _holds(self) -> dict[str, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.optimal_face import Sizes, binding
 from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import Cones, StandardForm, same_columns
-from lexiprog.solvers.highs import Vertex
+from lexiprog.solvers.highs import Bounds, Vertex
 
 __all__ = ["FaceOptimum", "HeldFace", "LeftFace", "holds", "lift"]
 
@@ -46,6 +46,7 @@ class HeldFace:
     doubtful: bool  # whether some multiplier may be rounding or not
     rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
+    refined: bool  # whether it was found with twice the digits of floats
 
     @classmethod
     def of(
@@ -54,8 +55,9 @@ class HeldFace:
         """The face of an optimal vertex, found on the face that others left."""
         lack = None if vertex.correction is None else -vertex.correction
         found = binding(
-            form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced
-        )
+            form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced,
+            error=vertex.error, gain=vertex.gain,
+        )  # fmt: skip
         y, reduced, lower, upper = found.y, found.reduced, face.lower, face.upper
         rises = reduced > 0.0
         at_bound = np.where(rises, lower, upper)
@@ -69,8 +71,16 @@ class HeldFace:
         inside = np.where(rises, vertex.x - lower, upper - vertex.x) > REACHED
         left = free & inside & (np.abs(reduced) > tiny)
         doubtful = found.doubtful or bool(left.any() or (~face.fixed & (y < -tiny)).any())
-        rough = vertex.roughness > ROUGH
-        return cls(found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy)
+        refined = vertex.error is not None
+        rough = not refined and vertex.roughness > ROUGH
+        return cls(
+            found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined
+        )
+
+    @property
+    def unclear(self) -> bool:
+        """Whether floats may have got it wrong."""
+        return self.doubtful or self.rough
 
     @cached_property
     def pushing(self) -> NDArray[np.bool_]:
@@ -118,6 +128,10 @@ class LeftFace:
         A = form.A if fixed[:zero].all() else _with_rows(form.A, order)
         return cls(lower, upper, fixed, row_lower, order, A, form.b[order], cones)
 
+    def bounds(self, form: StandardForm) -> Bounds:
+        """The limits that are left, rows in the order of the form."""
+        return Bounds(self.lower, self.upper, self.row_lower, form.b)
+
 
 @dataclass(frozen=True)
 class FaceOptimum:
@@ -131,6 +145,10 @@ class FaceOptimum:
         Those of the rows as declared, and, in the user's units, those of the locks.
     holds : tuple of str
         Whose optima are held.
+    own : HeldFace or None
+        Its own face, if somebody holds it.
+    missed : bool
+        Whether its point misses rows by more than rounding.
     """
 
     form: StandardForm
@@ -139,6 +157,8 @@ class FaceOptimum:
     multipliers: Array
     prices: list[float]
     holds: tuple[str, ...]
+    own: HeldFace | None
+    missed: bool
 
 
 def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:

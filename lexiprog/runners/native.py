@@ -17,6 +17,7 @@ from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import LONG, Bounds
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
+from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 
@@ -44,6 +45,8 @@ class Native:
             answer = _stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
+        if task.way.refined or (task.solver.target == "HIGHS" and task.subproblem.kind == "LP"):
+            answer = _on_its_rows(task, form, answer)
         if task.integer:
             answer = made_whole(task.native, answer, task.watch)
             answer = no_worse_than(start, task.native, form, answer)
@@ -65,6 +68,25 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
     if not vertex.optimal:
         return Answer(vertex.word, said=vertex.status)
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
+
+
+def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
+    """The answer, refined if that is asked for or its point misses rows by more than rounding."""
+    if answer.x is None:
+        return answer
+    bounds = Bounds.of(form)
+    off = is_off(form.A, bounds, answer.x)
+    if not off and not task.way.refined:
+        return answer
+    ours = highs_options(task) if task.solver.target == "HIGHS" else {}
+    session = SessionElsewhere(form.A, ours)
+    vertex = session.run(form.c, bounds, watch=task.watch)
+    found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
+    if found is None and off and (task.way.strict or not task.way.refined):
+        return Answer(Status.FAILED, said=MISSED)
+    if found is None:
+        return replace(answer, doubt=DOUBT if off else "")
+    return answer_at(task.native, found.x.nearest, -found.y.nearest, iterations=vertex.iterations)
 
 
 def highs_options(task: Task) -> FreshOptions:

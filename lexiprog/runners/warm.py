@@ -84,7 +84,7 @@ class WarmHighs:
         """Let chains go on from where those of the last solve ended."""
         for chain in {id(chain): chain for chain in chains.values()}.values():
             names = tuple(chain.members)
-            chain.session = self.session
+            chain.corners.session = self.session
             if names in self.chains and not self.only.intersection(names):
                 chain.follow(self.chains[names])
             self.chains[names] = chain

@@ -128,7 +128,7 @@ class _Run:
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
-        ways = {p.name: self.runners.ways(p) for p in waiting}
+        ways = {p.name: self.runners.ways(p, self.solved) for p in waiting}
         waiting = [p for p in waiting if ways[p.name]]  # else nobody installed takes its kind
         self.watches.begin(waiting)
         turn = 0
@@ -218,7 +218,8 @@ class _Run:
         verdict = judge(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
             return verdict
-        doubtful = self.runners.doubtful(task.subproblem) if answer.exact is None else []
+        exact = answer.exact is not None
+        doubtful = [] if exact else self.runners.doubtful(task.subproblem, self.solved)
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.runner.accepted(task, answer)

@@ -25,6 +25,7 @@ from lexiprog.result.evidence import Evidence
 from lexiprog.result.shares import Level
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import check_point, own_optimum
+from lexiprog.solve.reasons.leak import about_leak
 from lexiprog.status import Fault, Status
 
 
@@ -40,6 +41,7 @@ def judge(
     if any(value is None or not np.isfinite(value).all() for _, value in values):
         reason = "its point contains NaN, infinity or nothing at all"
         return Attempt(name, answer.status, reason, Fault.NO_NUMBERS)
+    as_left = values
     if task.integer:
         values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
@@ -72,7 +74,8 @@ def judge(
         certificate = replace(certificate, gap_tolerance=certificate.gap)
     if not certificate.passed and wish is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
-        return Attempt(name, answer.status, str(certificate), fault)
+        why = about_leak(subproblem, as_left, constants) if task.integer else ""
+        return Attempt(name, answer.status, "; ".join(filter(None, [str(certificate), why])), fault)
     variables = read_only_copies(
         {key: found for key, (_, found) in zip(subproblem.keys, values, strict=True)}
     )
@@ -80,7 +83,7 @@ def judge(
         name=subproblem.name,
         stage=stage,
         value=value,
-        status=wish or _status(subproblem, shares, proved=certificate.proved),
+        status=wish or _status(subproblem, answer, proved=certificate.proved),
         solver=name,
         certificate=certificate,
         bound=checked.bound,
@@ -195,16 +198,14 @@ def _whole(variable: cp.Variable, value: Value, tolerance: float) -> Value:
     """Integer values without the solver's rounding noise."""
     if not (variable.attributes["integer"] or variable.attributes["boolean"]):
         return value
-    rounded = np.round(value)
-    return np.where(np.abs(rounded - value) <= tolerance, rounded, value)
+    return np.where(np.abs(np.round(value) - value) <= tolerance, np.round(value), value)
 
 
-def _status(subproblem: Subproblem, shares: Shares | None, *, proved: bool) -> Status:
+def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:
     """Only what is proved is called optimal; a gap the user accepts has its own name."""
-    if shares is not None and shares.doubt:
-        warnings.warn(
-            f"subproblem {subproblem.name!r}: {shares.doubt}.", LexiprogWarning, stacklevel=2
-        )
+    doubt = answer.doubt if answer.shares is None else answer.shares.doubt
+    if doubt:
+        warnings.warn(f"subproblem {subproblem.name!r}: {doubt}.", LexiprogWarning, stacklevel=2)
         return Status.INACCURATE
     return Status.OPTIMAL if proved else Status.WITHIN_GAP
 
@@ -229,8 +230,8 @@ def _of_shares(task: Task, shares: Shares, leaves: list[tuple[Leaf, Value]]) -> 
 def _levels(subproblem: Subproblem, shares: Shares | None) -> tuple[Level, ...]:
     if shares is None or subproblem.fair is None:
         return ()
-    names = subproblem.fair.names
-    return tuple(Level(value, tuple(names[i] for i in who)) for value, who in shares.levels)
+    of = subproblem.fair.names
+    return tuple(Level(value, tuple(of[i] for i in who)) for value, who in shares.levels)
 
 
 def _duals(subproblem: Subproblem, answer: Answer) -> tuple[Any, ...]:

@@ -23,6 +23,8 @@ from lexiprog.watch import Watch
 __all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
+# By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
+USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
 # On so few rows presolve takes longer than the simplex method.
@@ -52,6 +54,8 @@ class Vertex:
     reduced: Sums | None  # cost - A' row_dual, in twice the working precision
     correction: Array | None  # what row_dual lacks, from a solve with its residual
     warm: bool  # started from a basis, without presolve
+    error: float | None = None  # of refined multipliers: by how much they may be wrong
+    gain: float = 1.0  # how many times as large as a change of the costs that of the multipliers is
 
     @property
     def roughness(self) -> float:
@@ -87,8 +91,7 @@ class Session:
         self._A, self._given = sp.csc_array(A), A
         self._lock = threading.Lock()
         self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        self._highs.setOptionValue("output_flag", False)
-        for name, value in options.items():
+        for name, value in (USUAL | dict(options)).items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
         self._limit = float(options.get("time_limit", np.inf))
@@ -111,7 +114,6 @@ class Session:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
         ``watch`` says how long it may take, and when it should stop.
-
         With ``refine`` the multipliers come with a correction that makes them twice as exact.
         From the basis of the last run it goes on with all that HiGHS knows: setting one costs its
         edge weights, which may take longer than the solve.
@@ -120,8 +122,7 @@ class Session:
             start = time.perf_counter()
             self._pass(cost, bounds)
             # Presolve would throw the basis away; without one it is worth having.
-            presolve = self._presolve if basis is None else "off"
-            highs = self._highs
+            highs, presolve = self._highs, self._presolve if basis is None else "off"
             highs.setOptionValue("presolve", presolve)
             if basis is None:
                 highs.clearSolver()
@@ -210,8 +211,7 @@ class Session:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the matrix."""
-        rows, columns = self._A.shape
-        return rows, columns
+        return self._A.shape[0], self._A.shape[1]
 
     def has_matrix(self, A: Matrix) -> bool:
         """Whether ``A`` is the matrix of this session, entry by entry."""

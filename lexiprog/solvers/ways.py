@@ -16,7 +16,7 @@ from lexiprog.declare.restate import can_restate, has_arguments, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.solvers.solver import EXACT, Ladder, Solver
 
-__all__ = ["GUARD", "Way", "Ways", "then_fractions", "ways_to_try"]
+__all__ = ["GUARD", "Way", "Ways", "more_exactly", "ways_to_try"]
 
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 
@@ -31,6 +31,7 @@ class Way:
     solver: Solver
     mode: Mode = "value"
     loosened: frozenset[str] = frozenset()  # owners whose locks have slack beyond declaration
+    refined: bool = False  # with twice the digits of floats
     strict: bool = False  # an answer that hangs on unknown digits is not taken: fractions are next
 
     def statement(self, subproblem: Subproblem) -> Subproblem:
@@ -112,7 +113,7 @@ def _ways(
     if face:
         yield Way(ladder[0], "face")
     if not subproblem.locks:
-        yield from (Way(solver) for solver in ladder)
+        yield from _alone(subproblem, ladder)
         return
     curved = can_restate(subproblem, "argument", loosened)
     equal = can_restate(subproblem, "equal", loosened)
@@ -127,17 +128,34 @@ def _ways(
         yield Way(solver)
         if solver.name == "HIGHS" and "presolve" not in solver.options:
             yield Way(solver.also(presolve="off"))
+            if subproblem.kind == "LP":
+                yield Way(solver, refined=True)
         if equal:
             yield Way(solver, "equal", loosened)
         yield Way(solver, "guarded")
 
 
-def then_fractions(ways: Ways, exact: Way) -> Ways:
-    """The same, but the first is strict, and fractions come second."""
+def _alone(subproblem: Subproblem, ladder: Ladder) -> Iterator[Way]:
+    """Each solver; linear problems that HIGHS is asked for are also refined."""
+    linear = [solver for solver in ladder if subproblem.kind == "LP" and solver.name == "HIGHS"]
+    exact = ladder[-1].target == EXACT
+    for solver in ladder:
+        own = not linear or solver in linear or solver.is_custom or solver.target == EXACT
+        yield Way(solver) if own else Way(solver, refined=True, strict=exact)
+        if linear and solver is linear[-1]:  # after a second opinion
+            yield Way(linear[0], refined=True, strict=exact)
+    if linear and exact:
+        yield Way(linear[0], refined=True)
+
+
+def more_exactly(ways: Ways, more: Sequence[Way]) -> Ways:
+    """The same, with more exact ways after the first; all that have another are strict."""
 
     def each() -> Iterator[Way]:
         for place, way in enumerate(ways):
-            yield from (way,) if place else (replace(way, strict=True), exact)
+            first = [way] if place else [way, *more]
+            yield from (replace(one, strict=True) for one in first[:-1])
+            yield first[-1]
 
     return Ways(each())
 

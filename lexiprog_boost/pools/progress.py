@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -33,7 +34,10 @@ def rounds_shown(
     """
     if verbose:
         try:
-            from tqdm.auto import tqdm
+            with warnings.catch_warnings():
+                # In a notebook without ipywidgets it draws with letters, and says so.
+                warnings.filterwarnings("ignore", message="IProgress not found")
+                from tqdm.auto import tqdm
         except ImportError:
             pass
         else:

@@ -14,7 +14,8 @@ from lexiprog.show.html.values import variable_lines
 from lexiprog.show.html.words import explained
 
 SHOWN_CONSTRAINTS = 3
-SHOWN_CHIPS = 8
+SHOWN_CHIPS = 3
+MOST_FOLDED = 20  # lines and chips that unfold
 
 Solved = Mapping[str, SolvedOutline]
 
@@ -74,7 +75,7 @@ def summary_card(row: Row, solved: Solved | None, least: int) -> str:
     """A card for several problems."""
     parts = [tag("span", "lx-name", safe(row.text)), _quiet(row.note)]
     if solved is None:
-        return _card("lx-open", least, tag("div", "lx-head", *parts))
+        return _card("lx-open", least, tag("div", "lx-head", *parts), _listed(row, {}))
     found = [solved[p.name] for p in row.problems if p.name in solved]
     failed = sum(not one.certified for one in found)
     if found:
@@ -87,7 +88,21 @@ def summary_card(row: Row, solved: Solved | None, least: int) -> str:
     if len(found) < len(row.problems):
         parts.append(_quiet(f"{len(row.problems) - len(found)} not solved"))
     parts.append(tag("span", "lx-end lx-quiet", duration(sum(one.seconds for one in found))))
-    return _card("lx-open", least, tag("div", "lx-head", *parts))
+    return _card("lx-open", least, tag("div", "lx-head", *parts), _listed(row, solved))
+
+
+def _listed(row: Row, solved: Solved) -> str:
+    """Each of the problems in a line, to be unfolded."""
+    lines = []
+    for problem in row.problems[:MOST_FOLDED]:
+        found = solved.get(problem.name)
+        sign = "" if found is None else mark(found)
+        text = f"{problem.sense} {problem.objective}" if found is None else found.text()
+        word = tag("span", "lx-word lx-quiet", safe(problem.name))
+        lines.append(tag("div", "lx-line", word, tag("span", "lx-code", sign, " ", safe(text))))
+    rest = len(row.problems) - len(lines)
+    more = _line("", f"and {rest} more") if rest else ""
+    return tag("details", "lx-more", "<summary>one by one</summary>", *lines, more)
 
 
 def _card(extra: str, least: int, *parts: str) -> str:
@@ -172,11 +187,12 @@ def _reads(problem: ProblemOutline) -> list[tuple[str, str]]:
 
 def _chips(uses: list[tuple[str, str]], colours: Mapping[str, str]) -> str:
     chips = [
-        tag("span", f"lx-chip {colours.get(owner, '')}", explained(text))
-        for owner, text in uses[:SHOWN_CHIPS]
+        tag("span", f"lx-chip {colours.get(owner, '')}", explained(text)) for owner, text in uses
     ]
-    if len(uses) > SHOWN_CHIPS:
-        chips.append(tag("span", "lx-quiet", f"and {len(uses) - SHOWN_CHIPS} more"))
+    if len(chips) > SHOWN_CHIPS + 1:
+        summary = f"<summary>and {len(chips) - SHOWN_CHIPS} more</summary>"
+        hidden = chips[SHOWN_CHIPS : SHOWN_CHIPS + MOST_FOLDED]
+        chips[SHOWN_CHIPS:] = [tag("details", "lx-more", summary, *hidden)]
     return tag("div", "lx-chips", *chips) if chips else ""
 
 

@@ -8,7 +8,8 @@ from itertools import groupby
 from lexiprog.outline.records import ProblemOutline, ProgramOutline, StageOutline, counted
 
 MOST_PROBLEMS = 6
-MOST_STAGES = 12
+MOST_STAGES = 6
+FIRST, LAST = 2, 1  # of a longer program, the stages that are shown one by one
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def rows_of(program: ProgramOutline, seen: str | None = None) -> list[Row]:
     stages = list(enumerate(program.stages, 1))
     if len(stages) <= MOST_STAGES:
         return [row for k, stage in stages for row in _stage_rows(k, stage, seen)]
-    shown = {*range(1, MOST_STAGES - 2), len(stages) - 1, len(stages)}
+    shown = {k for k, _ in stages[:FIRST] + stages[-LAST:]}
     shown |= {k for k, stage in stages if any(p.name == seen for p in stage.problems)}
     rows: list[Row] = []
     for visible, group in groupby(stages, key=lambda stage: stage[0] in shown):

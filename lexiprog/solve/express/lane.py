@@ -27,12 +27,12 @@ from lexiprog.proof.certificate import TOLERANCE
 from lexiprog.proof.certify import check_answer
 from lexiprog.result.solution import Solution
 from lexiprog.runners.chains import find_chains
+from lexiprog.runners.corners import Corners
 from lexiprog.runners.face import FaceChain
 from lexiprog.runners.held_face import FaceOptimum
 from lexiprog.solve.express.rungs import Climbed, Rung
 from lexiprog.solvers.highs import Session
 from lexiprog.solvers.solver import Ladder, Solver
-from lexiprog.solvers.ways import Way
 
 __all__ = ["FastLane", "Lanes"]
 
@@ -74,7 +74,7 @@ def _lane(stages: Sequence[Stage], solver: Solver) -> FastLane | None:
         if any(isinstance(parameter, cp.CallbackParam) for parameter in member.inputs):
             return None
     rungs = tuple(Rung(s.name, m) for s, m in zip(stages, members, strict=True))
-    return FastLane(rungs, chains[members[0].name].joint, solver, Way(solver, "face"))
+    return FastLane(rungs, chains[members[0].name].joint, solver)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,6 @@ class FastLane:
     rungs: tuple[Rung, ...]
     joint: Joint
     solver: Solver
-    way: Way
     # A HiGHS object that nobody uses now, by process: to make one takes as long as a small level.
     _spare: dict[int, tuple[dict[str, Any], Session]] = field(default_factory=dict)
 
@@ -97,7 +96,7 @@ class FastLane:
             taken.append(self._session(A, dict(options)))
             return taken[-1][1]
 
-        chain = FaceChain(members, self.solver.options, self.joint, session=session)
+        chain = FaceChain(members, self.solver.options, self.joint, corners=Corners(session))
         inputs, ready = given.undisturbed(lambda: (self._inputs(), self._compiled(chain)))
         if ready is None:
             return None
@@ -142,14 +141,12 @@ class FastLane:
 
     def _compiled(self, chain: FaceChain) -> list[Compiled] | None:
         """The numbers of all levels; None if they are too many, or not only to be cut up."""
-        out = []
-        for rung in self.rungs:
-            compiled = chain.compile(rung.member, self.way, {})
+        every = self.joint.together()
+        for compiled in every.values():
             form = compiled.form
             if compiled.places is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
                 return None
-            out.append(compiled)
-        return out
+        return [chain.in_common_units(r.name, every[r.name]) for r in self.rungs] if every else None
 
     def _levels(self, chain: FaceChain, ready: list[Compiled]) -> list[FaceOptimum] | None:
         """All levels, if HiGHS finds an optimum on every face and each face is clear."""
@@ -161,10 +158,9 @@ class FastLane:
                 return None
             if not level.vertex.optimal or not np.isfinite(level.vertex.x).all():
                 return None
-            chain.remember(rung.member, compiled, level.vertex)
-            face = chain.faces.get(rung.name)
-            if face is not None and (face.doubtful or face.rough):
+            if level.missed or (level.own is not None and level.own.unclear):
                 return None
+            chain.remember(rung.member, compiled, level)
             levels.append(level)
         return levels
 

@@ -209,3 +209,16 @@ def test_no_goals_twice_the_same_name_and_no_weight_at_all_are_refused():
         lx.goal_program([lx.Goal("g", x == 1, weight=0.0)])
     with pytest.raises(lx.DeclarationError, match="goal"):
         lx.goal_program([x == 1])
+
+
+def test_a_goal_draws_by_how_much_each_side_of_it_is_missed():
+    x = cp.Variable(2, nonneg=True, name="x")
+    hours = lx.Goal("hours", x[0] + x[1] == 60, over=(1, 1.0), under=(2, 3.0))
+    units = lx.Goal("units", x >= 35, priority=3)
+    assert "not solved yet" in hours._repr_html_()
+    lx.goal_program([hours, units], [cp.sum(x) <= 50]).solve()
+    rows = [[cell.text for cell in row] for row in hours.outline.rows]
+    assert [row[1:] for row in rows] == [["1", "1", "met"], ["2", "3", "10"]]
+    assert [row[0][-7:] for row in rows] == [" (over)", "(under)"]
+    assert [row[3].text for row in units.outline.rows] == ["20"]
+    assert "lx-bad" in units._repr_html_()

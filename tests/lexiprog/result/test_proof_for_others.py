@@ -65,6 +65,24 @@ def chain():
     return lx.preemptive(levels, rows)
 
 
+def cylinder():
+    """The right end leaves a line, of which the lowest point is held as well: 0 + 4 is left."""
+    x = cp.Variable(3, name="x")
+    levels = {
+        "right": cp.Maximize(x[0]),
+        "low": cp.Minimize(x[2]),
+        "other": cp.Maximize(x[1] + x[2]),
+    }
+    return lx.preemptive(levels, [cp.norm(x[:2]) <= 2, cp.norm(x[2] - 5) <= 1, x[2] <= 7])
+
+
+def matrices():
+    """A matrix of trace one that is large along e: it is e e', whatever else is wished for."""
+    X = cp.Variable((3, 3), PSD=True, name="X")
+    levels = {"along": cp.Maximize(cp.sum(X)), "other": cp.Maximize(X[0, 0] - 2 * X[1, 2])}
+    return lx.preemptive(levels, [cp.trace(X) == 1])
+
+
 def matrix():
     X, M = cp.Variable((3, 3), PSD=True, name="X"), np.diag([1.0, 2.0, 3.0]) + 0.5
     return single(cp.Minimize(cp.trace(X)), X >> M)
@@ -88,6 +106,8 @@ def geometric():
 PROGRAMS = {
     "linear": transport,
     "a chain on faces": chain,
+    "a curved chain on faces": cylinder,
+    "a chain of matrices on faces": matrices,
     "quadratic": lambda: single(cp.Minimize(cp.sum_squares((y := y3()) - [1, 2, 3])), sum(y) == 1),
     "second-order": lambda: single(cp.Maximize((y := y3()) @ [1, 2, 0]), cp.norm(y) <= 1e3),
     "semidefinite": matrix,
@@ -116,6 +136,12 @@ def test_the_page_proves_what_was_certified(page, tmp_path, kind):
         if kind == "a chain on faces" and name == "third":
             assert "on the optimal face of first, second" in text
             assert result[name].value == pytest.approx(11)
+        if kind == "a curved chain on faces" and name == "other":
+            assert "on the optimal face of right, low" in text
+            assert result[name].value == pytest.approx(4, abs=1e-6)
+        if kind == "a chain of matrices on faces" and name == "other":
+            assert "on the optimal face of along" in text
+            assert result[name].value == pytest.approx(-1 / 3, abs=1e-5)
 
 
 def spoiled(proof, what):

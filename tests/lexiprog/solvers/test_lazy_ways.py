@@ -46,12 +46,13 @@ def test_a_lock_is_tried_in_every_way_in_order():
     low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x[0] >= 0.5])
     then = lx.Subproblem("then", cp.Minimize(x[1]), [x[0] >= 0.5, low.held()])
     ways = ways_to_try(then, default_ladder("LP")[:1], face=True)
-    assert [(way.mode, "presolve" in way.solver.options) for way in ways] == [
-        ("face", False),
-        ("value", False),
-        ("value", True),
-        ("equal", False),
-        ("guarded", False),
+    assert [(way.mode, "presolve" in way.solver.options, way.refined) for way in ways] == [
+        ("face", False, False),
+        ("value", False, False),
+        ("value", True, False),
+        ("value", False, True),
+        ("equal", False, False),
+        ("guarded", False, False),
     ]
 
 

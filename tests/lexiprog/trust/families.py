@@ -180,7 +180,16 @@ def _goal_misses(table, targets, limits):
 
 def nearly_parallel(random):
     """Pairs of rows that differ in the last digits, and objectives along them."""
-    size, pairs, digits = 6, 5, random.choice([3_000, 100_000, 10_000_000])
+    return _parallel(random, random.choice([3_000, 100_000, 10_000_000]))
+
+
+def hardly_apart(random):
+    """The same with rows that differ in the tenth digit: to pivot between them is not safe."""
+    return _parallel(random, 1_000_000_000)
+
+
+def _parallel(random, digits):
+    size, pairs = 6, 5
     base = [[random.randint(0, 5) for _ in range(size)] for _ in range(pairs)]
     sides = [random.randint(3, 15) for _ in range(pairs)]
     table = tuple(
@@ -224,6 +233,25 @@ def big_m(random):
     limits = [balance @ flow == demand, flow <= 10.0 ** random.randint(7, 10) * is_open]
     subproblem = lx.Subproblem("ship", cp.Minimize(cost @ flow + charge @ is_open), limits)
     return Case(lx.Program(lx.Stage("only", subproblem)), (float(best),), (1.0,))
+
+
+def capacities(random):
+    """Suppliers with fixed charges; capacities are rows beside an M that is no round number."""
+    size, M = 4, 10.0 ** random.uniform(3, 10)
+    room = np.array([0.5 * random.randint(1, 8) for _ in range(size)])
+    charge = np.array([random.randint(1, 49) for _ in range(size)], float)
+    cost = np.array([random.randint(1, 8) for _ in range(size)], float)
+    demand, best = float(room.sum() / 2), np.inf
+    for opened in product([0, 1], repeat=size):
+        left, total = demand, float(charge @ opened)
+        for k in np.argsort(cost):
+            amount = min(left, opened[k] * room[k])
+            left, total = left - amount, total + cost[k] * amount
+        best = total if left == 0.0 and total < best else best
+    amounts = cp.Variable(size, nonneg=True, name="amounts")
+    used = cp.Variable(size, boolean=True, name="used")
+    limits = [amounts <= M * used, amounts <= room, cp.sum(amounts) >= demand]
+    return Case(only(cp.Minimize(cost @ amounts + charge @ used), limits), (float(best),), (1.0,))
 
 
 def small_coefficients(random):

@@ -1,14 +1,17 @@
 """Special words explain themselves, variables are shown, and an incumbent looks like no proof."""
 
+from pathlib import Path
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import lexiprog as lx
 from lexiprog.outline.records import SolvedOutline
+from lexiprog.proof.certificate import _WORDS, Certificate
 from lexiprog.show.html.card import mark
 from lexiprog.show.html.values import value_text, variable_lines
-from lexiprog.show.html.words import explained
+from lexiprog.show.html.words import _MEANING, _PLACES, explained
 from tests.lexiprog.show.html.test_diagram import Strict
 
 
@@ -21,7 +24,16 @@ def test_special_words_carry_their_meaning_and_the_rest_is_made_safe():
 
 @pytest.mark.parametrize("word", ["face lock", "drift", "worst measure", "incumbent", "within_gap"])
 def test_each_of_the_words_is_explained(word):
-    assert f">{word}</abbr>" in explained(word)
+    assert f">{word}</a></abbr>" in explained(word)
+
+
+def test_every_explanation_leads_to_a_place_of_the_guide():
+    guide = Path(__file__).parents[4] / "docs" / "guide"
+    assert set(_PLACES) == set(_MEANING)
+    for place in _PLACES.values():
+        page, _, anchor = place.partition("#")
+        text = (guide / page).read_text()
+        assert f'<a id="{anchor}"></a>' in text or f"\n## {anchor.capitalize()}\n" in text
 
 
 def solved(status, *, certified=True):
@@ -54,3 +66,10 @@ def test_a_result_shows_the_variables_of_every_problem():
     page = Strict(lx.Program(lx.Stage("both", low, wide)).solve()._repr_html_())
     assert "x [1., 2.]" in page.text
     assert "1 variable y 40 numbers; least 3, mean 3, largest 3" in page.text
+
+
+def test_how_an_optimum_is_known_is_explained_for_every_basis():
+    for basis in _WORDS:
+        text = explained(str(Certificate(basis=basis)))
+        assert text.startswith('<abbr title="'), basis
+        assert f"certified: {basis}</a></abbr>" in text

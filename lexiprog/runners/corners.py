@@ -1,0 +1,76 @@
+"""One vertex after another over the same matrix, on one warm HiGHS object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import highspy
+
+from lexiprog.aliases import Matrix, Options
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.runners.held_face import HeldFace, LeftFace
+from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
+from lexiprog.solvers.highs import TINY, Session, Vertex
+from lexiprog.solvers.linear.refinement import refined
+from lexiprog.watch import Watch
+
+__all__ = ["Corners"]
+
+OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+AT_ONCE = {"presolve": "off"}
+
+
+@dataclass
+class Corners:
+    """Finds the vertices of a chain's members, each from where the last one ended."""
+
+    session: Callable[[Matrix, Options], Session] = SessionElsewhere
+    # Where each member ended, and may start.
+    bases: dict[str, highspy.HighsBasis] = field(default_factory=dict)
+    _session: Session | None = None
+
+    def follow(self, before: Corners) -> None:
+        """Go on where an earlier solve ended."""
+        self.bases, self._session = dict(before.bases), before._session
+
+    def find(
+        self,
+        name: str,
+        form: StandardForm,
+        within: LeftFace,
+        held: list[HeldFace],
+        options: Options,
+        watch: Watch | None,
+        *,
+        correct: bool,
+    ) -> Vertex:
+        """The best vertex of what is left; with ``correct``, multipliers that are more exact."""
+        if self._session is None or not self._session.has_matrix(form.A):
+            if self._session is not None and self._session.shape != form.A.shape:
+                self.bases.clear()
+            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            self._session = self.session(form.A, usual | dict(options))
+        bounds = within.bounds(form)
+        starts: list[highspy.HighsBasis | None] = []
+        starts += [self.bases.pop(name)] if name in self.bases else []
+        # Without a basis presolve does its part, which may be most of the work.
+        starts += [None] if not held or held[-1].easy else []
+        starts += [held[-1].basis] if held else []
+        for start in starts:
+            vertex = self._session.run(form.c, bounds, start, refine=correct, watch=watch)
+            if vertex.optimal:
+                break
+        return vertex
+
+    def refined(self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch) -> Vertex:
+        """The vertex with twice the digits, if they can be had; else as it is."""
+        if self._session is None:
+            return vertex
+        found = refined(self._session, form.A, form.c, within.bounds(form), vertex, watch)
+        if found is None:
+            return vertex
+        return replace(
+            vertex, x=found.x.nearest, row_dual=found.y.high, reduced=None,
+            correction=found.y.low, basis=found.basis, error=found.error, gain=found.gain,
+        )  # fmt: skip

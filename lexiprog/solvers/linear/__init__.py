@@ -1,0 +1,1 @@
+"""Linear programs beyond what one run of HiGHS gives."""
