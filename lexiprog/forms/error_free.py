@@ -47,7 +47,7 @@ class Pair(NamedTuple):
     --------
     >>> import numpy as np
     >>> third = Pair.of(np.array([1 / 3])).plus(np.array([2.0**-60]))
-    >>> third.nearest[0] == 1 / 3, third.plus(np.array([-1 / 3])).nearest[0] == 2.0**-60
+    >>> third.nearest.item() == 1 / 3, third.plus(np.array([-1 / 3])).nearest.item() == 2.0**-60
     (True, True)
     """
 

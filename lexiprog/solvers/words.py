@@ -18,7 +18,8 @@ SHARPER: dict[str, Options] = {
     "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "polishing": True},
 }
 SHARPER_MIP: dict[str, Options] = {
-    "HIGHS": {"mip_rel_gap": 0.0},
+    # With 1e-6, its own default, HiGHS may lose feasible points beside an M of 1e6.
+    "HIGHS": {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": 1e-9},
     "GUROBI": {"MIPGap": 0.0},
     "SCIPY": {"scipy_options": {"mip_rel_gap": 0.0}},
     "ECOS_BB": {"mi_rel_eps": 1e-9, "mi_abs_eps": 1e-9},

@@ -235,6 +235,25 @@ def big_m(random):
     return Case(lx.Program(lx.Stage("only", subproblem)), (float(best),), (1.0,))
 
 
+def capacities(random):
+    """Suppliers with fixed charges; capacities are rows beside an M that is no round number."""
+    size, M = 4, 10.0 ** random.uniform(3, 10)
+    room = np.array([0.5 * random.randint(1, 8) for _ in range(size)])
+    charge = np.array([random.randint(1, 49) for _ in range(size)], float)
+    cost = np.array([random.randint(1, 8) for _ in range(size)], float)
+    demand, best = float(room.sum() / 2), np.inf
+    for opened in product([0, 1], repeat=size):
+        left, total = demand, float(charge @ opened)
+        for k in np.argsort(cost):
+            amount = min(left, opened[k] * room[k])
+            left, total = left - amount, total + cost[k] * amount
+        best = total if left == 0.0 and total < best else best
+    amounts = cp.Variable(size, nonneg=True, name="amounts")
+    used = cp.Variable(size, boolean=True, name="used")
+    limits = [amounts <= M * used, amounts <= room, cp.sum(amounts) >= demand]
+    return Case(only(cp.Minimize(cost @ amounts + charge @ used), limits), (float(best),), (1.0,))
+
+
 def small_coefficients(random):
     """Coefficients that HiGHS would take for zero."""
     size = 3

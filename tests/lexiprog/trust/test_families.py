@@ -28,6 +28,7 @@ SHARES = {
     "small_coefficients": 0.99,
     "nearly_parallel": 0.95,
     "big_m": 0.8,
+    "capacities": 0.8,
 }
 LINEAR = ["objectives", "rows", "columns", "everything", "goals", "nearly_parallel"]
 
