@@ -196,7 +196,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             whole[name] = mine
     left = [name for name in DEVELOPED_ON if name not in whole]
     said = f"Deals of five folds: {deals}. Not measured: {', '.join(left) or 'none'}."
-    report.section("Programs and rivals", f"{TEXT} {said}\n\n{tables(whole)}", "cells", whole)
+    kept = {
+        name: {title: [float(one) for one in scores(mine, title)[0]] for title in mine[0]["hits"]}
+        for name, mine in whole.items()
+    }
+    report.section("Programs and rivals", f"{TEXT} {said}\n\n{tables(whole)}", "scores", kept)
     report.section("What was left out", ALSO, "left out", ALSO)
     report.write(options.out if options.out or options.quick else RESULTS)
     return 0

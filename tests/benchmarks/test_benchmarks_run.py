@@ -1,6 +1,7 @@
 """The benchmarks run, agree with what they compare to, and write what they print."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,8 +98,8 @@ def test_the_development_of_the_default_runs_and_goes_on_from_its_cells(tmp_path
         "--quick", "--kept", str(tmp_path), "--out", str(tmp_path),
     ]  # fmt: skip
     subprocess.run(command, capture_output=True, timeout=240, check=True)
-    first = json.loads((tmp_path / "ensemble-development.json").read_text())["cells"]
-    cells = first["new-thyroid1"]
+    store = Store(tmp_path / "cells.jsonl")
+    cells = store.records()
     assert len(cells) == 2
     assert len(cells[0]["hits"]) >= 20
     data = load_keel("new-thyroid1")
@@ -110,11 +111,10 @@ def test_the_development_of_the_default_runs_and_goes_on_from_its_cells(tmp_path
     assert cells[0]["points"] == np.unique(data.y[test], return_counts=True)[1].tolist()
     alone = np.divide(cells[0]["hits"]["alone: boosting"], cells[0]["points"])
     assert alone == pytest.approx(recalls)
-    store = Store(tmp_path / "cells.jsonl")
     for key in store.finished():
         task = ["new-thyroid1", 0, int(key.split("/")[2])]
         hits = {title: [1, 1] for title in cells[0]["hits"]}
         store.put(key, cells[0] | {"task": task, "points": [2, 2], "hits": hits})
     subprocess.run(command, capture_output=True, timeout=240, check=True)
     table = (tmp_path / "ensemble-development.md").read_text()
-    assert "| Voting                                  | 0.5000    |" in table
+    assert re.search(r"^\| Voting +\| 0\.5000 ", table, re.MULTILINE)
