@@ -25,6 +25,9 @@ MILD = 10.0
 _LARGEST_FACTOR = 200.0
 # A problem whose numbers still differ by more than that many powers of two is looked at again.
 _SPREAD, _ROUNDS = 20.0, 5
+# Solvers take bounds beyond 1e20 for none. Where negligible coefficients, the far ends of bells,
+# outnumber the others, units of their own would lead there: such problems keep common ones.
+_FURTHEST = 60.0
 
 
 def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
@@ -67,6 +70,8 @@ def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
             if numbers.largest(rows, columns, cost) <= _SPREAD:
                 break
             fit = numbers.reweighted(rows, columns, cost).fit(groups)
+        if numbers.furthest_bound(columns) > _FURTHEST:
+            rows, columns, cost = numbers.fit(groups).common()
     rows, columns, objective = _whole(rows), _whole(columns), _whole(np.array(cost))
     return Scaling(rows, columns, float(objective))
 

@@ -120,6 +120,11 @@ class Numbers:
             *(bound.largest(-columns) for bound in self.bounds),
         )
 
+    def furthest_bound(self, columns: Array) -> float:
+        """The largest logarithm of a bound that these factors leave."""
+        sizes = (bound.sizes(-columns).max(initial=-np.inf) for bound in self.bounds)
+        return float(max(sizes, default=-np.inf))
+
     def without_noise(self, groups: NDArray[np.intp]) -> Numbers:
         """The same without right-hand sides, bounds and costs that are rounding errors.
 
