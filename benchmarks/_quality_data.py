@@ -48,8 +48,6 @@ FEWEST_OF_MANY = 2
 LEAST_IMBALANCE = 1.5
 
 FOLDS = 5
-# Larger sets are measured on fewer of their five folds: their test folds say more.
-LARGE, FOLDS_OF_LARGE = 400, 2
 
 
 @dataclass(frozen=True)
@@ -126,8 +124,3 @@ def load(name: str, data_dir: Path | None) -> Dataset:
 
 def in_folder(name: str, data_dir: Path | None) -> bool:
     return data_dir is not None and any(data_dir.rglob(f"{name}.csv.gz"))
-
-
-def folds_of(data: Dataset) -> int:
-    """How many of the five folds are measured."""
-    return FOLDS if len(data.y) <= LARGE else FOLDS_OF_LARGE

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 from zlib import crc32
 
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -102,8 +103,9 @@ def _seeded(learner: Any, seed: int) -> Any:
 
 
 def _settings(model: Any) -> str:
-    """All that is not a default; scikit-learn's repr alone would cut it short."""
-    return str(model.__repr__(N_CHAR_MAX=10**6))
+    """All parameters, defaults too: a new default is another setting, and repr would cut it."""
+    with config_context(print_changed_only=False):
+        return str(model.__repr__(N_CHAR_MAX=10**6))
 
 
 def _shrunk(learner: Any, *, quick: bool) -> Any:

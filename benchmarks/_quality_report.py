@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from _measuring import table
-from _quality_data import FOLDS_OF_LARGE, LARGE, Group, groups, new_to_us
+from _quality_data import Group, groups, new_to_us
 from _quality_losses import losses
 from _quality_methods import OURS
 from _quality_results import METRICS, Results
@@ -47,13 +47,13 @@ def scores_page(results: Results) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-INTRO = f"""\
-Means over data sets of means over folds (KEEL's own where the data folder has them, else five
-stratified ones; of sets above {LARGE} points {FOLDS_OF_LARGE} of the five). Nothing is tuned. Brier
-is the sum over classes, 0 to 2, smaller is better. Average ranks: 1 is best, equals share. A fold
-on which a method fails counts as the worst score there is, and is listed at the end. Wilcoxon's
-signed rank test is two-sided, over data sets; "Holm" is its G-Mean p-value corrected for the number
-of methods. "Confirmation" sets were not used to choose anything, "developed on" sets were."""
+INTRO = """\
+Means over data sets of means over five folds (KEEL's own where the data folder has them, else
+stratified ones). Nothing is tuned. Brier is the sum over classes, 0 to 2, smaller is better.
+Average ranks: 1 is best, equals share. A fold on which a method fails counts as the worst score
+there is, and is listed at the end. Wilcoxon's signed rank test is two-sided, over data sets; "Holm"
+is its G-Mean p-value corrected for the number of methods. "Confirmation" sets were not used to
+choose anything, "developed on" sets were."""
 
 LOSSES = """\
 The five sets on which the best other method is furthest ahead in G-Mean, with the class that

@@ -1,8 +1,8 @@
-"""How the default of LexiEnsembleClassifier was chosen: variants and rivals on half of the sets.
+"""How the default of LexiEnsembleClassifier was chosen: programs compared on half of the sets.
 
 The sets are every other one of the core KEEL sets. The others were not looked at; `quality.py`
-confirms the choice on them. A cell (set, seed, fold) is measured once and kept in a file, so that
-the run can be interrupted.
+confirms the choice on them. The members' probabilities of a cell (set, deal of folds, fold) are
+kept in a file, so that the run can be interrupted and another program costs little.
 """
 
 from __future__ import annotations
@@ -15,223 +15,211 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
+from _development_variants import DEFAULT, EARLIER, RIVALS, VARIANTS
 from _measuring import RESULTS, Report, table
 from _quality_data import DEVELOPED_ON, FOLDS, load
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights
 from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
 from lexiprog_boost.datasets import KEEL_TWO_CLASS
-from lexiprog_boost.experiments.cells.contenders import RIVALS
 from lexiprog_boost.experiments.cells.store import Store
 from lexiprog_boost.experiments.cells.workers import run_missing
-from lexiprog_boost.margins import Member, cross_fitted_outputs, pair_margins, probabilities
+from lexiprog_boost.margins import Member, cross_fitted_outputs, probabilities
 from lexiprog_boost.members.seeding import seeded_clone
-from lexiprog_boost.metrics import geometric_mean_score
-from lexiprog_boost.weights import least_class_losses
 
 Floats = NDArray[np.float64]
-DEFAULT = "default: pairs, offsets, theta 0.3"
-SEEDS = (0, 1)
+DEALS = 5
+STACKING = "Stacking, class-weighted"
 TEXT = """\
-Mean G-Mean over {folds} test folds of each development set (two deals of five are ten). Rank:
-mean rank among the default, its members alone and the rivals; variants have none. All variants,
-Voting and Stacking use the same trained members, and the same cross-fitted probabilities."""
+Every program gets the same members, trained once a cell, and the same cross-fitted probabilities.
+G-Mean is that of the recalls over all five test folds of a deal, and then the mean over the deals
+and the sets: in a test fold alone, one point of a class of a dozen decides about zero. "By folds"
+is the mean of the folds' own. Ranks are among all rows. Gains are means over the sets, with the
+standard error from the differences between deals, and the sets on which a program is better and
+worse."""
 
 ALSO = """\
 Tried by hand, on all or some of the same sets, without a table, and not clearly better than the
-simpler way that was kept. Logarithms of the probabilities as outputs; probabilities of each member
-calibrated first; offsets of either sign outside of the simplex; one hinge a point for its strongest
-rival instead of one a rival; the mean of the classes' losses in place of the worst, or a blend of
-both; larger targets for smaller classes; weights averaged over parts of the points, over targets,
-or with equal ones. Members: extra trees, class-weighted forests, neighbours, quadratic and spline
-logistic regression, gradient boosting with its default settings, in pools of three to nine.
-On wine, new-thyroid, balance and cleveland a leximax stage over the classes changed no G-Mean, and
-weights by member and class lost .02 on average. Out-of-bag probabilities of scikit-learn's
-class-weighted forests were dropped: version 1.9 draws the samples by class weight, so that rare
-points are hardly ever out of bag. Not tried: repeated cross-fitting."""
-
-Weigh = Callable[[Floats, NDArray, int], Floats]
+simpler way that was kept: probabilities of each member calibrated first; offsets of either sign
+outside of the simplex; one hinge a point for its strongest rival instead of one a rival; larger
+targets for smaller classes; weights averaged over parts of the points, over targets, over two deals
+of cross-fitting, or with equal ones; other strengths of every pull in the table, and tolerances
+from 2 % to 20 % or in standard errors. Members: extra trees, class-weighted forests, neighbours,
+quadratic and spline logistic regression, gradient boosting with its default settings, in pools of
+three to nine. On wine, new-thyroid, balance and cleveland a leximax stage over the classes changed
+no G-Mean, and weights by member and class lost .02 on average."""
 
 
-def weighed(
-    theta: float, *, offsets: bool = True, equal: bool = False, regret: bool = False,
-    pairs: bool = True, tie_break: Any = "smallest",
-) -> Weigh:  # fmt: skip
-    """A variant: from probabilities of shape (n, T, C) to weights of members and offsets."""
-
-    def weigh(outputs: Floats, codes: NDArray, n_classes: int) -> Floats:
-        n_members = outputs.shape[1]
-        members = outputs.mean(axis=1, keepdims=True) if equal else outputs
-        constants = np.broadcast_to(np.eye(n_classes), (len(codes), n_classes, n_classes))
-        both = np.concatenate([members, constants], axis=1) if offsets else members
-        if pairs:
-            found = pair_margins(both, codes)
-            margins, points = found.margins, found.points
-        else:
-            margins = 2 * both[np.arange(len(codes)), :, codes] - 1
-            points = np.arange(len(codes))
-        optima = None
-        if regret:
-            alone = margins[:, : members.shape[1]]
-            optima = least_class_losses(alone, codes[points], margin_target=theta)
-        near = np.r_[np.ones(members.shape[1]), np.zeros(both.shape[1] - members.shape[1])]
-        alpha = lexicographic_weights(
-            margins, codes[points], margin_target=theta, tie_break=tie_break, pool_weights=near,
-            class_optima=optima,
-        ).alpha  # fmt: skip
-        return np.r_[np.full(n_members, alpha[0] / n_members), alpha[1:]] if equal else alpha
-
-    return weigh
-
-
-VARIANTS: dict[str, Weigh] = {
-    DEFAULT: weighed(0.3),
-    "theta 0.1": weighed(0.1),
-    "theta 0.2": weighed(0.2),
-    "theta 0.5": weighed(0.5),
-    "theta 1": weighed(1.0),
-    "without offsets": weighed(0.3, offsets=False),
-    "offsets, members equal": weighed(0.3, equal=True),
-    "margins 2 f - 1": weighed(0.3, pairs=False),
-    "regret against members alone": weighed(0.3, regret=True),
-    "closest to equal within 0.02": weighed(0.3, tie_break=("closest", 0.02)),
-    "the paper: theta 1, no offsets, 2 f - 1": weighed(1.0, offsets=False, pairs=False),
-}
-
-
-def splits(name: str, seed: int, data: Path | None) -> Iterator[tuple[NDArray, NDArray]]:
-    """The publisher's folds, if any, for the first seed, and folds of our own for the others."""
+def splits(name: str, deal: int, data: Path | None) -> Iterator[tuple[NDArray, NDArray]]:
+    """The publisher's folds, if any, for the first deal, and folds of our own for the others."""
     found = load(name, data)
-    if seed == 0:
+    if deal == 0:
         yield from found.splits(FOLDS, seed=0)
         return
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        dealt = StratifiedKFold(FOLDS, shuffle=True, random_state=100 + seed)
+        dealt = StratifiedKFold(FOLDS, shuffle=True, random_state=100 + deal)
         yield from dealt.split(found.X, found.y)
 
 
-def measure(task: tuple[str, int, int], *, data: Path | None) -> dict[str, Any]:
-    """Every variant's and rival's G-Mean on one fold."""
-    name, seed, fold = task
-    found = load(name, data)
-    train, test = list(splits(name, seed, data))[fold]
-    classes, codes = np.unique(found.y, return_inverse=True)
-    X, y, X_new, y_new = found.X[train], codes[train], found.X[test], codes[test]
-    scores: dict[str, float] = {}
+def programs(*, every: bool) -> dict[str, Any]:
+    return VARIANTS | (EARLIER if every else {}) | RIVALS
+
+
+def measure(
+    task: tuple[str, int, int], *, data: Path | None, kept: Path, every: bool, version: str
+) -> dict[str, Any]:
+    """How many points of each class every program gets right in one fold."""
+    name, deal, fold = task
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        honest, new, slowest = _outputs(X, y, X_new, len(classes))
-        for title, weigh in VARIANTS.items():
-            alpha = weigh(honest, y, len(classes))
-            constants = np.broadcast_to(np.eye(len(classes)), (len(test), *[len(classes)] * 2))
-            all_new = np.concatenate([new, constants], axis=1)[:, : len(alpha)]
-            said = np.einsum("ntc,t->nc", all_new, alpha).argmax(axis=1)
-            scores[title] = geometric_mean_score(y_new, said)
-        for k, (title, _) in enumerate(default_pool()):
-            scores[f"alone: {title}"] = geometric_mean_score(y_new, new[:, k].argmax(axis=1))
-        scores["Voting"] = geometric_mean_score(y_new, new.mean(axis=1).argmax(axis=1))
-        for title, weight in (("Stacking", None), ("Stacking, class-weighted", "balanced")):
-            final = LogisticRegression(max_iter=2000, class_weight=weight)
-            final.fit(honest.reshape(len(y), -1), y)
-            said = final.predict(new.reshape(len(test), -1))
-            scores[title] = geometric_mean_score(y_new, said)
-        for rival in RIVALS:
-            if len(classes) == 2 or not rival.two_class_only:
-                said = rival.build(None, {}, 0).fit(X, y).predict(X_new)
-                scores[rival.name] = geometric_mean_score(y_new, said)
-        start = time.process_time()
-        LexiEnsembleClassifier(random_state=0).fit(X, y)
-        scores["fit time / slowest member"] = (time.process_time() - start) / slowest
-    return {"task": task, "scores": scores}
-
-
-def _outputs(X: Floats, y: NDArray, X_new: Floats, n_classes: int) -> tuple[Floats, Floats, float]:
-    """Cross-fitted and new points' probabilities of the default members, and the longest fit."""
-    rng, labels = np.random.RandomState(0), np.arange(n_classes)
-    members, slowest = [], 0.0
-    for _, learner in default_pool():
-        start = time.process_time()
-        members.append(Member(seeded_clone(learner, rng).fit(X, y)))
-        slowest = max(slowest, time.process_time() - start)
-    honest = cross_fitted_outputs(members, X, y, labels, random_state=0)
-    new = np.stack([probabilities(member, X_new, labels) for member in members], axis=1)
-    return honest, new, slowest
-
-
-def tables(cells: dict[str, list[dict[str, float]]]) -> str:
-    """One table: means and ranks, two-class and multi-class sets apart."""
-    names = list(dict.fromkeys(key for found in cells.values() for one in found for key in one))
-    means = {
-        name: {
-            s: np.mean([c[name] for c in found]) for s, found in cells.items() if name in found[0]
+        honest, codes, new, truth = outputs(name, deal, fold, data, kept)
+        said = {
+            title: predict(honest, codes, new) for title, predict in programs(every=every).items()
         }
-        for name in names
+    for k, (title, _) in enumerate(default_pool()):
+        said[f"alone: {title}"] = new[:, k].argmax(axis=1)
+    n_classes = honest.shape[2]
+    hits = {
+        title: np.bincount(truth[found == truth], minlength=n_classes).tolist()
+        for title, found in said.items()
     }
-    kinds = [[s for s in cells if (s in KEEL_TWO_CLASS) == two] for two in (True, False)]
-    ranked = [name for name in names if name not in VARIANTS or name == DEFAULT]
-    ranked = [name for name in ranked if "time" not in name]
+    points = np.bincount(truth, minlength=n_classes).tolist()
+    return {"task": task, "version": version, "points": points, "hits": hits}
+
+
+def outputs(
+    name: str, deal: int, fold: int, data: Path | None, kept: Path
+) -> tuple[Floats, NDArray, Floats, NDArray]:
+    """Cross-fitted probabilities and classes of one cell, and those of its new points."""
+    file = kept / f"{name}-{deal}-{fold}.npz"
+    if not file.exists():
+        found = load(name, data)
+        train, test = list(splits(name, deal, data))[fold]
+        classes, codes = np.unique(found.y, return_inverse=True)
+        X, y, labels = found.X[train], codes[train], np.arange(len(classes))
+        rng = np.random.RandomState(0)
+        members = [Member(seeded_clone(one, rng).fit(X, y)) for _, one in default_pool()]
+        honest = cross_fitted_outputs(members, X, y, labels, random_state=0)
+        new = np.stack([probabilities(one, found.X[test], labels) for one in members], axis=1)
+        kept.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part.npz")
+        np.savez(part, honest=honest, y=y, new=new, y_new=codes[test])
+        part.replace(file)
+    with np.load(file) as cell:
+        return cell["honest"], cell["y"], cell["new"], cell["y_new"]
+
+
+def scores(cells: list[dict[str, Any]], title: str) -> tuple[Floats, float]:
+    """G-Mean of every deal by its pooled recalls, and the mean of the folds' own."""
+    deals = sorted({one["task"][1] for one in cells})
+    pooled = []
+    for deal in deals:
+        mine = [one for one in cells if one["task"][1] == deal]
+        hits = np.sum([one["hits"][title] for one in mine], axis=0)
+        points = np.sum([one["points"] for one in mine], axis=0)
+        pooled.append(g_mean(hits, points))
+    single = [g_mean(np.array(one["hits"][title]), np.array(one["points"])) for one in cells]
+    return np.array(pooled), float(np.mean(single))
+
+
+def g_mean(hits: NDArray, points: NDArray) -> float:
+    recalls = hits[points > 0] / points[points > 0]
+    return float(recalls.prod() ** (1 / len(recalls)))
+
+
+def tables(cells: dict[str, list[dict[str, Any]]]) -> str:
+    """One row a program: means, ranks, and gains on the default and on stacking."""
+    titles = list(next(iter(cells.values()))[0]["hits"])
+    found = {title: {name: scores(mine, title) for name, mine in cells.items()} for title in titles}
+    means = np.array([[found[t][name][0].mean() for name in cells] for t in titles])
+    ranks = np.mean([rankdata(-column.round(6)) for column in means.T], axis=0)
+    two = np.array([name in KEEL_TWO_CLASS for name in cells])
     rows = []
-    for name in names:
-        row = [name]
-        for sets in kinds:
-            known = [s for s in sets if s in means[name]]
-            row.append(f"{np.mean([means[name][s] for s in known]):.3f}" if known else "-")
-            row.append(_rank(name, known, ranked, means) if name in ranked and known else "")
-        rows.append([*row, *(f"{means[name][s]:.3f}" if s in means[name] else "-" for s in cells)])
-    return table(["", "two-class", "rank", "multi-class", "rank", *cells], rows)
+    for title, mean, rank in zip(titles, means, ranks, strict=True):
+        folds = np.mean([found[title][name][1] for name in cells])
+        row = [title, *(f"{mean[kind].mean():.4f}" if kind.any() else "-" for kind in (two, ~two))]
+        row += [f"{rank:.1f}", f"{folds:.4f}"]
+        row += [gains(found[title], found[other]) for other in (DEFAULT, STACKING)]
+        rows.append([*row, *(f"{value:.3f}" for value in mean)])
+    head = ["", "two-class", "multi-class", "rank", "by folds", "on the default", "on stacking"]
+    return table([*head, *cells], rows)
 
 
-def _rank(name: str, sets: list[str], ranked: list[str], means: dict[str, Any]) -> str:
-    found = []
-    for one in sets:
-        rivals = [other for other in ranked if one in means[other]]
-        ranks = rankdata([-means[other][one] for other in rivals])
-        found.append(ranks[rivals.index(name)])
-    return f"{np.mean(found):.2f}"
+def gains(mine: dict[str, Any], other: dict[str, Any]) -> str:
+    differences = [mine[name][0] - other[name][0] for name in mine]
+    means = np.array([one.mean() for one in differences]).round(10)
+    if not means.any():
+        return ""
+    spreads = [one.var(ddof=1) / len(one) if len(one) > 1 else np.nan for one in differences]
+    error = np.sqrt(np.sum(spreads)) / len(means)
+    return f"{means.mean():+.4f} ± {error:.4f}, {(means > 0).sum()}/{(means < 0).sum()}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one fold of one set")
-    parser.add_argument("--data-dir", type=Path, help="folder with the sets (else the package)")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--folds", type=int, default=len(SEEDS) * FOLDS, help="at most so many")
-    parser.add_argument("--cells", type=Path, default=Path("build/development.jsonl"))
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args(argv)
-    names = ("new-thyroid1",) if options.quick else DEVELOPED_ON
-    folds = [(s, k) for s in SEEDS for k in range(FOLDS)]
-    folds = folds[: 1 if options.quick else options.folds]
+    options = arguments(argv)
+    deals, folds = (1, 2) if options.quick else (options.deals, FOLDS)
     report = Report("ensemble-development", "The default ensemble: development")
-    tasks = {f"{name}/{seed}/{fold}": (name, seed, fold) for seed, fold in folds for name in names}
-    store = Store(options.cells)
-    failures = run_missing(
-        tasks, partial(measure, data=options.data_dir), store,
-        n_jobs=options.jobs, label="development",
-    )  # fmt: skip
+    # Other programs are other cells.
+    version = f"{crc32('/'.join(programs(every=options.every)).encode()):08x}"
+    tasks = {
+        f"{name}/{deal}/{fold}/{version}": (name, deal, fold)
+        for deal in range(deals) for name in options.sets for fold in range(folds)
+    }  # fmt: skip
+    store = Store(options.kept / "cells.jsonl")
+    work = partial(
+        measure, data=options.data_dir, kept=options.kept, every=options.every, version=version
+    )
+    failures = run_missing(tasks, work, store, n_jobs=options.jobs, label="development")
     for key, cause in failures.items():
         print(f"{key} could not be measured: {cause}", file=sys.stderr)
-    done = [one for one in store.records() if tuple(one["task"]) in tasks.values()]
-    found = {name: [one["scores"] for one in done if one["task"][0] == name] for name in names}
-    cells = {name: scores for name, scores in found.items() if scores}
-    text = f"{TEXT.format(folds=len(folds))}\n\n{tables(cells)}"
-    report.section("Variants and rivals", text, "cells", cells)
+    done = [
+        one
+        for one in store.records()
+        if tuple(one["task"]) in tasks.values() and one["version"] == version
+    ]
+    whole = {}
+    for name in options.sets:
+        mine = [one for one in done if one["task"][0] == name]
+        ends = [sum(one["task"][1] == deal for one in mine) == folds for deal in range(deals)]
+        if all(ends):
+            whole[name] = mine
+    left = [name for name in DEVELOPED_ON if name not in whole]
+    said = f"Deals of five folds: {deals}. Not measured: {', '.join(left) or 'none'}."
+    kept = {
+        name: {title: [float(one) for one in scores(mine, title)[0]] for title in mine[0]["hits"]}
+        for name, mine in whole.items()
+    }
+    report.section("Programs and rivals", f"{TEXT} {said}\n\n{tables(whole)}", "scores", kept)
     report.section("What was left out", ALSO, "left out", ALSO)
     report.write(options.out if options.out or options.quick else RESULTS)
     return 0
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="two folds of one set")
+    parser.add_argument("--data-dir", type=Path, help="folder with the sets (else the package)")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--deals", type=int, default=DEALS, help="so many deals of five folds")
+    parser.add_argument("--every", action="store_true", help="earlier variants as well")
+    parser.add_argument("--sets", nargs="+", help="other sets than those developed on")
+    parser.add_argument("--kept", type=Path, default=Path("build/development"), help="cells")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args(argv)
+    if options.sets is None:
+        options.sets = ["new-thyroid1"] if options.quick else list(DEVELOPED_ON)
+    return options
 
 
 if __name__ == "__main__":

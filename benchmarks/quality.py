@@ -21,7 +21,7 @@ from zlib import crc32
 
 import numpy as np
 from _measuring import RESULTS
-from _quality_data import folds_of, groups, in_folder, load
+from _quality_data import FOLDS, groups, in_folder, load
 from _quality_methods import methods
 from _quality_picture import draw
 from _quality_report import scores_page, scores_table
@@ -66,7 +66,7 @@ def cells(data_dir: Path | None, *, quick: bool) -> list[Cell]:
     for name in names:
         data = load(name, data_dir)
         packaged = not in_folder(name, data_dir)
-        for fold in range(QUICK_FOLDS if quick else folds_of(data)):
+        for fold in range(QUICK_FOLDS if quick else FOLDS):
             found += [
                 Cell(name, fold, one.name, fingerprint, packaged)
                 for one, fingerprint in contenders

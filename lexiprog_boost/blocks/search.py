@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.blocks.curvature import curved_step
 from lexiprog_boost.blocks.looks import Drawn, Look, Points, Trial
 from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.lexiboost import declare_balance
@@ -32,6 +33,8 @@ NEAR = 20_000
 LEAST = 1e-3
 # A slice may bring along so many times its share of the near points.
 LOOSE = 4.0
+# Steps by curvature, which prove nothing, at most.
+GUESSES = 4
 
 
 @dataclass
@@ -75,6 +78,11 @@ class HingeSearch:
     lower: float = -np.inf
     found: tuple[lx.Program, lx.Result] | None = None
     cuts: list[Linear] = field(default_factory=list)
+    guesses: int = 0  # steps by curvature so far
+
+    @property
+    def _count(self) -> int:
+        return int(self.points.counts[self.members].sum())
 
     @property
     def gap(self) -> float:
@@ -94,9 +102,8 @@ class HingeSearch:
 
     def trial(self) -> Trial:
         """What the next pass is to try."""
-        counts = self.points.counts[self.members]
-        share = min(1.0, LOOSE * NEAR / counts.sum())
-        if counts.sum() <= NEAR:
+        share = min(1.0, LOOSE * NEAR / self._count)
+        if self._count <= NEAR:
             return Trial(self.next, self.members, np.inf, 1.0)
         distance = np.abs(self.points.target - self.drawn.margins @ self.next)
         order = np.argsort(distance)
@@ -119,7 +126,13 @@ class HingeSearch:
         floor = float(np.max(-self.inputs.costs * self.optima))
         self.lower = max(self.lower, floor)
         if self.gap > gap or (self.found is None and len(self.members) > 1):
-            self._model(near, rest)
+            guess = None
+            if self.guesses < GUESSES and gap > 0 and len(near.codes) < self._count:
+                guess = curved_step(self.inputs, self.optima, losses, cut, near, self.next)
+            if guess is None:
+                self._model(near, rest)
+            else:
+                self.guesses, self.next = self.guesses + 1, guess
         self.cuts.append(cut)
 
     def _rest(self, cut: Linear, near: Drawn) -> Linear:

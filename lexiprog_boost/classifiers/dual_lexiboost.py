@@ -44,7 +44,8 @@ class DualLexiBoostClassifier(LexiVote):
         1, and end a loop when no member would help.
     error_limit : {"paper", "chance"}
         A member with a weighted error above 1/C ("paper") or 1 - 1/C ("chance") ends its loop and
-        is dropped, unless it is the first.
+        is dropped, unless it is the first. With more than two classes "chance" keeps twice as many
+        members and, with neighbours, the same G-Mean (``benchmarks/error_limit.py``).
     repeats : {"stop", "retry"}
         A member with the same margins as an earlier one ends its loop ("stop"); with "retry" only
         its round is lost, and the next one tries again with another seed. That helps learners

@@ -5,6 +5,7 @@ Each function draws into ``ax`` if it is given one and returns the Axes.
 - `tug_of_war`: what the compromise costs each class
 - `member_weights`: who votes, and with which weight
 - `margin_distributions`: how sure the vote is, class by class
+- `feature_importances`: what the columns are worth
 - `staged_g_mean`: how the score grows with the members
 
 Examples
@@ -17,8 +18,15 @@ True
 """
 
 from lexiprog_boost.plots.distributions import margin_distributions
+from lexiprog_boost.plots.importances import feature_importances
 from lexiprog_boost.plots.members import member_weights
 from lexiprog_boost.plots.staged import staged_g_mean
 from lexiprog_boost.plots.tug import tug_of_war
 
-__all__ = ["margin_distributions", "member_weights", "staged_g_mean", "tug_of_war"]
+__all__ = [
+    "feature_importances",
+    "margin_distributions",
+    "member_weights",
+    "staged_g_mean",
+    "tug_of_war",
+]

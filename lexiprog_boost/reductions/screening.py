@@ -24,9 +24,12 @@ Solve = Callable[[Inputs, Linear], tuple[Any, Floats]]
 # So little beyond its side a point may lie; far less than the solvers' own accuracy.
 TOLERANCE = 1e-9
 # Samples grow by this factor, from this many points a member.
-GROWTH, FIRST = 4, 12
+GROWTH, FIRST = 4, 48
 # At exact weights about one point a member lies on theta; this many leave room for ties.
 FEW = 4
+# How many times the expected error of the weights a point must be away to count as settled. Less
+# costs rounds, in which thousands may change sides; more costs hinges.
+CAUTION = 2.0
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def _in_doubt(inputs: Inputs, known: int) -> int:
     Such weights are off by about sqrt(T / known), and so are the margins.
     """
     n_points, n_members = inputs.margins.shape
-    return max(FEW * n_members, int(n_points * min(1.0, np.sqrt(n_members / known))))
+    return max(FEW * n_members, int(n_points * min(1.0, CAUTION * np.sqrt(n_members / known))))
 
 
 def settle(inputs: Inputs, solve: Solve, alpha: Floats, doubtful: int) -> Screened:

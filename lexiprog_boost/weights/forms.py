@@ -79,6 +79,8 @@ class WeightProblem:
 
     def _optimum_by_dual(self, j: int) -> float:
         mine = np.flatnonzero(self.inputs.codes == j)
+        if self.inputs.bound >= 1 and _has_servant(self.inputs, mine):
+            return 0.0
         own = replace(
             self.inputs, margins=self.inputs.margins[mine], codes=self.inputs.codes[mine],
             weights=self.inputs.weights[mine],
@@ -101,3 +103,8 @@ class WeightProblem:
         return LexiWeights(
             alpha, self.inputs.classes, optima, losses, chi, program, result, reduction
         )
+
+
+def _has_servant(inputs: Inputs, mine: NDArray[np.intp]) -> bool:
+    """Whether one member alone, a class offset say, leaves these points no loss (fact F13)."""
+    return bool((inputs.margins[mine] >= inputs.target).all(axis=0).any())

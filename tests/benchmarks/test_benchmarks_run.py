@@ -1,6 +1,7 @@
 """The benchmarks run, agree with what they compare to, and write what they print."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,10 +9,10 @@ from pathlib import Path
 import cvxpy as cp
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import recall_score
 
 import lexiprog as lx
+from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
 from lexiprog_boost.datasets import load_keel
 from lexiprog_boost.experiments.cells.store import Store
 
@@ -25,6 +26,8 @@ PROGRAMS = {
     "games": {"least_core", "nucleolus"},
     "growth": {"growth"},
     "leximin": {"filling", "small"},
+    "classifier_times": {"fits"},
+    "error_limit": {"cells"},
     "scale": {"tasks", "means", "passes", "growth"},
     "one_class": {"auc"},
     "trust": {"families"},
@@ -92,22 +95,26 @@ def test_the_committed_results_are_of_a_full_run(name):
 def test_the_development_of_the_default_runs_and_goes_on_from_its_cells(tmp_path):
     command = [
         sys.executable, str(BENCHMARKS / "develop_ensemble.py"),
-        "--quick", "--cells", str(tmp_path / "cells.jsonl"), "--out", str(tmp_path),
+        "--quick", "--kept", str(tmp_path), "--out", str(tmp_path),
     ]  # fmt: skip
     subprocess.run(command, capture_output=True, timeout=240, check=True)
-    first = json.loads((tmp_path / "ensemble-development.json").read_text())["cells"]
-    scores = first["new-thyroid1"][0]
-    assert scores["fit time / slowest member"] > 1
-    assert len(scores) > 15
-    assert all(0 <= score <= 1 for name, score in scores.items() if "time" not in name)
+    store = Store(tmp_path / "cells.jsonl")
+    cells = store.records()
+    assert len(cells) == 2
+    assert len(cells[0]["hits"]) >= 20
     data = load_keel("new-thyroid1")
     train, test = next(data.splits())
-    rival = HistGradientBoostingClassifier(class_weight="balanced", random_state=0)
-    guess = rival.fit(data.X[train], data.y[train]).predict(data.X[test])
+    boosting = dict(default_pool())["boosting"]
+    boosting.set_params(histgradientboostingclassifier__random_state=0)
+    guess = boosting.fit(data.X[train], data.y[train]).predict(data.X[test])
     recalls = recall_score(data.y[test], guess, average=None)
-    assert scores["HistGB balanced"] == pytest.approx(np.sqrt(recalls.prod()))
-    marked = {"task": ["new-thyroid1", 0, 0], "scores": dict.fromkeys(scores, 0.5)}
-    Store(tmp_path / "cells.jsonl").put("new-thyroid1/0/0", marked)
+    assert cells[0]["points"] == np.unique(data.y[test], return_counts=True)[1].tolist()
+    alone = np.divide(cells[0]["hits"]["alone: boosting"], cells[0]["points"])
+    assert alone == pytest.approx(recalls)
+    for key in store.finished():
+        task = ["new-thyroid1", 0, int(key.split("/")[2])]
+        hits = {title: [1, 1] for title in cells[0]["hits"]}
+        store.put(key, cells[0] | {"task": task, "points": [2, 2], "hits": hits})
     subprocess.run(command, capture_output=True, timeout=240, check=True)
-    again = json.loads((tmp_path / "ensemble-development.json").read_text())["cells"]
-    assert set(again["new-thyroid1"][0].values()) == {0.5}
+    table = (tmp_path / "ensemble-development.md").read_text()
+    assert re.search(r"^\| Voting +\| 0\.5000 ", table, re.MULTILINE)

@@ -116,6 +116,7 @@ def _type_names(source: str) -> list[str]:
         target
         for node in ast.parse(source).body
         if isinstance(node, (ast.Assign, ast.AnnAssign))
+        and not isinstance(node.value, ast.Call)  # a TypeVar is of its module alone
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
     ]
     names = [target.id for target in targets if isinstance(target, ast.Name)]

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from lexiprog_boost.classifiers.shared.listed.importances import columns_by_importance
 from lexiprog_boost.margins import Member
 
 FEW_MEMBERS = (
     "With so few members, votes are decided by the heaviest; a margin_target below 1, "
     "a weight_cap or margin='proba' spreads the weight."
 )
-NAMED_MEMBERS = 5  # in a line of text
-SHOWN_CLASSES, SHOWN_MEMBERS = 30, 8
+NAMED = 5  # members or columns in a line of text
+NUMERIC = ("least loss", "loss", "deviation", "weight", "importance")
+SHOWN_CLASSES, SHOWN_MEMBERS, SHOWN_COLUMNS = 30, 8, 8
 # Colours that carry meaning are middle tones and the rest is the reader's own text colour, so that
 # one style serves light and dark pages. Jupyter styles tables with two classes: three are heard.
 STYLE = """
@@ -78,14 +80,16 @@ def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ())
         notes += model.group_losses_.lines()
     lines = [title, f"weights: {_heaviest(model)}", f"pool: {model.stopped_}"]
     lines += _class_lines(model) if hasattr(model, "class_losses_") else _margin_lines(model)
+    columns = columns_by_importance(model)
+    lines += _column_line(columns)
     text = Report("\n  ".join([*lines, *notes]))
-    text.html = _html(model, title, notes)
+    text.html = _html(model, title, notes, _columns(columns))
     return text
 
 
 def _heaviest(model: Any) -> str:
     weights = model.estimator_weights_
-    heavy = _by_weight(model, NAMED_MEMBERS)
+    heavy = _by_weight(model, NAMED)
     names = [_given_name(model, t) or f"member {t}" for t in heavy]
     shown = ", ".join(f"{weights[t]:.3f} ({name})" for t, name in zip(heavy, names, strict=True))
     return shown + (", ..." if model.n_members_ > len(heavy) else "")
@@ -108,6 +112,14 @@ def _margin_lines(model: Any) -> list[str]:
     return lines + ([str(model.convergence_)] if hasattr(model, "convergence_") else [])
 
 
+def _column_line(columns: list[tuple[str, float]]) -> list[str]:
+    """The columns that matter most to the members that can tell; no line if none can."""
+    if not columns:
+        return []
+    shown = ", ".join(f"{value:.3f} ({name})" for name, value in columns[:NAMED])
+    return [f"columns: {shown}" + (", ..." if len(columns) > NAMED else "")]
+
+
 def _worst(model: Any) -> str:
     return f"worst deviation, costs included: {model.deviation_:.4f}"
 
@@ -125,12 +137,12 @@ def _by_weight(model: Any, most: int) -> list[int]:
     return order[: min(model.n_members_, most)].tolist()
 
 
-def _html(model: Any, title: str, notes: Sequence[str]) -> str:
-    """The title, both tables and the notes in one styled block."""
+def _html(model: Any, title: str, notes: Sequence[str], columns: str) -> str:
+    """The title, the tables and the notes in one styled block."""
     lexicographic = hasattr(model, "class_losses_")
     facts = [_worst(model)] if lexicographic else _margin_lines(model)
     notes = ["; ".join([*facts, f"pool: {model.stopped_}"]), *notes]
-    tables = (_classes(model) if lexicographic else "") + _members(model)
+    tables = (_classes(model) if lexicographic else "") + _members(model) + columns
     return "\n".join(
         [
             f'<div class="lxb"><style>{STYLE}</style>',
@@ -168,6 +180,17 @@ def _members(model: Any) -> str:
     return _table(["member", "learner", "weight", ""], rows, rest, "members")
 
 
+def _columns(columns: list[tuple[str, float]]) -> str:
+    if not columns:
+        return ""
+    full = max(columns[0][1], 1e-12)
+    rows = [
+        [escape(name), *_numbers(value), _bar(("weight", value / full))]
+        for name, value in columns[:SHOWN_COLUMNS]
+    ]
+    return _table(["column", "importance", ""], rows, len(columns) - len(rows), "columns")
+
+
 def _given_name(model: Any, t: int) -> str | None:
     """The name of a member in its list, or of a class offset; None if it has none."""
     offset = t - (len(model.estimators_) - len(model.classes_))
@@ -195,7 +218,7 @@ def _bar(*pieces: tuple[str, float]) -> str:
 
 
 def _table(heads: list[str], rows: list[list[str]], rest: int, what: str) -> str:
-    numeric = [head in ("least loss", "loss", "deviation", "weight") for head in heads]
+    numeric = [head in NUMERIC for head in heads]
     kinds = [' class="lxb-number"' if is_number else "" for is_number in numeric]
     top = "".join(f"<th{kind}>{head}</th>" for kind, head in zip(kinds, heads, strict=True))
     body = "\n".join(

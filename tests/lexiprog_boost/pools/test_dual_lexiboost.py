@@ -1,5 +1,8 @@
 """One loop: what it trains members on, and each reason to end it."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -8,6 +11,7 @@ import lexiprog as lx
 from lexiprog_boost.pools.dual_lexiboost import check_error_limit, dual_loop_pool
 from lexiprog_boost.pools.point_weights import NextWeights
 
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "results"
 X, Y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 0, 0])
 EVEN = np.full(6, 1 / 6)
 
@@ -86,6 +90,31 @@ def test_a_member_with_too_large_an_error_is_dropped_but_the_first_is_kept_alone
     with pytest.warns(lx.LexiprogWarning, match=r"weighted error 0\.333 > 0\.200; it is kept"):
         pool = loop([LEFT], error_limit=0.2)
     assert (len(pool.estimators), pool.stopped[-20:]) == (1, "; it is kept, alone.")
+
+
+def test_the_warning_promises_no_more_of_chance_than_was_measured():
+    stump, y = DecisionTreeClassifier(max_depth=1), np.array([0, 0, 1, 1, 2, 2])
+    once = {"start": EVEN, "n_estimators": 2, "error_limit": 0.1, "rng": np.random.RandomState(0)}
+    with pytest.warns(lx.LexiprogWarning) as heard:
+        dual_loop_pool(stump, X, y, lambda _: None, **once)
+    record = json.loads((RESULTS / "error_limit.json").read_text())["cells"]
+    means = {
+        key: [
+            np.mean([np.mean([one[limit][key] for one in cells]) for cells in record.values()])
+            for limit in ("chance", "paper")
+        ]
+        for key in ("members", "g_mean")
+    }
+    many, few = means["members"]
+    chance, paper = means["g_mean"]
+    said = str(heard[0].message)
+    assert len(record) == 10
+    assert "on ten multi-class data sets" in said
+    assert f"kept {many:.0f} members instead of {few:.0f}" in said
+    assert f"({chance:.3f} and {paper:.3f}, benchmarks/error_limit.py)" in said
+    with pytest.warns(lx.LexiprogWarning) as heard:
+        loop([LEFT], error_limit=0.2)
+    assert "chance" not in str(heard[0].message)  # it would be the same limit
 
 
 def test_limits_are_the_papers_or_chance_and_rounds_are_needed():

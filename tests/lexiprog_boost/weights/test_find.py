@@ -5,6 +5,7 @@ import pytest
 
 from lexiprog_boost import lexicographic_weights
 from lexiprog_boost.margins import class_mean_margins
+from lexiprog_boost.weights import least_class_losses
 from tests.lexiprog_boost.weights.forms import FORMS
 from tests.lexiprog_boost.written_out import lexi_programs as independent
 
@@ -140,3 +141,19 @@ def test_nothing_that_was_given_is_changed():
     lexicographic_weights(M, y, margin_target=0.5, reduce=False)
     np.testing.assert_array_equal(M, copies[0])
     np.testing.assert_array_equal(y, copies[1])
+
+
+@pytest.mark.parametrize("cap", [None, 0.6])
+def test_a_class_that_one_member_serves_has_no_loss_unless_a_cap_forbids_it(cap):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 1500)
+    margins = np.column_stack([rng.uniform(-1, 1, 1500), np.where(y == 0, 0.3, -1.0)])
+    found = least_class_losses(margins, y, margin_target=0.3, weight_cap=cap)
+    for j in (0, 1):
+        # One number decides, and the loss is convex in it: a fine grid and its slope bound it.
+        low, high = (0.0, 1.0) if cap is None else (1 - cap, cap)
+        grid = np.linspace(low, high, 2001)
+        mine = margins[y == j]
+        losses = [np.maximum(0.3 - mine @ [a, 1 - a], 0).mean() for a in grid]
+        assert min(losses) - 2 * (high - low) / 2000 <= found[j] <= min(losses) + 1e-9
+    assert (found[0] == 0.0) == (cap is None)

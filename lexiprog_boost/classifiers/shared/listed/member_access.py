@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.classifiers.shared.listed.importances import weighted_importances
 from lexiprog_boost.classifiers.shared.listed.member_names import nested_params, with_replaced
 from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers
-from lexiprog_boost.members.ensembles import Member, last_step
 
 Floats = NDArray[np.float64]
 
@@ -81,32 +81,10 @@ class MemberAccess(BaseEstimator):
     def feature_importances_(self) -> Floats:
         """Importances of the columns, by those members that have them; they sum to one."""
         check_is_fitted(self)
-        found, weights = [], []
-        for member, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
-            own = _importances(member, self.n_features_in_)
-            if own is not None:
-                found.append(own)
-                weights.append(weight)
-        if not found:
+        found = weighted_importances(self.estimators_, self.estimator_weights_, self.n_features_in_)
+        if found is None:
             raise AttributeError(
                 "no member has feature_importances_ for the columns as they were given: use "
                 "sklearn.inspection.permutation_importance, which needs none."
             )
-        shares = np.array(weights) if np.any(weights) else np.ones(len(found))
-        mean = shares @ np.array(found)
-        return mean / mean.sum() if mean.sum() > 0 else mean
-
-
-def _importances(member: Any, n_features: int) -> Floats | None:
-    """A member's own, if they are about the columns that the ensemble was given."""
-    if not isinstance(member, Member):
-        return None
-    own = getattr(last_step(member.estimator), "feature_importances_", None)
-    if own is None:
-        return None
-    full = np.zeros(n_features)
-    columns = np.arange(n_features) if member.features is None else member.features
-    if len(own) != len(columns):  # a step before it made other columns
-        return None
-    full[columns] = own
-    return full
+        return found
