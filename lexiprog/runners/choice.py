@@ -80,7 +80,7 @@ class Runners:
             return [exact, *(way for way in ways if way != exact)]
         if not face:
             return ways
-        more = [exact] if fractions else []
+        more = [exact] if fractions and subproblem.locks else []
         return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
