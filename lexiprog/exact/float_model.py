@@ -16,6 +16,7 @@ from lexiprog.exact.rationals import Integer
 from lexiprog.exact.systems.vectors import Vector
 from lexiprog.exact.systems.whole_matrix import WholeMatrix
 from lexiprog.solvers.highs import Bounds, Session
+from lexiprog.watch import Watch
 
 OPTIONS = {
     "primal_feasibility_tolerance": 1e-9,
@@ -56,7 +57,13 @@ class FloatModel:
         self._sessions: dict[bool, Session] = {}
 
     def guess(
-        self, cost: Sequence[int], lower: Limits, upper: Limits, start: Basis | None = None
+        self,
+        cost: Sequence[int],
+        lower: Limits,
+        upper: Limits,
+        start: Basis | None = None,
+        *,
+        seconds: float = math.inf,
     ) -> tuple[str, Basis | None]:
         """HiGHS's status and basis, from a basis to start with if there is one."""
         n = self._whole.n
@@ -67,7 +74,7 @@ class FloatModel:
         )
         bounds = Bounds(limits[0][:n], limits[1][:n], limits[0][n:], limits[1][n:])
         vertex = self._session(explicit=False).run(
-            costs, bounds, None if start is None else start.to_highs(n)
+            costs, bounds, None if start is None else start.to_highs(n), watch=Watch(seconds)
         )
         if not vertex.basis.valid:
             return vertex.status, None
@@ -81,6 +88,8 @@ class FloatModel:
         cost: Sequence[int],
         lower: Limits,
         upper: Limits,
+        *,
+        seconds: float = math.inf,
     ) -> Basis | None:
         """A better basis: what is wrong with an exact point, magnified, solved in floats.
 
@@ -107,8 +116,9 @@ class FloatModel:
         limits = Bounds(
             low * _magnified(outside), high * _magnified(outside), *np.zeros((2, self._whole.m))
         )
+        start = basis.to_highs(size, self._whole.m)
         vertex = self._session(explicit=True).run(
-            slope * _magnified(steepest), limits, basis.to_highs(size, self._whole.m)
+            slope * _magnified(steepest), limits, start, watch=Watch(seconds)
         )
         # Even where HiGHS gives up, its last basis may be the right one.
         return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None

@@ -64,6 +64,7 @@ class Prover:
         *,
         face: ExactFace | None = None,
         start: Basis | None = None,
+        seconds: float = math.inf,
     ) -> Outcome:
         """The exact optimum on a face of the feasible set.
 
@@ -77,6 +78,8 @@ class Prover:
             What is fixed; nothing if not given.
         start : Basis, optional
             Where HiGHS begins, for instance the last outcome's.
+        seconds : float
+            That it may take, if less than the prover's own limit.
         """
         begin, effort, face = time.perf_counter(), Effort(), face or ExactFace()
         if c is None:
@@ -88,10 +91,9 @@ class Prover:
             if low is not None and high is not None and low > high:
                 return Outcome("infeasible", crossed=v, face=face, effort=effort)
         cost, units = program.cost(c)
+        deadline = begin + min(self.time_limit, seconds)
         try:
-            found = self._search.run(
-                cost, lower, upper, effort, start=start, deadline=begin + self.time_limit
-            )
+            found = self._search.run(cost, lower, upper, effort, start=start, deadline=deadline)
         except TimeoutError:
             effort.seconds = time.perf_counter() - begin
             return Outcome("time_limit", face=face, effort=effort)

@@ -88,10 +88,11 @@ class Search:
     def _guess(
         self, simplex: Simplex, effort: Effort, start: Basis | None = None
     ) -> tuple[str, Basis | None]:
-        if time.perf_counter() > simplex.deadline:
+        left = simplex.deadline - time.perf_counter()
+        if left < 0:
             raise TimeoutError
         effort.runs += 1
-        return self._floats.guess(simplex.cost, simplex.lower, simplex.upper, start)
+        return self._floats.guess(simplex.cost, simplex.lower, simplex.upper, start, seconds=left)
 
     def _corrected(self, simplex: Simplex, basis: Basis, effort: Effort) -> Basis:
         """The best basis of those that floats find, told each time what is exactly wrong."""
@@ -104,9 +105,11 @@ class Search:
             seen[basis.places.tobytes()] = wrong, corner.basis
             if not wrong:
                 return corner.basis
+            left = max(simplex.deadline - time.perf_counter(), 0.0)
             better = self._floats.correct(
-                corner.basis, point, reduced, simplex.cost, simplex.lower, simplex.upper
-            )
+                corner.basis, point, reduced, simplex.cost, simplex.lower, simplex.upper,
+                seconds=left,
+            )  # fmt: skip
             effort.runs += 1
             effort.corrections += 1
             if better is None or better.places.tobytes() in seen:

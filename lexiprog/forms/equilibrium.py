@@ -25,9 +25,9 @@ MILD = 10.0
 _LARGEST_FACTOR = 200.0
 # A problem whose numbers still differ by more than that many powers of two is looked at again.
 _SPREAD, _ROUNDS = 20.0, 5
-# Solvers take bounds beyond 1e20 for none. Where negligible coefficients, the far ends of bells,
-# outnumber the others, units of their own would lead there: such problems keep common ones.
-_FURTHEST = 60.0
+# Solvers take bounds beyond 1e20 for none. Where negligible coefficients, like the far ends of
+# bells, outnumber the others, their units would lead there.
+_FURTHEST = 40.0
 
 
 def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
@@ -61,7 +61,19 @@ def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
     if _is_mild(form, mild):
         return Scaling.none(form)
     groups = _row_groups(form)
-    numbers = Numbers.of(form).without_noise(groups)
+    numbers = Numbers.of(form)
+    rows, columns, cost = _fitted(numbers.without_noise(groups), groups, mild)
+    if numbers.furthest(rows, columns) > _FURTHEST:
+        lasting = numbers.without_tails()
+        rows, columns, cost = _fitted(lasting.without_noise(groups), groups, mild)
+    if numbers.furthest(rows, columns) > _FURTHEST:
+        return Scaling.none(form)
+    rows, columns, objective = _whole(rows), _whole(columns), _whole(np.array(cost))
+    return Scaling(rows, columns, float(objective))
+
+
+def _fitted(numbers: Numbers, groups: NDArray[np.intp], mild: float) -> tuple[Array, Array, float]:
+    """Logarithms of the factors: common ones if they do, else one for each row and column."""
     fit = numbers.fit(groups)
     rows, columns, cost = fit.common()
     if numbers.largest(rows, columns, cost) > mild:
@@ -70,10 +82,7 @@ def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
             if numbers.largest(rows, columns, cost) <= _SPREAD:
                 break
             fit = numbers.reweighted(rows, columns, cost).fit(groups)
-        if numbers.furthest_bound(columns) > _FURTHEST:
-            rows, columns, cost = numbers.fit(groups).common()
-    rows, columns, objective = _whole(rows), _whole(columns), _whole(np.array(cost))
-    return Scaling(rows, columns, float(objective))
+    return rows, columns, cost
 
 
 def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Scaling:

@@ -120,10 +120,21 @@ class Numbers:
             *(bound.largest(-columns) for bound in self.bounds),
         )
 
-    def furthest_bound(self, columns: Array) -> float:
-        """The largest logarithm of a bound that these factors leave."""
-        sizes = (bound.sizes(-columns).max(initial=-np.inf) for bound in self.bounds)
-        return float(max(sizes, default=-np.inf))
+    def without_tails(self) -> Numbers:
+        """The same without entries that vanish beside the largest of their row and column."""
+        own = np.repeat(np.arange(self.free.size), np.diff(self.starts))
+        sizes = self.entries.sizes(np.zeros(own.size))
+        rows = np.full(self.b.log.size, -np.inf)
+        np.maximum.at(rows, self.indices, sizes)
+        columns = np.full(self.free.size, -np.inf)
+        np.maximum.at(columns, own, sizes)
+        peers = np.minimum(rows[self.indices], columns[own])
+        return replace(self, entries=self.entries.kept(sizes > peers - _NOISE))
+
+    def furthest(self, rows: Array, columns: Array) -> float:
+        """The largest logarithm of a bound or a right-hand side that these factors leave."""
+        sizes = [self.b.sizes(rows), *(bound.sizes(-columns) for bound in self.bounds)]
+        return max(float(each.max(initial=-np.inf)) for each in sizes)
 
     def without_noise(self, groups: NDArray[np.intp]) -> Numbers:
         """The same without right-hand sides, bounds and costs that are rounding errors.

@@ -75,12 +75,12 @@ class Runners:
         if not ladder or chain is None:
             return ways
         exact = Way(Solver(EXACT, accept=ladder[0].accept))
-        fractions = has_exact() and self._is_small(chain)
+        fractions = has_exact() and self._is_small(subproblem, chain)
         if self._has_begun(chain, subproblem) or (fractions and self.doubtful(subproblem, solved)):
             return [exact, *(way for way in ways if way != exact)]
         if not face:
             return ways
-        more = [exact] if fractions and subproblem.locks else []
+        more = [exact] if fractions else []
         return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
@@ -89,8 +89,9 @@ class Runners:
         held = (lock.owner_name for _, lock in single(subproblem.locks))
         return exact is not None and any(name in exact.outcomes for name in held)
 
-    def _is_small(self, chain: FaceChain) -> bool:
-        return all(form.b.size <= LARGEST for form in chain.forms.values())
+    def _is_small(self, subproblem: Subproblem, chain: FaceChain) -> bool:
+        declared = sum(constraint.size for constraint in subproblem.constraints)
+        return max([declared, *(form.b.size for form in chain.forms.values())]) <= LARGEST
 
     def doubtful(self, subproblem: Subproblem, solved: Solutions) -> list[str]:
         """The optima it holds that floats may have missed by more than they can tell.

@@ -62,6 +62,8 @@ class Exact:
         read_as = task.options.get("read_as", DEFAULT)
         if read_as not in get_args(ReadAs):
             raise ValueError(f"EXACT: read_as is one of {get_args(ReadAs)}, not {read_as!r}.")
+        if task.watch.over:  # reading the numbers alone would take longer
+            return Answer(Status.NO_POINT, said="time_limit")
         limit = task.options.get("time_limit")
         if self._prover is None or self.chain is None:
             self._prover = Prover(ExactLP.from_form(task.form, read_as), time_limit=limit)
@@ -117,6 +119,7 @@ class Exact:
                     offset,
                     face=before.face if before else None,
                     start=before.basis if before else None,
+                    seconds=task.watch.left,
                 )
                 self.outcomes[name] = found
             levels.append(self.outcomes[name])

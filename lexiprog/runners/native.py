@@ -11,6 +11,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
@@ -45,6 +46,8 @@ class Native:
             answer = _stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
+        if answer.status.is_infeasible and not task.native.scaling.identity:
+            answer = self._confirmed(task, answer)
         if task.way.refined or (task.solver.target == "HIGHS" and task.subproblem.kind == "LP"):
             answer = _on_its_rows(task, form, answer)
         if task.integer:
@@ -54,6 +57,18 @@ class Native:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Nothing is kept from solve to solve."""
+
+    def _confirmed(self, task: Task, answer: Answer) -> Answer:
+        """The answer, unless the problem has a point as it is written: units have misled then."""
+        scaling = task.native.scaling
+        written = task.native.in_units(Scaling.none(task.form))
+        again = self.run(replace(task, compiled=written))
+        if again.x is None:
+            return answer
+        if again.z is None:
+            return Answer(Status.FAILED, said="infeasible in some units and feasible in others")
+        x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
+        return answer_at(task.native, x, z, iterations=again.iterations)
 
 
 def _is_long(form: StandardForm) -> bool:

@@ -14,6 +14,7 @@ from lexiprog.aliases import Array
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Prepared
+from lexiprog.forms.scaling import Scaling
 from lexiprog.kinds import kind_of
 from lexiprog.solve.reasons.demands import Demand, elastic
 from lexiprog.solvers.solver import default_ladder
@@ -111,6 +112,10 @@ def quick_answer(problem: cp.Problem, *, gp: bool = False, seconds: float = 60.0
         try:
             compiled = Prepared(problem, gp=gp, dpp=False).compile(solver.target, options)
             last = cvxpy_door.interpret(compiled, cvxpy_door.run(compiled, options))
+            if last.status.is_infeasible and not compiled.scaling.identity:
+                # Believed only where it does not hang on the units.
+                written = compiled.in_units(Scaling.none(compiled.form))
+                last = cvxpy_door.interpret(written, cvxpy_door.run(written, options))
         except Exception:  # noqa: BLE001 - advice must not replace the error it explains
             continue
         if last.status in (Status.OPTIMAL, Status.INFEASIBLE, Status.EITHER, Status.UNBOUNDED):
