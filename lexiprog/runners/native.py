@@ -15,6 +15,7 @@ from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
+from lexiprog.solvers.big_m import small_m
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import LONG, Bounds
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
@@ -40,7 +41,7 @@ class Native:
         form = task.native.scaled
         start = best_start(task, form) if task.integer else None
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
-            found = solve_mip(form, highs_options(task), start, task.watch)
+            found = solve_mip(small_m(form), highs_options(task), start, task.watch)
             answer = searched(task.native, form, found)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = _stoppable(task, form)

@@ -29,6 +29,7 @@ from lexiprog.runners.chains import joined, own_constraints, reads_nothing_later
 from lexiprog.runners.native import highs_options, searched
 from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
+from lexiprog.solvers.big_m import small_m
 from lexiprog.solvers.highs import Bounds
 from lexiprog.solvers.highs_mip import MipModel, MipSearch, solve_mip
 from lexiprog.solvers.solver import Ladder
@@ -88,7 +89,7 @@ class IntegerChain:
         if task.watch.elsewhere is None:
             found = self._search(task, form, held, start)
         else:  # where the model is built each time
-            found = solve_mip(form, highs_options(task), start, task.watch)
+            found = solve_mip(small_m(form), highs_options(task), start, task.watch)
         answer = made_whole(task.native, searched(task.native, form, found), task.watch)
         answer = no_worse_than(start, task.native, form, answer)
         # The shared problem minimises.
@@ -103,10 +104,11 @@ class IntegerChain:
         start: Array | None,
     ) -> MipSearch:
         """Search on the model of an earlier level, if one is idle."""
+        shared = small_m(task.native.scaled)
         with self._lock:  # members of one stage may run side by side
             model = self._idle.pop() if self._idle else None
         if model is None:
-            model = _Model(MipModel(task.native.scaled, highs_options(task)))
+            model = _Model(MipModel(shared, highs_options(task)))
         for name, (row, _) in held.items():
             if name not in model.rows:
                 model.rows[name] = len(model.rows)
@@ -114,7 +116,7 @@ class IntegerChain:
         limits = np.full(len(model.rows), np.inf)
         for name, (_, limit) in held.items():
             limits[model.rows[name]] = limit
-        own = Bounds.of(task.native.scaled)
+        own = Bounds.of(shared)
         bounds = replace(
             own,
             row_lower=np.append(own.row_lower, np.full(limits.size, -np.inf)),

@@ -27,8 +27,8 @@ SHARES = {
     "goals": 0.99,
     "small_coefficients": 0.99,
     "nearly_parallel": 0.95,
-    "big_m": 0.8,
-    "capacities": 0.8,
+    "big_m": 0.95,
+    "capacities": 0.99,
 }
 LINEAR = ["objectives", "rows", "columns", "everything", "goals", "nearly_parallel"]
 
