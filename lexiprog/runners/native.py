@@ -88,7 +88,7 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
 
 def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
-    if answer.x is None:
+    if answer.x is None or answer.status is not Status.OPTIMAL:
         return answer
     bounds = Bounds.of(form)
     off = is_off(form.A, bounds, answer.x)

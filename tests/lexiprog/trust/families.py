@@ -268,6 +268,21 @@ def small_coefficients(random):
     return Case(lx.Program(lx.Stage("only", subproblem)), (truth,), (1.0 / small,))
 
 
+def bells(random):
+    """Points under Gaussian bells: most coefficients are far ends, down to 1e-300."""
+    rng, size, bells = np.random.default_rng(random.randint(0, 2**31)), 64, 5
+    points = rng.normal(size=(size, 2)) * rng.choice([1.0, 3.0], size=(size, 1))
+    distances = ((points[:, None] - points[:bells]) ** 2).sum(axis=-1)
+    heights, cap = np.exp(-distances / (2 * rng.uniform(0.1, 0.4) ** 2)), 10 / size
+    costs, ones = np.append(np.zeros(size), 1.0), np.append(np.ones(size), 0.0)
+    rows = np.c_[np.where(heights < 1e-9, 0.0, heights).T, -np.ones(bells)]
+    bounds = [(0, cap)] * size + [(None, None)]
+    best = linprog(costs, rows, np.zeros(bells), ones[None], [1.0], bounds=bounds).fun
+    weights, top = cp.Variable(size, bounds=[0, cap], name="weights"), cp.Variable(name="top")
+    limits = [heights.T @ weights <= top, cp.sum(weights) == 1]
+    return Case(only(cp.Minimize(top), limits), (best,), (1e-3,))
+
+
 def loose_gaps(random):
     """Knapsacks for a solver that stops early and reports no bound."""
     size = 8

@@ -26,6 +26,7 @@ SHARES = {
     "integer_chains": 0.99,
     "goals": 0.99,
     "small_coefficients": 0.99,
+    "bells": 0.99,
     "nearly_parallel": 0.95,
     "big_m": 0.95,
     "capacities": 0.99,

@@ -97,7 +97,7 @@ def test_what_is_lost_is_sent_again_and_then_given_up():
     there = lx.Elsewhere(AtOnce(lose=[OSError("cable cut")] * 2))
     assert program.solve(executor=there)["lp0"].value == program.solve()["lp0"].value
     assert (there.tasks, there.lost) == (3, 2)
-    there = lx.Elsewhere(AtOnce(lose=[OSError("cable cut")] * 3), retries=2)
+    there = lx.Elsewhere(AtOnce(lose=[OSError("cable cut")] * 6), retries=2)  # HIGHS twice
     assert program.solve(["HIGHS", "CLARABEL"], executor=there)["lp0"].solver == "CLARABEL"
     gone = lx.Elsewhere(AtOnce(lose=[OSError("cable cut")] * 99), retries=0)
     with pytest.raises(lx.StageError, match="sent 1 times without an answer; last OSError: cable"):
