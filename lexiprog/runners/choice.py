@@ -90,8 +90,9 @@ class Runners:
         return exact is not None and any(name in exact.outcomes for name in held)
 
     def _is_small(self, subproblem: Subproblem, chain: FaceChain) -> bool:
-        declared = sum(constraint.size for constraint in subproblem.constraints)
-        return max([declared, *(form.b.size for form in chain.forms.values())]) <= LARGEST
+        rows = [sum(constraint.size for constraint in subproblem.constraints)]
+        rows += [form.b.size for form in chain.forms.values()]
+        return all(size <= LARGEST for size in rows)
 
     def doubtful(self, subproblem: Subproblem, solved: Solutions) -> list[str]:
         """The optima it holds that floats may have missed by more than they can tell.
