@@ -8,6 +8,7 @@ also the best rate of improvement over the directions that stay feasible: one mo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.solvers.solver import Solver
 
 ACTIVE = 1e-7
+# A step that is small beside the right-hand sides, and multipliers that are one and the same.
+STEP, SAME = 1e-6, 1e-6
 
 
 def right_derivative(form: StandardForm, row: int) -> float | None:
@@ -36,7 +39,29 @@ def derivative_along(form: StandardForm, direction: Array) -> float | None:
     vertex = _optimum(form)
     if vertex is None:
         return None
-    x = vertex.x
+    most = -float(vertex.row_dual @ direction)
+    least = _multiplier_beyond(form, direction)
+    if least is not None and least >= most * (1.0 - SAME):
+        return max(least, 0.0)
+    slope = _best_rate(form, vertex.x, direction)
+    if slope is None:
+        return None
+    return slope if least is None else max(min(slope, max(most, least)), least, 0.0)
+
+
+def _multiplier_beyond(form: StandardForm, direction: Array) -> float | None:
+    """The multiplier a little further on, which is never more than the derivative here.
+
+    As the optimum is convex, that is all there is to know where the one here is no larger. What
+    touches its limit need not be told from what is near it.
+    """
+    size = 1.0 + float(np.max(np.abs(form.b[direction > 0])))
+    vertex = _optimum(replace(form, b=form.b + STEP * size * direction))
+    return None if vertex is None else -float(vertex.row_dual @ direction)
+
+
+def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
+    """The best rate of improvement over directions that no row or bound reached forbids."""
     slack = form.slack(x)
     scale = 1.0 + np.abs(form.b)
     zero = form.cones.zero

@@ -6,9 +6,12 @@ from fractions import Fraction
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, given, settings
 
 import lexiprog as lx
+from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.solve.price import right_derivative
 from tests.lexiprog.formulations import exact
 from tests.lexiprog.formulations.random_chains import chains
 
@@ -164,3 +167,13 @@ def test_the_price_is_per_unit_of_slack_whatever_tolerance_there_is():
     for tolerance, wanted in [(0.0, 3), (0.2, 3), (1.0, 0)]:
         program = lx.preemptive(levels, [3 * x[0] + x[1] <= 15], atol=tolerance)
         assert program.solve().final.price("a") == near(wanted)
+
+
+def test_what_is_near_its_bound_is_not_taken_to_have_reached_it():
+    # u + w / 1e6 == 3e-8, w <= d: u falls from 3e-8, slowly enough for all d up to 0.03.
+    A = sp.csc_array(np.array([[1.0, 1e-6], [0.0, 1.0]]))
+    form = StandardForm(
+        np.array([0.0, -1.0]), 0.0, A, np.array([3e-8, 0.0]), Cones(zero=1, nonneg=1),
+        lower=np.zeros(2), upper=np.full(2, np.inf),
+    )  # fmt: skip
+    assert right_derivative(form, 1) == pytest.approx(1.0)
