@@ -21,7 +21,7 @@ LIES = [
 def lie(monkeypatch, status, basis):
     """From now on HiGHS says the same of every program."""
 
-    def guess(self, cost, lower, upper, start=None):
+    def guess(self, cost, lower, upper, start=None, **_):
         size, rng = len(lower), np.random.default_rng(len(lower))
         if basis == "none" or (basis == "rows if nothing costs" and any(cost)):
             return status, None
@@ -41,7 +41,7 @@ def test_lies_change_no_answer(status, basis, silent, monkeypatch):
     truth = [Prover(lp).minimise() for lp in programs]
     lie(monkeypatch, status, basis)
     if silent:
-        monkeypatch.setattr(FloatModel, "correct", lambda *_: None)
+        monkeypatch.setattr(FloatModel, "correct", lambda *_, **__: None)
     for lp, right in zip(programs, truth, strict=True):
         outcome = Prover(lp).minimise()
         assert_proved(lp, outcome)
@@ -61,7 +61,10 @@ def test_what_is_wrong_by_less_than_a_tolerance_is_magnified_and_corrected(monke
     monkeypatch.setattr(
         FloatModel,
         "guess",
-        lambda _self, _cost, lower, upper, _start=None: ("kOptimal", wrong.settled(lower, upper)),
+        lambda _self, _cost, lower, upper, _start=None, **_: (
+            "kOptimal",
+            wrong.settled(lower, upper),
+        ),
     )
     outcome = Prover(lp).minimise()
     assert_proved(lp, outcome)

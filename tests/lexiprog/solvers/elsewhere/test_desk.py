@@ -154,10 +154,10 @@ def least():
 
 def test_an_integer_level_keeps_its_time_limit_elsewhere():
     rng = np.random.default_rng(0)
-    k = cp.Variable(200, boolean=True, name="k")
-    values = rng.integers(10, 99, (20, 200)).astype(float)
+    k = cp.Variable(500, boolean=True, name="k")
+    values = rng.integers(10, 99, (40, 500)).astype(float)
     rows = [values @ k <= values.sum(axis=1) / 2]
-    program = lx.preemptive({"most": cp.Maximize(rng.integers(10, 99, 200) @ k)}, rows)
+    program = lx.preemptive({"most": cp.Maximize(rng.integers(10, 99, 500) @ k)}, rows)
     with ThreadPoolExecutor(1) as pool, pytest.warns(lx.LexiprogWarning, match="was stopped"):
         result = program.solve(executor=pool, time_limit=1.5)
     assert result["most"].status == "within_gap"
