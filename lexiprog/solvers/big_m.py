@@ -15,9 +15,9 @@ from lexiprog.aliases import Array
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.ranges import implied_ranges
 
-__all__ = ["small_m", "tightened"]
+__all__ = ["largest_m", "small_m", "tightened"]
 
-# Coefficients of whole columns from which on HiGHS's own presolve has been seen to lose points.
+# Coefficients of whole columns that are worth a look; with 1e6 HiGHS has been seen to lose points.
 _LARGE = 1e3
 
 # What rounding may add to the sum of a row's terms, as a share of their sizes.
@@ -40,13 +40,17 @@ def small_m(form: StandardForm) -> StandardForm:
     array([[ 1., -7.],
            [ 1.,  0.]])
     """
+    return tightened(form) if largest_m(form) >= _LARGE else form
+
+
+def largest_m(form: StandardForm) -> float:
+    """The largest coefficient of a whole column."""
     if form.integer is None or not form.integer.size:
-        return form
+        return 0.0
     whole = np.zeros(form.c.size, dtype=bool)
     whole[form.integer] = True
     A = sp.csc_array(form.A)
-    sizes = np.abs(A.data[np.repeat(whole, np.diff(A.indptr))])
-    return tightened(form) if sizes.max(initial=0.0) >= _LARGE else form
+    return float(np.abs(A.data[np.repeat(whole, np.diff(A.indptr))]).max(initial=0.0))
 
 
 def tightened(form: StandardForm, limit: float | None = None) -> StandardForm:

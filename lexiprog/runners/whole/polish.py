@@ -15,7 +15,7 @@ from lexiprog.aliases import Array
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.solvers.big_m import tightened
+from lexiprog.solvers.big_m import largest_m, small_m, tightened
 from lexiprog.solvers.clarabel import solve_conic
 from lexiprog.solvers.highs import Bounds, Session
 from lexiprog.solvers.highs_mip import solve_mip
@@ -28,8 +28,10 @@ __all__ = ["follow", "is_linear", "made_whole", "whole_answer"]
 NEARLY = 1e-3
 # What sums of a row's terms may be off by where every term is known.
 NEARLY_HELD = 1e-9
-# The smallest tolerances that HiGHS accepts.
-STRICT = {"mip_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-10}
+# The smallest tolerances that HiGHS keeps: with 1e-10 for whole numbers it loses feasible points.
+STRICT = {"mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-10}
+# An M beside which HiGHS's presolve has been seen to lose points, and more.
+DOUBTFUL = 1e5
 # How often a leaking problem is tightened by the value of a better point.
 ROUNDS = 3
 
@@ -46,10 +48,13 @@ def made_whole(compiled: Compiled, answer: Answer, watch: Watch) -> Answer:
     if not np.max(np.abs(point[form.integer] - np.round(point[form.integer]))) <= NEARLY:
         return answer
     rest, bound = follow(form, np.round(point[form.integer])), answer.bound
+    found = None
     if rest is None and is_linear(form):
         found = _without_leaks(form, point, watch)
-        if found is not None:
-            rest, bound = found[0], bound if found[1] is None else found[1]
+    elif rest is not None and is_linear(form) and _may_mislead(form, answer):
+        found = _again(form, rest, watch)
+    if found is not None:
+        rest, bound = found[0], bound if found[1] is None else found[1]
     if rest is None:
         return answer
     return whole_answer(compiled, form, rest, answer, bound)
@@ -69,6 +74,21 @@ def whole_answer(
 def is_linear(form: StandardForm) -> bool:
     """Whether nothing is curved."""
     return form.P is None and form.cones.linear == form.b.size
+
+
+def _may_mislead(form: StandardForm, answer: Answer) -> bool:
+    """Whether rows and bounds leave an M so large that a solver's word is not enough."""
+    return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= DOUBTFUL
+
+
+def _again(form: StandardForm, known: Array, watch: Watch) -> tuple[Array, float | None] | None:
+    """The best whole point of the problem with the M that a known point's value allows."""
+    value = form.objective(known)
+    found = solve_mip(tightened(form, value), STRICT, known, watch)
+    if found.x is None or found.status is not Status.OPTIMAL:
+        return None
+    rest = follow(form, np.round(found.x[form.integer]))
+    return (known if rest is None or form.objective(rest) > value else rest), found.bound
 
 
 def _without_leaks(
