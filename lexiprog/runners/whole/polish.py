@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lexiprog.aliases import Array, Options
+from lexiprog.aliases import Array
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.forms.standard_form import StandardForm
@@ -32,9 +32,6 @@ NEARLY_HELD = 1e-9
 STRICT = {"mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-10}
 # An M beside which HiGHS's presolve has been seen to lose points, and more.
 DOUBTFUL = 1e5
-# Its presolve also lost points of problems with a handful of columns, on a face of an earlier
-# level. Problems of so few numbers and nodes are searched without it too, for so many seconds.
-SMALL, EASY, PATIENCE = 2_000, 100, 1.0
 # How often a leaking problem is tightened by the value of a better point.
 ROUNDS = 3
 
@@ -54,12 +51,8 @@ def made_whole(compiled: Compiled, answer: Answer, watch: Watch) -> Answer:
     found = None
     if rest is None and is_linear(form):
         found = _without_leaks(form, point, watch)
-    elif rest is not None and is_linear(form) and answer.status is Status.OPTIMAL:
-        if largest_m(small_m(form)) >= DOUBTFUL:
-            found = _again(form, rest, STRICT, watch)
-        elif form.A.nnz <= SMALL and (answer.iterations or 0) <= EASY:
-            seconds = min(watch.left, PATIENCE)
-            found = _again(form, rest, STRICT | {"presolve": "off"}, Watch(seconds))
+    elif rest is not None and is_linear(form) and _may_mislead(form, answer):
+        found = _again(form, rest, watch)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
     if rest is None:
@@ -83,12 +76,15 @@ def is_linear(form: StandardForm) -> bool:
     return form.P is None and form.cones.linear == form.b.size
 
 
-def _again(
-    form: StandardForm, known: Array, options: Options, watch: Watch
-) -> tuple[Array, float | None] | None:
+def _may_mislead(form: StandardForm, answer: Answer) -> bool:
+    """Whether rows and bounds leave an M so large that a solver's word is not enough."""
+    return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= DOUBTFUL
+
+
+def _again(form: StandardForm, known: Array, watch: Watch) -> tuple[Array, float | None] | None:
     """The best whole point of the problem with the M that a known point's value allows."""
     value = form.objective(known)
-    found = solve_mip(tightened(form, value), options, known, watch)
+    found = solve_mip(tightened(form, value), STRICT, known, watch)
     if found.x is None or found.status is not Status.OPTIMAL:
         return None
     rest = follow(form, np.round(found.x[form.integer]))
