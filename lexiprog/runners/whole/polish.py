@@ -2,7 +2,8 @@
 
 An integer solver may stop with 3.9999997 for a 4 and let the other columns profit from the
 difference. What is then called the optimum cannot be had, and no later problem can hold it. Where
-the rest cannot follow, a big M leaks: the problem is solved again with smaller ones.
+the rest cannot follow, a big M leaks: the problem is solved again with smaller ones. Where it can,
+but an M stays large, the solver's word is not enough either, and the same is done.
 """
 
 from __future__ import annotations
