@@ -61,13 +61,13 @@ docs: .venv/dev.stamp
 	@echo "Written: build/docs/index.html"
 
 notebooks: .venv/dev.stamp
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		$(filter-out $(WITH_CLIENTS),$(wildcard notebooks/*.ipynb))
 
 # Those whose packages `dev` leaves out, in an environment that has them.
 gallery: .venv-clients/dev.stamp
 	.venv-clients/bin/python $(PIP) --editable ".[clients]"
-	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace notebooks/gallery/*.ipynb $(WITH_CLIENTS)
+	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False notebooks/gallery/*.ipynb $(WITH_CLIENTS)
 
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
