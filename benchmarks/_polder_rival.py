@@ -50,13 +50,13 @@ def problem(given: dict[str, Any], folder: Path) -> Any:
     class LittlePumping(Goal):
         function_nominal, priority, order = 100.0, 2, 1
 
-        def function(self, problem: Any, ensemble_member: int) -> Any:
+        def function(self, problem: Any, ensemble_member: int) -> Any:  # noqa: ARG002
             return problem.integral("pump")
 
     class FewChanges(Goal):
         function_nominal, priority, order = 5.0, 3, 2
 
-        def function(self, problem: Any, ensemble_member: int) -> Any:
+        def function(self, problem: Any, ensemble_member: int) -> Any:  # noqa: ARG002
             return problem.der("pump")
 
     class Polder(GoalProgrammingMixin, CSVMixin, ModelicaMixin, Collocated):

@@ -24,8 +24,8 @@ import demo_polder as polder  # noqa: E402
 
 EASE = 1e-7  # metres: its plan keeps the laws of water up to the tolerance of its solver, 1e-8
 NOTE = (
-    "`range` is what is missing of the wanted level in metres, summed over the hours; `pumping` the "
-    "pump's flow summed by the hour; `changes` the squares of its changes, summed. rtc-tools "
+    "`range` is what is missing of the wanted level in metres, summed over the hours; `pumping` "
+    "the pump's flow summed by the hour; `changes` the squares of its changes, summed. rtc-tools "
     "compares each hour with the squares of its misses, which is the same here: only the first two "
     "hours miss, whatever one does. It holds earlier levels up to the tolerance of its solver, so "
     "that each may be a little worse than ours and the later ones better for it. `least at its "
