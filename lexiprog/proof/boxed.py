@@ -12,14 +12,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog.aliases import Array
 from lexiprog.forms.precision import UNIT
 from lexiprog.forms.standard_form import StandardForm
 
 __all__ = ["Boxed", "measured"]
-
-Array = NDArray[np.float64]
 
 # Up to so many entries; above, what is saved is little.
 SMALL = 20_000
