@@ -10,7 +10,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -83,7 +82,7 @@ def report_table(records: list[dict[str, Any]], sizes: Sequence[int]) -> str:
     return table(["points", "variables of Q", "coefficients", *FORMS], [*rows, exponents])
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> None:
     options = arguments(__doc__ or "", argv)
     warnings.simplefilter("ignore")
     sizes = (100, 1_000) if options.quick else (100, 1_000, 10_000, 100_000, 1_000_000)
@@ -100,8 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = f"{report_table(records, sizes)}\n\n{note}"
     report.section("Processor time against the number of points", text, "growth", records)
     report.write(options.out)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

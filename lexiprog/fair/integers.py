@@ -34,10 +34,7 @@ SAME = 1e-8
 
 
 def order_levels(
-    form: StandardForm,
-    utilities: Utilities,
-    options: Options | None = None,
-    told: Told = nobody,
+    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
 ) -> FairOrder:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
