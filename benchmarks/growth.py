@@ -10,7 +10,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -129,7 +128,7 @@ def report_table(
     return table(["points", *counted, *forms], [*rows, exponents])
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> None:
     options = arguments(__doc__ or "", argv)
     warnings.simplefilter("ignore")
     sizes = (100, 1_000) if options.quick else (100, 1_000, 10_000, 100_000, 1_000_000)
@@ -150,8 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         text = f"{report_table(forms, records, sizes)}\n\n{note}"
         report.section(title, text, name, records)
     report.write(options.out)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

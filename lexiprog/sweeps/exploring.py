@@ -94,6 +94,7 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
     Returns
     -------
     Explorer
+        What a notebook shows; ``outline`` has the numbers.
 
     Examples
     --------

@@ -72,13 +72,13 @@ def tradeoff(
     Examples
     --------
     >>> import cvxpy as cp, lexiprog as lx
-    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
-    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
-    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
-    >>> [round(y, 6) for y in lx.tradeoff(program, "x", [0.25, 0.5, 1.5]).values["y"]]
+    >>> hours = cp.Variable(2, nonneg=True, name="hours")
+    >>> levels = {"bread": cp.Maximize(hours[0]), "cake": cp.Maximize(hours[1])}
+    >>> program = lx.preemptive(levels, [hours @ [2, 1] <= 3, hours @ [0.5, 1] <= 1.5])
+    >>> [round(cake, 6) for cake in lx.tradeoff(program, "bread", [0.25, 0.5, 1.5]).values["cake"]]
     [0.5, 1.0, 1.5]
-    >>> curve = lx.tradeoff(program, "x")
-    >>> curve.tolerances, curve.values["y"], curve.slopes["y"]
+    >>> curve = lx.tradeoff(program, "bread")
+    >>> curve.tolerances, curve.values["cake"], curve.slopes["cake"]
     ((0.0, 0.5, 1.5), (0.0, 1.0, 1.5), (2.0, 0.5, 0.0))
     """
     held = program[name]
