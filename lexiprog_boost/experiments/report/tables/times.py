@@ -56,7 +56,10 @@ def work_parts(results: Results) -> Iterator[str]:
         if values
     ]
     every = [one for values in spent.values() for one in values]
-    rows.append(["all", "", str(len(every)), fixed(sum(every), 1)])
+    if not every:
+        yield "No cell has kept its own."
+        return
+    rows.append(["all", "", f"{len(every)} of {len(results.records)}", fixed(sum(every), 1)])
     yield markdown_table(["contender", "learner", "cells", "processor seconds"], rows, left=2)
 
 

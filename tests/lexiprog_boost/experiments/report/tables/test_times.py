@@ -37,8 +37,9 @@ def test_processor_time_is_summed_over_the_cells_that_kept_it():
     assert rows == [
         ["AdaBoost", "kNN", "4", "4.0"],
         ["LexiBoost", "kNN", "4", "4.0"],
-        ["all", "", "8", "8.0"],
+        ["all", "", "8 of 12", "8.0"],
     ]
+    assert "No cell has kept its own." in times_page(found())
 
 
 def test_a_contender_that_always_failed_has_no_time_and_no_line_in_the_file():
