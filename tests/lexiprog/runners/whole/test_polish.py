@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from lexiprog.compile.answer import Answer
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.runners.whole.polish import follow, is_linear, made_whole, whole_answer
+from lexiprog.runners.whole.polish import best_with, is_linear, made_whole, whole_answer
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 from tests.lexiprog.runners.whole.gate import answered, gate, values
@@ -31,7 +31,7 @@ def knapsack(**more):
     [([2, 1], True), ([1, 0], True), ([2, 2], False), ([3, 2], False), ([0, -1], False)],
 )
 def test_a_point_all_of_whose_columns_are_whole_is_inside_or_it_is_none(whole, inside):
-    found = follow(knapsack(), np.array(whole, float))
+    found = best_with(knapsack(), np.array(whole, float))
     assert found is None if not inside else found.tolist() == whole
 
 
@@ -43,20 +43,20 @@ def mixed(**more):
 
 @pytest.mark.parametrize(("n", "y"), [(0, 3.0), (2, 1.0), (3, 1.5), (4, 2.5)])
 def test_the_rest_is_solved_at_the_integers_given(n, y):
-    assert follow(mixed(), np.array([float(n)])) == pytest.approx([y, n])
+    assert best_with(mixed(), np.array([float(n)])) == pytest.approx([y, n])
     # With y^2 / 2 beside it, y is the same: it is as small as the rows let it be.
     curved = replace(mixed(), P=sp.csc_array(np.diag([1.0, 0.0])))
-    found = follow(curved, np.array([float(n)]))
+    found = best_with(curved, np.array([float(n)]))
     assert found == pytest.approx([y, n], abs=1e-6)
     assert found[1] == n
 
 
 def test_integers_beyond_their_bounds_or_without_a_rest_have_no_point():
-    assert follow(mixed(), np.array([5.0])) is None
+    assert best_with(mixed(), np.array([5.0])) is None
     tight = replace(mixed(), upper=np.array([1.2, 4.0]))
-    assert follow(tight, np.array([2.0])) == pytest.approx([1.0, 2.0])
-    assert follow(tight, np.array([4.0])) is None
-    assert follow(replace(tight, P=sp.csc_array(np.eye(2))), np.array([4.0])) is None
+    assert best_with(tight, np.array([2.0])) == pytest.approx([1.0, 2.0])
+    assert best_with(tight, np.array([4.0])) is None
+    assert best_with(replace(tight, P=sp.csc_array(np.eye(2))), np.array([4.0])) is None
     assert is_linear(tight)
     assert not is_linear(replace(tight, P=sp.csc_array(np.eye(2))))
     assert not is_linear(replace(tight, cones=Cones(soc=(2,))))
