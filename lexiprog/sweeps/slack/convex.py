@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lexiprog.curves.tangents import Sample, sandwich
-from lexiprog.declare.leaves import number
+from lexiprog.declare.leaves import as_float
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.result.solution import Solution
@@ -76,7 +76,7 @@ def _stop(scene: Scene, cases: Cases, stage: str, subproblem: Subproblem) -> tup
     try:
         free = Subproblem(subproblem.name, subproblem.objective, kept)
         solution = cases.alone(stage, free, scene.solved)
-        value = number(solution.at(held.objective.expr))
+        value = as_float(solution.at(held.objective.expr))
     except (StageError, KeyError):
         reach = REACH * max(1.0, abs(scene.optimum))
         return reach, f"not followed beyond {reach:g}: nothing else bounds it"
