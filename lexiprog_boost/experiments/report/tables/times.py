@@ -64,7 +64,8 @@ def work_parts(results: Results) -> Iterator[str]:
 
 
 def _rows(results: Results, learner: str) -> Iterator[list[str]]:
-    sets = results.complete(learner, "paper", "rival")
+    # Without rivals yet the paper's contenders are still compared with each other.
+    sets = results.complete(learner, "paper", "rival") or results.complete(learner, "paper")
     whole: dict[str, float] = {}
     for contender in results.contenders("paper", "rival"):
         fits = [fold for name in sets for fold in fit_seconds(results, name, learner, contender)]

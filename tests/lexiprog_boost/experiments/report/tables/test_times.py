@@ -2,6 +2,7 @@
 
 import csv
 
+from lexiprog_boost.experiments.report.results import Results
 from lexiprog_boost.experiments.report.tables.files import times_file
 from lexiprog_boost.experiments.report.tables.times import times_page
 from tests.lexiprog_boost.experiments.small_study import results, rows_under, small_study
@@ -26,6 +27,13 @@ def test_one_fit_and_the_whole_grid_are_means_over_sets_and_folds():
         ["LexiBoost", "2", "2", "5.000", "10.000", "2.5"],
         ["RUSBoost", "2", "2", "1.250", "2.500", "0.6"],
     ]
+
+
+def test_rivals_that_are_missing_hide_nobody_else():
+    whole = found()
+    some = [one for one in whole.records if one["contender"] != "RUSBoost"]
+    rows = rows_under(times_page(Results(whole.study, some)), "## kNN")
+    assert [row[-1] for row in rows] == ["1.0", "2.5", "–"]
 
 
 def test_processor_time_is_summed_over_the_cells_that_kept_it():
