@@ -47,7 +47,8 @@ def convex_track(
         slope = None if price is None else -price
         return Sample(t, sign * found.value, min(sign * lower, sign * found.value), slope)
 
-    found = sandwich(ask, 0.0, stop, error=error, limit=limit) if stop > 0.0 else None
+    pace = scene.pace
+    found = sandwich(ask, 0.0, stop, error=error, limit=limit, pace=pace) if stop > 0.0 else None
     samples = (ask(0.0),) if found is None else found.samples
     slopes = [np.nan if s.slope is None else sign * s.slope for s in samples]
     if not end:
