@@ -108,3 +108,15 @@ def test_effects_are_saved(tmp_path):
     result = program.solve({"a": rough(1e-5)})
     result.save(tmp_path / "result.json")
     assert dict(lx.Result.load(tmp_path / "result.json")["b"].effects) == dict(result["b"].effects)
+
+
+@pytest.mark.parametrize("count", [1, 3, 60])
+def test_errors_of_entries_add_up_and_of_many_as_their_root(count):
+    """The value is the sum of the numbers read, each known to 1e-4 only."""
+    x, y = cp.Variable(count, name="x"), cp.Variable(name="y")
+    a = lx.Subproblem("a", cp.Minimize(cp.sum(x)), [x >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= cp.sum(a.at(x))])
+    with pytest.warns(lx.LexiprogWarning):
+        found = stages(a, b).solve({"a": rough(1e-4)})["b"]
+    (effect,) = found.effects.values()
+    assert effect > 0.5e-4 * np.sqrt(count)
