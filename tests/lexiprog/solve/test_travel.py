@@ -120,3 +120,16 @@ def test_errors_of_entries_add_up_and_of_many_as_their_root(count):
         found = stages(a, b).solve({"a": rough(1e-4)})["b"]
     (effect,) = found.effects.values()
     assert effect > 0.5e-4 * np.sqrt(count)
+
+
+def test_the_extent_of_a_multiplier_is_that_of_its_own_row():
+    """Two rows share the cost of x in any way; those of w and z before and behind do not."""
+    w, x, z = (cp.Variable(name=name) for name in "wxz")
+    y = cp.Variable(name="y")
+    rows = [w >= 3, x >= 1, 2 * x >= 2, z >= 4]
+    a = lx.Subproblem("a", cp.Minimize(w + x + z), rows)
+    for k, doubtful in enumerate([False, True, True, False]):
+        b = lx.Subproblem("b", cp.Minimize(y), [y >= a.dual(rows[k])])
+        with pytest.warns(lx.LexiprogWarning) if doubtful else nullcontext():
+            found = stages(a, b).solve()["b"]
+        assert (found.status == "optimal_inaccurate") is doubtful
