@@ -1,5 +1,6 @@
 """What is not known of earlier optima is inherited by whoever refers to them."""
 
+import warnings
 from contextlib import nullcontext
 
 import cvxpy as cp
@@ -133,3 +134,16 @@ def test_the_extent_of_a_multiplier_is_that_of_its_own_row():
         with pytest.warns(lx.LexiprogWarning) if doubtful else nullcontext():
             found = stages(a, b).solve()["b"]
         assert (found.status == "optimal_inaccurate") is doubtful
+
+
+@pytest.mark.parametrize("solver", ["ECOS", "SCS", "OSQP", None])
+@pytest.mark.parametrize("apart", [1e-8, 1e-9])
+def test_a_linear_level_that_jumps_beside_a_held_optimum_is_not_called_optimal(solver, apart):
+    """Of x + y <= 1 the first level leaves (1, 0) alone; 1e-10 less of it would leave y free."""
+    x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
+    levels = {"first": cp.Maximize(x + (1 - apart) * y), "second": cp.Maximize(y)}
+    program = lx.preemptive(levels, [x + y <= 1, y <= 1e7 * apart, x <= 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = program.solve(solver)["second"]
+    assert found.status == "optimal_inaccurate" or found.value == pytest.approx(0.0, abs=1e-6)
