@@ -7,7 +7,6 @@ predecessors held, without tolerance, and HIGHS is asked first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -61,16 +60,6 @@ class FaceChain:
         """Start each member from the basis that it ended at in an earlier solve."""
         self.corners.follow(before.corners)
         self._units = before._units
-
-    def recall(self, before: FaceChain, names: Iterable[str]) -> None:
-        """Take over the faces of members whose numbers are the same as in an earlier solve."""
-        known = {name for name in names if name in before.faces}
-        for name in known:
-            self.faces[name], self.forms[name] = before.faces[name], before.forms[name]
-            self.kept[name] = before.kept[name]
-        self._known = {
-            names: left for names, left in before._known.items() if known.issuperset(names)
-        }
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""

@@ -111,8 +111,14 @@ class WarmHighs:
             chain.corners.session = self.session
             if names in self.chains and not self.only.intersection(names):
                 chain.follow(self.chains[names])
-                chain.recall(self.chains[names], self.still.intersection(names))
+                self._recall(chain, self.chains[names])
             self.chains[names] = chain
+
+    def _recall(self, chain: FaceChain, before: FaceChain) -> None:
+        """Give a chain the faces of those whose numbers have not changed."""
+        for name in self.still.intersection(before.faces):
+            chain.faces[name], chain.forms[name] = before.faces[name], before.forms[name]
+            chain.kept[name] = before.kept[name]
 
     def needs(self, name: str) -> bool:
         """Whether a subproblem has to be solved here for the sake of those that hold it.
