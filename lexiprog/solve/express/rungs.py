@@ -21,8 +21,8 @@ from lexiprog.result.evidence import Evidence
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
 from lexiprog.runners.held_face import FaceOptimum
-from lexiprog.solve.held import LOOSE
 from lexiprog.solve.price import linear_price
+from lexiprog.solve.second_opinion import LOOSE
 from lexiprog.solve.verdict import in_users_sense
 from lexiprog.solvers.solver import Solver
 from lexiprog.status import Status
