@@ -86,7 +86,7 @@ def sharpened(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | N
         return None
     x, z = found
     lower, upper = own_ranges(form)
-    x = np.clip(x, lower, upper)
+    x = np.clip(np.where(np.abs(x) <= ROUNDING * max(1.0, _most(x)), 0.0, x), lower, upper)
     beside = max(_most(distances(cones, form.slack(x))), _most(distances(cones, z, dual=True)))
     return (x, z) if beside <= 1e-9 else None
 
