@@ -112,6 +112,31 @@ def test_effects_are_saved(tmp_path):
     assert dict(lx.Result.load(tmp_path / "result.json")["b"].effects) == dict(result["b"].effects)
 
 
+@pytest.mark.parametrize("count", [1, 3, 60])
+def test_errors_of_entries_add_up_and_of_many_as_their_root(count):
+    """The value is the sum of the numbers read, each known to 1e-4 only."""
+    x, y = cp.Variable(count, name="x"), cp.Variable(name="y")
+    a = lx.Subproblem("a", cp.Minimize(cp.sum(x)), [x >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= cp.sum(a.at(x))])
+    with pytest.warns(lx.LexiprogWarning):
+        found = stages(a, b).solve({"a": rough(1e-4)})["b"]
+    (effect,) = found.effects.values()
+    assert effect > 0.5e-4 * np.sqrt(count)
+
+
+def test_the_extent_of_a_multiplier_is_that_of_its_own_row():
+    """Two rows share the cost of x in any way; those of w and z before and behind do not."""
+    w, x, z = (cp.Variable(name=name) for name in "wxz")
+    y = cp.Variable(name="y")
+    rows = [w >= 3, x >= 1, 2 * x >= 2, z >= 4]
+    a = lx.Subproblem("a", cp.Minimize(w + x + z), rows)
+    for k, doubtful in enumerate([False, True, True, False]):
+        b = lx.Subproblem("b", cp.Minimize(y), [y >= a.dual(rows[k])])
+        with pytest.warns(lx.LexiprogWarning) if doubtful else nullcontext():
+            found = stages(a, b).solve()["b"]
+        assert (found.status == "optimal_inaccurate") is doubtful
+
+
 @pytest.mark.parametrize("solver", ["ECOS", "SCS", "OSQP", None])
 @pytest.mark.parametrize("apart", [1e-8, 1e-9])
 def test_a_linear_level_that_jumps_beside_a_held_optimum_is_not_called_optimal(solver, apart):
