@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lexiprog.aliases import Array, FreshOptions
 from lexiprog.compile import cvxpy_door
@@ -28,8 +28,17 @@ from lexiprog.status import Status
 __all__ = ["Native", "highs_options", "searched"]
 
 
+@dataclass(frozen=True)
 class Native:
-    """Any solver that CVXPY knows; integers start from earlier points."""
+    """Any solver that CVXPY knows; integers start from earlier points.
+
+    Attributes
+    ----------
+    sharp : bool
+        Whether curved optima get their last digits: somebody may refer to the point.
+    """
+
+    sharp: bool = True
 
     alone = False
 
@@ -54,7 +63,7 @@ class Native:
             answer = self._confirmed(task, answer)
         if task.way.refined or (task.solver.target == "HIGHS" and task.subproblem.kind == "LP"):
             answer = _on_its_rows(task, form, answer)
-        if not task.integer and answer.z is not None and not is_linear(form):
+        if self.sharp or task.solver.target != "CLARABEL":
             answer = _sharp(task, form, answer)
         if task.integer:
             answer = made_whole(task.native, answer, task.watch)
@@ -112,7 +121,7 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
 
 def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer of a curved problem with more digits, if that makes it the better proved one."""
-    if answer.x is None or answer.z is None:
+    if task.integer or answer.x is None or answer.z is None or is_linear(form):
         return answer
     found = sharpened(form, answer.x, answer.z)
     if found is None:
