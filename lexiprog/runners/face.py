@@ -26,7 +26,15 @@ from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.corners import Corners
-from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
+from lexiprog.runners.held_face import (
+    Corner,
+    FaceOptimum,
+    HeldFace,
+    LeftFace,
+    holds,
+    lift,
+    paid_for,
+)
 from lexiprog.solvers.highs import Vertex
 from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off
 from lexiprog.solvers.ways import Way
@@ -150,6 +158,30 @@ class FaceChain:
 
         On a ``watch`` it is refined if it has to be; with ``refined`` in any case.
         """
+        corner = self.corner(member, compiled, watch, refined=refined)
+        form, face, held, vertex = corner.form, corner.face, corner.held, corner.vertex
+        off = corner.off
+        if off is None:
+            off = vertex.optimal and is_off(form.A, face.bounds(form), vertex.x)
+        y, prices = -vertex.row_dual, [0.0] * len(held)
+        z, multipliers = y, y
+        if vertex.optimal:
+            z = y[face.rows.order]
+            multipliers, prices = lift(form.c + form.pull(y), y, held)
+        paid = paid_for(prices, held, compiled.scaling.cost)
+        missed = off and vertex.error is None
+        on_face = face.form(form)
+        return FaceOptimum(on_face, vertex, z, multipliers, paid, corner.names, corner.own, missed)
+
+    def corner(
+        self,
+        member: Subproblem,
+        compiled: Compiled,
+        watch: Watch | None = None,
+        *,
+        refined: bool = False,
+    ) -> Corner:
+        """The vertex that is the member's optimum, and the face that it belongs to."""
         form, names, cost = compiled.scaled, self._holds[member.name], compiled.scaling.cost
         if refined and watch is not None:
             self._refine_faces(names, watch)
@@ -158,29 +190,18 @@ class FaceChain:
         vertex = self.corners.find(
             member.name, form, face, held, self.options, watch, correct=wanted
         )
-        own, off = None, False
+        own, off = None, None
         if vertex.optimal:
-            off = is_off(form.A, face.bounds(form), vertex.x)
-            if watch is not None and (off or refined or any(one.refined for one in held)):
-                vertex = self.corners.refined(form, face, vertex, watch)
+            if watch is not None:
+                off = is_off(form.A, face.bounds(form), vertex.x)
+                if off or refined or any(one.refined for one in held):
+                    vertex = self.corners.refined(form, face, vertex, watch)
             if wanted:
                 own = self._face_of(form, cost, face, vertex)
                 if watch is not None and own.unclear and vertex.error is None:
                     vertex = self.corners.refined(form, face, vertex, watch)
                     own = self._face_of(form, cost, face, vertex)
-        y, prices = -vertex.row_dual, [0.0] * len(held)
-        z, multipliers = y, y
-        if vertex.optimal:
-            z = y[face.order]
-            multipliers, prices = lift(form, y, held)
-        # A unit of a held objective is worth so many units of this one, both in the user's units.
-        paid = [price * one.cost / cost for price, one in zip(prices, held, strict=True)]
-        on_face = StandardForm(
-            form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
-            form.integer,
-        )  # fmt: skip
-        missed = off and vertex.error is None
-        return FaceOptimum(on_face, vertex, z, multipliers, paid, names, own, missed)
+        return Corner(form, face, names, held, vertex, own, off)
 
     def _face_of(
         self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex
@@ -219,7 +240,7 @@ class FaceChain:
         """Remember the member's optimal face for those that hold it."""
         self.remember(task.subproblem, task.native, answer.trace)
 
-    def remember(self, member: Subproblem, compiled: Compiled, level: FaceOptimum) -> None:
+    def remember(self, member: Subproblem, compiled: Compiled, level: FaceOptimum | Corner) -> None:
         """Keep the basis of a certified vertex, and its face if somebody holds that."""
         name = member.name
         self.corners.bases[name] = level.vertex.basis

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Matrix
+from lexiprog.aliases import Array, Mask, Matrix
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.optimal_face import Sizes, binding
@@ -17,7 +17,7 @@ from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import Cones, StandardForm, same_columns
 from lexiprog.solvers.highs import Bounds, Vertex
 
-__all__ = ["FaceOptimum", "HeldFace", "LeftFace", "holds", "lift"]
+__all__ = ["Corner", "FaceOptimum", "HeldFace", "LeftFace", "holds", "lift", "paid_for"]
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
@@ -37,7 +37,7 @@ def holds(member: Subproblem) -> tuple[str, ...]:
 class HeldFace:
     """The optimal face of one member: what is fixed, and the multipliers that say so."""
 
-    rows: NDArray[np.bool_]
+    rows: Mask
     columns: Array  # value where fixed, NaN where free
     y: Array
     reduced: Array
@@ -70,7 +70,7 @@ class HeldFace:
         tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
         inside = np.where(rises, vertex.x - lower, upper - vertex.x) > REACHED
         left = free & inside & (np.abs(reduced) > tiny)
-        doubtful = found.doubtful or bool(left.any() or (~face.fixed & (y < -tiny)).any())
+        doubtful = found.doubtful or bool(left.any() or (~face.rows.fixed & (y < -tiny)).any())
         refined = vertex.error is not None
         rough = not refined and vertex.roughness > ROUGH
         return cls(
@@ -83,28 +83,59 @@ class HeldFace:
         return self.doubtful or self.rough
 
     @cached_property
-    def pushing(self) -> NDArray[np.bool_]:
+    def pushing(self) -> Mask:
         """The fixed rows whose multiplier has the sign of an inequality's."""
         return self.rows & (self.y > 0)
 
     @cached_property
-    def fixed(self) -> NDArray[np.bool_]:
+    def fixed(self) -> Mask:
         """The fixed columns."""
         return ~np.isnan(self.columns)
+
+    @cached_property
+    def resting(self) -> Array:
+        """The reduced costs of the fixed columns, nothing for the others."""
+        return np.where(self.fixed, self.reduced, 0.0)
+
+
+@dataclass(frozen=True)
+class FixedRows:
+    """The rows of a form, those that are fixed first, as equations; worked out when asked for."""
+
+    form: StandardForm
+    fixed: Mask
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Where each row stood."""
+        return np.argsort(~self.fixed, kind="stable")
+
+    @cached_property
+    def cones(self) -> Cones:
+        """How many are equations."""
+        zero = int(np.count_nonzero(self.fixed))
+        return Cones(zero=zero, nonneg=self.fixed.size - zero)
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The matrix in this order."""
+        A = self.form.A
+        return A if self.fixed[: self.cones.zero].all() else _with_rows(A, self.order)
+
+    @cached_property
+    def sides(self) -> Array:
+        """The right-hand sides in this order."""
+        return self.form.b[self.order]
 
 
 @dataclass(frozen=True)
 class LeftFace:
-    """The points that some held faces leave: fixed columns and rows, equations first."""
+    """The points that some held faces leave: limits of the columns, and fixed rows."""
 
     lower: Array
     upper: Array
-    fixed: NDArray[np.bool_]
     row_lower: Array
-    order: NDArray[np.intp]
-    A: Matrix
-    b: Array
-    cones: Cones
+    rows: FixedRows
 
     @classmethod
     def within(cls, form: StandardForm, before: LeftFace | None, face: HeldFace | None) -> LeftFace:
@@ -118,19 +149,51 @@ class LeftFace:
         else:
             lower = np.where(face.fixed, face.columns, before.lower)
             upper = np.where(face.fixed, face.columns, before.upper)
-            fixed = before.fixed | face.rows
-            if before.order.size and np.array_equal(fixed, before.fixed):
-                return replace(before, lower=lower, upper=upper)
-        order = np.argsort(~fixed, kind="stable")
-        zero = int(np.count_nonzero(fixed))
-        cones = Cones(zero=zero, nonneg=fixed.size - zero)
-        row_lower = np.where(fixed, form.b, -np.inf)
-        A = form.A if fixed[:zero].all() else _with_rows(form.A, order)
-        return cls(lower, upper, fixed, row_lower, order, A, form.b[order], cones)
+            fixed = before.rows.fixed | face.rows
+            if (fixed == before.rows.fixed).all():
+                return cls(lower, upper, before.row_lower, before.rows)
+        return cls(lower, upper, np.where(fixed, form.b, -np.inf), FixedRows(form, fixed))
+
+    def form(self, of: StandardForm) -> StandardForm:
+        """A problem on the face."""
+        rows = self.rows
+        return StandardForm(
+            of.c, of.offset, rows.matrix, rows.sides, rows.cones, None, self.lower, self.upper, of.integer
+        )
 
     def bounds(self, form: StandardForm) -> Bounds:
         """The limits that are left, rows in the order of the form."""
         return Bounds(self.lower, self.upper, self.row_lower, form.b)
+
+
+@dataclass(frozen=True)
+class Corner:
+    """The best vertex of what is left, before it is judged.
+
+    Attributes
+    ----------
+    form, face : StandardForm, LeftFace
+        The member's problem, and what those that it holds leave of it.
+    names, held : tuple of str, list of HeldFace
+        Whose optima are held, and their faces.
+    own : HeldFace or None
+        Its own face, if somebody holds it and there is one.
+    off : bool or None
+        Whether its point missed rows by more than rounding, if anybody looked.
+    """
+
+    form: StandardForm
+    face: LeftFace
+    names: tuple[str, ...]
+    held: list[HeldFace]
+    vertex: Vertex
+    own: HeldFace | None
+    off: bool | None
+
+    @property
+    def on_face(self) -> tuple[StandardForm, Array]:
+        """The problem on the face, and the multipliers of its rows."""
+        return self.face.form(self.form), -self.vertex.row_dual[self.face.rows.order]
 
 
 @dataclass(frozen=True)
@@ -169,23 +232,35 @@ def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
     return same_columns(A, places[A.indices])
 
 
-def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:
+def lift(reduced: Array, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:
     """Multipliers of the locked problem's rows and locks, all of the right sign, from a face's.
 
     A fixed row may carry a multiplier of either sign; adding enough of the holder's own
-    multipliers (that much of the lock's) mends it, from the last lock to the first.
+    multipliers (that much of the lock's) mends it, from the last lock to the first. ``reduced`` are
+    the costs that the multipliers ``y`` leave.
     """
-    reduced: Array = form.c + form.pull(y)
-    locks = [0.0] * len(held)
-    for k, face in reversed(list(enumerate(held))):
-        need = 0.0
-        wrong = face.pushing & (y < 0)
+    locks, last = [0.0] * len(held), len(held)
+    pushing = np.array([face.pushing for face in held])
+    resting = np.array([face.resting for face in held])
+    while last:
+        clash = (pushing[:last] & (y < 0.0)).any(axis=1)
+        clash |= (resting[:last] * reduced < 0.0).any(axis=1)
+        if not clash.any():
+            break
+        last = int(np.flatnonzero(clash)[-1])
+        face, need = held[last], 0.0
+        wrong = pushing[last] & (y < 0.0)
         if wrong.any():
-            need = float(np.max(-y[wrong] / face.y[wrong]))
-        against = face.fixed & (reduced * face.reduced < 0)
+            need = float((-y[wrong] / face.y[wrong]).max())
+        against = resting[last] * reduced < 0.0
         if against.any():
-            need = max(need, float(np.max(-reduced[against] / face.reduced[against])))
+            need = max(need, float((-reduced[against] / face.reduced[against]).max()))
         if need > 0:
             y, reduced = y + need * face.y, reduced + need * face.reduced
-            locks[k] = need
+            locks[last] = need
     return y, locks
+
+
+def paid_for(prices: list[float], held: list[HeldFace], cost: float) -> list[float]:
+    """What a unit of each held objective is worth, all in the user's units."""
+    return [price * one.cost / cost for price, one in zip(prices, held, strict=True)]

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import highspy
@@ -14,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from lexiprog.aliases import Array, Highs, Matrix, Options
+from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
 from lexiprog.forms.precision import Sums, reduced_costs
 from lexiprog.forms.standard_form import Bounds
 from lexiprog.status import Status
@@ -23,6 +24,8 @@ from lexiprog.watch import Watch
 __all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
+# To ask an enumeration for a name takes longer than to ask HiGHS for the status.
+_NAMES = {status: status.name for status in highspy.HighsModelStatus.__members__.values()}
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
 USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
@@ -99,6 +102,7 @@ class Session:
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
         self._loaded = False
+        self._options: dict[str, object] = {}  # those that change from run to run, as they are
         self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
         self._places = [np.arange(size, dtype=np.int32) for size in self._A.shape]
 
@@ -123,14 +127,14 @@ class Session:
             self._pass(cost, bounds)
             # Presolve would throw the basis away; without one it is worth having.
             highs, presolve = self._highs, self._presolve if basis is None else "off"
-            highs.setOptionValue("presolve", presolve)
+            self._set("presolve", presolve)
             if basis is None:
                 highs.clearSolver()
             elif basis is not self._at:
                 highs.setBasis(basis)
             self._go(watch)
             solution = highs.getSolution()
-            status, duals = highs.getModelStatus().name, np.array(solution.row_dual)
+            status, duals = _NAMES[highs.getModelStatus()], np.array(solution.row_dual)
             basis_found, reduced, correction = highs.getBasis(), None, None
             if refine and status == "kOptimal":
                 simplex = presolve == "off" and self._has_factors
@@ -153,12 +157,17 @@ class Session:
         seconds = None if watch is None else watch.for_solver
         limit = self._limit if seconds is None else min(self._limit, seconds)
         # HiGHS counts the seconds of all runs of an object.
-        self._highs.setOptionValue("time_limit", limit + self._highs.getRunTime())
+        self._set("time_limit", limit + self._highs.getRunTime())
         if watch is None or self._A.nnz < LONG:
             self._highs.run()
             return
         with watch.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
+
+    def _set(self, option: str, value: object) -> None:
+        if self._options.get(option) != value:
+            self._highs.setOptionValue(option, value)
+            self._options[option] = value
 
     def _refined(
         self, cost: Array, duals: Array, basis: highspy.HighsBasis | None
@@ -170,16 +179,17 @@ class Session:
         simplex method, whose factors are still there: after presolve they need not be, and asking
         for them would end the process.
         """
-        solve: Callable[..., Array] = self._with_factors
+        solve: Callable[..., Array] = self._by_hand
         if basis is None:
             basic = self._highs.getBasicVariables()[1]
-            inside, idle = basic[basic >= 0], -1 - basic[basic < 0]
+            within = basic >= 0
+            inside, idle = basic[within], -1 - basic[~within]
+            solve = partial(self._with_factors, within)
         else:
             inside, idle = (
                 np.flatnonzero([status == _BASIC for status in part])
                 for part in (basis.col_status, basis.row_status)
             )
-            solve = self._by_hand
         if len(inside) + len(idle) != duals.size:
             return None, None
         duals[idle] = 0.0  # exactly, at a basis
@@ -190,11 +200,11 @@ class Session:
         correction = solve(lack, inside, idle)
         return sums, correction if np.isfinite(correction).all() else None
 
-    def _with_factors(self, lack: Array, *_: NDArray[np.intp]) -> Array:
-        """What HiGHS makes of a residual of the basic columns."""
-        residual = np.zeros(self._A.shape[0])
+    def _with_factors(self, within: Mask, lack: Array, *_: NDArray[np.intp]) -> Array:
+        """What HiGHS makes of a residual of the basic columns, which are ``within`` its order."""
+        residual = np.zeros(within.size)
         size = float(np.abs(lack).max())  # HiGHS takes what is below 1e-14 for nothing
-        residual[self._highs.getBasicVariables()[1] >= 0] = lack / size
+        residual[within] = lack / size
         return np.asarray(self._highs.getBasisTransposeSolve(residual)[1] * size)
 
     def _by_hand(self, lack: Array, inside: NDArray[np.intp], idle: NDArray[np.intp]) -> Array:
