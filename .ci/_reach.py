@@ -66,17 +66,18 @@ class Recorder:
         shared: dict[str, dict[str, set[int]]] = {}
         for context, own in lines.items():
             if context.startswith(SETUP):
-                file = shared.setdefault(_file(context.removeprefix(SETUP)), {})
+                file = shared.setdefault(file_of(context.removeprefix(SETUP)), {})
                 for path, some in own.items():
                     file.setdefault(path, set()).update(some)
         return {
             test: {"seconds": round(spent, 3), "lines": _joined(lines.get(test, {}),
-                                                               shared.get(_file(test), {}))}
+                                                               shared.get(file_of(test), {}))}
             for test, spent in self.seconds.items()
         }  # fmt: skip
 
 
-def _file(test: str) -> str:
+def file_of(test: str) -> str:
+    """The file of a test."""
     return test.split("::", 1)[0]
 
 
@@ -119,7 +120,7 @@ class Reach:
     def put(self, files: Sequence[str], tests: dict[str, dict]) -> None:
         """Keep what was measured of some files."""
         for name in files:
-            own = {test: entry for test, entry in tests.items() if _file(test) == name}
+            own = {test: entry for test, entry in tests.items() if file_of(test) == name}
             self.files[name] = {"digest": self.digest(name), "tests": own}
         self.kept.parent.mkdir(parents=True, exist_ok=True)
         self.kept.write_text(json.dumps(self.files))

@@ -10,11 +10,11 @@ from _sample import Mutant
 VERDICTS = ("killed", "timed out", "survived")
 EQUIVALENT = Path(__file__).with_name("_equivalent.toml")
 INTRODUCTION = """Small wrong changes, drawn by a fixed seed and spread over the modules, and how
-many of them the tests noticed. A mutant is tried with the tests that run through its lines, the
-most telling first, up to {seconds:.0f} s of processor time, slow ones left out; then it counts as a
-survivor. `make mutants` writes this page. Below the table stand the survivors: first those that
-a test could still notice, then those that change nothing which can be seen, each with the reason
-given in `.ci/_equivalent.toml`."""
+many of them the tests noticed. A mutant is tried with the tests that run through its lines: those
+of the file that mirrors its module and then the quickest, up to {seconds:.0f} s of processor time,
+those marked slow left out. What they do not notice counts as a survivor. `make mutants` writes
+this page. Below the table stand the survivors: first those that a test could still notice, then
+those that change nothing which can be seen, with the reasons given in `.ci/_equivalent.toml`."""
 
 # A mutant, its verdict, and whether any test runs through it.
 Found = tuple[Mutant, str, bool]

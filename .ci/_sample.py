@@ -18,7 +18,7 @@ PATHS = (
 # Tests that may reach a module beside those that mirror its folder; the longest path that it
 # begins with counts. Which of them do is measured.
 FURTHER_TESTS = {
-    "lexiprog": ("tests/lexiprog",),
+    "lexiprog": ("tests/lexiprog", "tests/contract"),
     "lexiprog_boost/experiments": ("tests/lexiprog_boost/experiments/report",),
     "lexiprog_boost/reductions": ("tests/lexiprog_boost/weights", "tests/lexiprog_boost/programs"),
     "lexiprog_boost/weights": ("tests/lexiprog_boost/reductions", "tests/lexiprog_boost/programs"),

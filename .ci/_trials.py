@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from _reach import Recorder
+from _reach import Recorder, file_of
 
 PACKAGES = ("lexiprog", "lexiprog_boost")
 HEAVY = ("cvxpy", "highspy", "clarabel", "scipy.optimize", "scipy.stats", "sklearn.ensemble",
@@ -178,7 +178,7 @@ def portions(tests: Iterable[str]) -> Iterator[tuple[list[str], list[str]]]:
     """
     most, files, own = 1, [], []
     for test in tests:
-        file = test.split("::", 1)[0]
+        file = file_of(test)
         if file not in files:
             if len(files) == most:
                 yield files, own

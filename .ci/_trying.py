@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from _live import Live, serve
+from _reach import file_of
 from _report import shown
 from _sample import Mutant
 from _store import Case, Store
@@ -85,7 +86,7 @@ def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -
     todo = [case for case in waiting if store.verdict(case) is None]
     # What nothing is known of comes before survivors of fewer or other tests.
     todo.sort(key=lambda case: (case.mutant.key in store.known, case.mutant.path))
-    files = dict.fromkeys(test.split("::", 1)[0] for case in todo for test in case.tests)
+    files = dict.fromkeys(file_of(test) for case in todo for test in case.tests)
     with os.fdopen(os.dup(1), "w") as out:
 
         def work(live: Live) -> None:

@@ -2,11 +2,11 @@
 
 `make mutants`, or ``python .ci/mutants.py --only lexiprog/proof --sample 40``. Mutants are drawn by
 a fixed seed, spread over the modules by their numbers of places; a larger sample contains a smaller
-one. Each is tried with the tests that run through its lines, up to --seconds, first those that
-found its neighbours. What is found is kept in build/: a run that was stopped goes on, and survivors
-are tried again once their module or their tests have changed. At the end stand a table and every
-survivor: a place where a test is missing, code that does nothing, or a change that nobody can see,
-with the reason given in _equivalent.toml. ``--report`` keeps them in a file.
+one. Each is tried with the tests that run through its lines: those that mirror its module and then
+the quickest, up to --seconds. What is found is kept in build/: a run that was stopped goes on, and
+survivors are tried again once their module or their tests have changed. At the end stand a table
+and every survivor: a place where a test is missing, code that does nothing, or a change that nobody
+can see, with the reason given in _equivalent.toml. ``--report`` keeps them in a file.
 """
 
 import argparse
@@ -16,10 +16,10 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from _reach import Reach
+from _reach import Reach, file_of, is_own
 from _report import page, table
 from _sample import PATHS, Mutant, every_mutant, sample, tests_of
 from _store import Case, Store
@@ -51,17 +51,31 @@ def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> l
     """Each mutant with as many of the tests that reach it as the time allows."""
     found = []
     for one in mutants:
-        chosen: dict[str, float] = {}
         every = reach.tests(one, tests_of(root, one.path))
-        for test, seconds in every.items():
-            if sum(chosen.values()) + seconds <= most:
-                chosen[test] = seconds
+        chosen = affordable(every, one.path, most)
         whole = hashlib.sha1("\n".join(sorted(every)).encode())
-        for file in sorted({test.split("::", 1)[0] for test in every}):
+        for file in sorted({file_of(test) for test in every}):
             whole.update((root / file).read_bytes())
         digest = whole.hexdigest()[:10]
         found.append(Case(one, tuple(chosen), sum(chosen.values()), most, digest))
     return found
+
+
+def affordable(every: Mapping[str, float], path: str, most: float) -> dict[str, float]:
+    """As many tests as fit into a time: those of the module's own file, then the quickest.
+
+    Examples
+    --------
+    >>> every = {"tests/b/test_m.py::own": 5, "tests/test_x.py::long": 6, "tests/test_x.py::y": 1}
+    >>> affordable(every, "b/m.py", 7)
+    {'tests/b/test_m.py::own': 5, 'tests/test_x.py::y': 1}
+    """
+    spent, fitting = 0.0, set()
+    for test in sorted(every, key=lambda one: (not is_own(file_of(one), path), every[one])):
+        if spent + every[test] <= most:
+            spent += every[test]
+            fitting.add(test)
+    return {test: seconds for test, seconds in every.items() if test in fitting}
 
 
 def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
@@ -72,7 +86,7 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--seed", type=int, default=0, help="draws the sample (0)")
     parser.add_argument("--workers", type=int, default=2, help="processes (2)")
     parser.add_argument("--store", type=Path, default=root / "build" / "mutants.jsonl")
-    parser.add_argument("--seconds", type=float, default=10.0, help="of tests for a mutant (10)")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of tests for a mutant (20)")
     parser.add_argument("--report-only", action="store_true", help="try nothing, print the table")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write the table there")
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help="else exit 1")

@@ -19,8 +19,9 @@ from lexiprog.forms.logarithms import INFINITE, Numbers
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 
-# Numbers between 1/1024 and 1024 are no reason to touch a problem.
-MILD = 10.0
+# Numbers between 1/1024 and 1024 are no reason to touch a problem. A quadratic objective squares
+# them, and so does what counts as little: there 1/8 to 8 is as far.
+MILD, MILD_SQUARES = 10.0, 3.0
 # Factors beyond this could underflow; numbers that need them are beyond help.
 _LARGEST_FACTOR = 200.0
 # A problem whose numbers still differ by more than that many powers of two is looked at again.
@@ -30,7 +31,7 @@ _SPREAD, _ROUNDS = 20.0, 5
 _FURTHEST = 40.0
 
 
-def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
+def equilibrate(form: StandardForm, *, mild: float | None = None) -> Scaling:
     """Units in which the numbers of ``form`` are about one.
 
     The least change that does is made: none if all numbers lie within ``2**-mild`` and
@@ -41,7 +42,7 @@ def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
     ----------
     form : StandardForm
         The problem's numbers.
-    mild : float
+    mild : float, optional
         Logarithm to base two of what is left alone; a negative number scales always.
 
     Examples
@@ -58,6 +59,7 @@ def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
     >>> scaled.b.round(2), scaled.c.round(2)
     (array([0.91, 1.36]), array([-1.07, -1.61]))
     """
+    mild = left_alone(form) if mild is None else mild
     if _is_mild(form, mild):
         return Scaling.none(form)
     groups = _row_groups(form)
@@ -70,6 +72,11 @@ def equilibrate(form: StandardForm, *, mild: float = MILD) -> Scaling:
         return Scaling.none(form)
     rows, columns, objective = _whole(rows), _whole(columns), _whole(np.array(cost))
     return Scaling(rows, columns, float(objective))
+
+
+def left_alone(form: StandardForm) -> float:
+    """Logarithm to base two of the numbers that are no reason to touch a problem of this kind."""
+    return MILD if form.P is None else MILD_SQUARES
 
 
 def _fitted(numbers: Numbers, groups: NDArray[np.intp], mild: float) -> tuple[Array, Array, float]:

@@ -16,16 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Mask
 from lexiprog.forms.error_free import up
 from lexiprog.forms.precision import Sums, products, reduced_costs, total, transposed_times
 from lexiprog.forms.projections import project
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.ranges import implied_ranges, own_ranges, stated_ranges
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Mask
 from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.cone_limits import activity_limits
-
-Mask = NDArray[np.bool_]
 
 _PASSES = 12
 _ROUNDING = 2.0**-50

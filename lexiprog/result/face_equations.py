@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Constraint, Matrix
+from lexiprog.aliases import Array, Constraint, Mask, Matrix
 from lexiprog.declare.leaves import holding
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
@@ -23,8 +23,6 @@ from lexiprog.forms.optimal_face import Sizes, binding
 from lexiprog.result.solution import Solution
 
 __all__ = ["OptimalFace", "optimal_face"]
-
-Mask = NDArray[np.bool_]
 
 # Beyond this many columns it is quicker to look for another optimum than for uniqueness.
 LARGEST = 1000

@@ -158,8 +158,9 @@ class LeftFace:
         """A problem on the face."""
         rows = self.rows
         return StandardForm(
-            of.c, of.offset, rows.matrix, rows.sides, rows.cones, None, self.lower, self.upper, of.integer
-        )
+            of.c, of.offset, rows.matrix, rows.sides, rows.cones, None, self.lower, self.upper,
+            of.integer,
+        )  # fmt: skip
 
     def bounds(self, form: StandardForm) -> Bounds:
         """The limits that are left, rows in the order of the form."""

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks.source import Blocks
 from lexiprog_boost.margins.class_means import ROWS_AT_ONCE
 from lexiprog_boost.members.outputs import class_codes
 from lexiprog_boost.reductions.merged_rows import row_keys
 
 __all__ = ["CountedRows", "count_rows"]
-
-Floats = NDArray[np.float64]
 
 # More distinct rows than this are not worth counting: they are no votes.
 MOST = 200_000

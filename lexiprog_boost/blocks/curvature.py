@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks.looks import Drawn
 from lexiprog_boost.programs.inputs import Inputs, Linear, weight_variable
 
 __all__ = ["curved_step"]
-
-Floats = NDArray[np.float64]
 
 # Within this share of the width, the points that were brought along tell all that changes.
 COVERED = 0.5

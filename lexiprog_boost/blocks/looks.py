@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.margins.class_means import ROWS_AT_ONCE
 from lexiprog_boost.members.outputs import class_codes
 from lexiprog_boost.programs.inputs import Linear
 
 __all__ = ["Drawn", "Look", "Points", "Trial", "look", "sample"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks.looks import Drawn, Looks, Points, look, sample
 from lexiprog_boost.blocks.search import HingeSearch, Solve, sampled_weights
 from lexiprog_boost.blocks.source import Blocks
@@ -20,8 +20,6 @@ from lexiprog_boost.margins import ClassMeanMargins
 from lexiprog_boost.programs.inputs import Inputs
 
 __all__ = ["PassWeights", "weights_by_passes"]
-
-Floats = NDArray[np.float64]
 
 # Points of each class that are drawn to begin with.
 DRAWN = 20_000

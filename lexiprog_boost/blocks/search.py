@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks.curvature import curved_step
 from lexiprog_boost.blocks.looks import Drawn, Look, Points, Trial
 from lexiprog_boost.programs.inputs import Inputs, Linear
@@ -24,7 +25,6 @@ from lexiprog_boost.reductions.screening import FEW, settle, solve_screened
 
 __all__ = ["NEAR", "HingeSearch", "Solve", "normalised"]
 
-Floats = NDArray[np.float64]
 Solve = Callable[[lx.Program], tuple[lx.Program, lx.Result]]
 
 # Points near the target that are brought along by a look.

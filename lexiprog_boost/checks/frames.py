@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+
+# So many different texts, and of these so large a share of numbers, are hardly categories.
+MANY_TEXTS, MOSTLY = 20, 0.9
 
 
 def is_frame(X: Any) -> bool:
@@ -33,6 +37,36 @@ def category_columns(X: Any) -> list[Any]:
                 "days since the first, or into categories, such as the month."
             )
     return [name for name, kind in kinds.items() if kind not in "biuf"]
+
+
+def warn_of_numbers_as_text(X: Any) -> None:
+    """Warn of columns of a data frame whose numbers were read as texts, hence as categories.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pandas as pd
+    >>> from lexiprog_boost.checks.frames import warn_of_numbers_as_text
+    >>> table = pd.DataFrame({"size": [f"{n}.5" for n in range(30)] + ["n/a"]})
+    >>> with warnings.catch_warnings(record=True, action="always") as said:
+    ...     warn_of_numbers_as_text(table)
+    >>> print(str(said[0].message)[:76])
+    column 'size' holds texts most of which are numbers, such as '0.5', and is t
+    """
+    for name in category_columns(X):
+        if getattr(X.dtypes[name], "name", "") == "category":
+            continue
+        texts = [value for value in X[name].dropna().unique() if isinstance(value, str)]
+        numbers = [text for text in texts if not _is_text(text)]
+        if len(texts) > MANY_TEXTS and len(numbers) >= MOSTLY * len(texts):
+            warnings.warn(
+                f"column {name!r} holds texts most of which are numbers, such as {numbers[0]!r}, "
+                "and is taken for categories. If they are amounts, turn them into numbers first, "
+                f'by pandas.to_numeric(X[{name!r}], errors="coerce") for example; if they are '
+                f'codes, X[{name!r}].astype("category") says so.',
+                UserWarning,
+                stacklevel=5,
+            )
 
 
 def check_no_text(X: Any) -> None:

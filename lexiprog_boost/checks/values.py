@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from lexiprog_boost.aliases import Floats
 
 # 1/T is not a binary fraction: a cap of 1/T must not fail by its last bit.
 ROUNDING = 1e-12

@@ -13,6 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.classifiers.adaboost_m2 import AdaBoostM2Classifier
@@ -20,8 +21,6 @@ from lexiprog_boost.classifiers.shared.ensemble import Ensemble
 from lexiprog_boost.classifiers.shared.expected_cost import cost_matrix, two_samples
 from lexiprog_boost.classifiers.shared.reports import Report, report_of
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
-
-Floats = NDArray[np.float64]
 
 
 @estimator_class

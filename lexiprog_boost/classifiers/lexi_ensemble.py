@@ -6,10 +6,10 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.frames import check_no_text, is_frame
 from lexiprog_boost.classifiers.shared.blocks.vote import BlockVote
@@ -32,8 +32,6 @@ from lexiprog_boost.classifiers.shared.training_data import (
     check_training_data,
 )
 from lexiprog_boost.margins import Member, ensemble_members
-
-Floats = NDArray[np.float64]
 
 
 @estimator_class

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit, StratifiedKFold
 
-Indices = NDArray[np.intp]
+from lexiprog_boost.aliases import Indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,11 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _say(f"{OWN_DATA}: {cause}")
             return 1
         return _run_there([own], options)
+    if options.sets and options.name == "all":
+        parser.error("--sets names data sets of one study; give its name instead of all.")
     names = list(STUDIES) if options.name == "all" else [options.name]
-    chosen = [
-        study(name, quick=options.quick, data_dir=options.data_dir, part=options.part)
-        for name in names
-    ]
+    try:
+        chosen = [
+            study(name, quick=options.quick, data_dir=options.data_dir, part=options.part,
+                  sets=options.sets)
+            for name in names
+        ]  # fmt: skip
+    except ValueError as cause:
+        parser.error(str(cause))
     return _run_there(chosen, options)
 
 
@@ -93,6 +99,8 @@ def _run(one: Study, options: argparse.Namespace) -> int:
     if failures:
         _say(f"{one.name}: the next run tries the failed cells again.")
     _say(f"{one.name}: {kept} of {cells} cells, report in {home / 'README.md'}")
+    spent, counted = _processor_time(one, options.out)
+    _say(f"{one.name}: {spent:.0f} s of processor time for {counted} cells.")
     if find_spec("matplotlib") is None:
         _say("There are no figures: they need matplotlib (pip install 'lexiprog[plot]').")
     return int(bool(failures))
@@ -102,6 +110,17 @@ def _progress(one: Study, folder: Path) -> tuple[int, int]:
     """How many of a study's cells are finished, and how many there are."""
     wanted = {cell.key for cell in one.cells()}
     return len(wanted & store_of(folder, one).finished()), len(wanted)
+
+
+def _processor_time(one: Study, folder: Path) -> tuple[float, int]:
+    """What the study's finished cells took, and of how many it is known."""
+    wanted = {cell.key for cell in one.cells()}
+    times = [
+        record["processor"]
+        for key, record in store_of(folder, one).items()
+        if key in wanted and "processor" in record
+    ]
+    return sum(times), len(times)
 
 
 def _say(sentence: str) -> None:
@@ -127,6 +146,9 @@ def _parser() -> argparse.ArgumentParser:
         help="measure only these contenders: controls (Dual-LexiBoost and its first member alone) "
         "or costs (sweeps of class costs)",
     )  # fmt: skip
+    parser.add_argument(
+        "--sets", nargs="+", default=(), metavar="SET", help="measure only these sets of the study"
+    )
     parser.add_argument(
         "--learner", choices=LEARNERS, default="", help="measure with this base learner only"
     )

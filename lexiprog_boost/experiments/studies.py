@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,7 +54,10 @@ STUDIES = {
 }  # fmt: skip
 
 
-def study(name: str, *, quick: bool = False, data_dir: Path | None = None, part: str = "") -> Study:
+def study(
+    name: str, *, quick: bool = False, data_dir: Path | None = None, part: str = "",
+    sets: Sequence[str] = (),
+) -> Study:  # fmt: skip
     """Return a study, without the sets that need a data folder if there is none.
 
     Parameters
@@ -66,10 +70,17 @@ def study(name: str, *, quick: bool = False, data_dir: Path | None = None, part:
         Folder of the data files.
     part : str
         One of `PARTS`, to leave the other contenders out.
+    sets : sequence of str
+        The data sets to measure; all of the study's if none are named.
 
     Returns
     -------
     Study
+
+    Raises
+    ------
+    ValueError
+        If the study has no set of such a name.
 
     Examples
     --------
@@ -81,6 +92,11 @@ def study(name: str, *, quick: bool = False, data_dir: Path | None = None, part:
     if data_dir is None:
         packaged = {"hyperspectral": ("indian_pines",), "images": ()}
         whole = replace(whole, datasets=packaged.get(name, whole.datasets))
+    unknown = [one for one in sets if one not in whole.datasets]
+    if unknown:
+        raise ValueError(f"{name} has no set {unknown[0]!r}; it has {', '.join(whole.datasets)}.")
+    if sets:
+        whole = replace(whole, datasets=tuple(one for one in whole.datasets if one in sets))
     return _narrowed(whole, quick=quick, part=part)
 
 
@@ -116,7 +132,8 @@ def _narrowed(whole: Study, *, quick: bool, part: str) -> Study:
 
 
 def _smoke(whole: Study) -> Study:
-    sets = QUICK_SETS.get(whole.name, whole.datasets[:2])
+    usual = QUICK_SETS.get(whole.name, whole.datasets)
+    sets = tuple(one for one in usual if one in whole.datasets) or whole.datasets
     learners = {
         name: grid[len(grid) // 2 :][:1]
         for name, grid in whole.learners.items()
@@ -128,7 +145,7 @@ def _smoke(whole: Study) -> Study:
         if one.role != "rival" or one.name in QUICK_RIVALS
     )
     return replace(
-        whole, datasets=sets, learners=learners, contenders=contenders, folds=2, quick=True
+        whole, datasets=sets[:2], learners=learners, contenders=contenders, folds=2, quick=True
     )
 
 

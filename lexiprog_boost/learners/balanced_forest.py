@@ -13,12 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.aliases import Floats, Indices
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @estimator_class

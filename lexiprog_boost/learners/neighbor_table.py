@@ -6,12 +6,11 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-Indices = NDArray[np.intp]
+from lexiprog_boost.aliases import Indices
 
 
 class NeighborTable:

@@ -1,11 +1,10 @@
 """C4.5's error estimate, and the subtrees that it replaces by leaves."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from lexiprog_boost.aliases import Floats, Indices
 
 # C4.5 keeps a subtree only if it saves more than this part of one error.
 LEAST_SAVING = 0.1

@@ -7,10 +7,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
-Floats = NDArray[np.float64]
 Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike | None]
 
 # Rows that are turned into float64 at a time: votes may come as one huge array of bytes.

@@ -10,11 +10,12 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.aliases import Codes
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.margins.matrix import Rule, all_classes, check_rule, checked_members, margins_of
 from lexiprog_boost.margins.unseen import UnseenMargins
-from lexiprog_boost.members.outputs import Codes, class_codes
+from lexiprog_boost.members.outputs import class_codes
 
 Refit = Callable[[Any, Any, NDArray, NDArray[np.float64] | None], Any]
 

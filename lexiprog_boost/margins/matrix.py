@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
-from lexiprog_boost.members.outputs import Codes, class_codes, probabilities, votes
+from lexiprog_boost.members.outputs import class_codes, probabilities, votes
 
 Rule = Literal["vote", "proba", "signed"]
-Floats = NDArray[np.float64]
 RULES = ("vote", "proba", "signed")
 
 

@@ -8,14 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from lexiprog_boost.aliases import Indices
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.margins.matrix import Rule, all_classes, check_rule, margins_of
 from lexiprog_boost.margins.unseen import UnseenMargins, fill_with_class_means
 from lexiprog_boost.members.ensembles import ensemble_members
 from lexiprog_boost.members.outputs import class_codes
-
-Indices = NDArray[np.intp]
 
 
 @described

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog_boost.members.outputs import Codes
+from lexiprog_boost.aliases import Codes
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog_boost.members.outputs import Codes
+from lexiprog_boost.aliases import Codes
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.margins.cross_fitted import deal_folds
 from lexiprog_boost.margins.out_of_bag import members_and_samples
@@ -19,7 +20,6 @@ from lexiprog_boost.members.outputs import class_codes, probabilities
 from lexiprog_boost.members.weighted import weighted_fit
 from lexiprog_boost.members.workers import workers_for
 
-Floats = NDArray[np.float64]
 FOLDS = 5
 
 

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexiprog_boost.aliases import Codes
 from lexiprog_boost.checks.docstrings import described
-
-Codes = NDArray[np.intp]
 
 
 def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Codes:

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.one_class.generation import generate
@@ -23,7 +24,6 @@ from lexiprog_boost.one_class.levels import level, lowest_mean
 from lexiprog_boost.one_class.options import check_options
 from lexiprog_boost.one_class.program import one_class_program
 
-Floats = NDArray[np.float64]
 # What is less is rounding.
 NOTHING, DECIMALS = 1e-9, 12
 

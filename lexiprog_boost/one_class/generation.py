@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.checks.solver_choice import solver_for
 from lexiprog_boost.one_class.program import balance_stage
 from lexiprog_boost.programs.soft_margin import declare_dual_soft_margin, point_limits
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
 # So many of the best hypotheses are added at once: fewer programs, each a little larger.
 AT_ONCE = 4
 # A program, solved for some columns: its value, and the weights of the points.

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics.pairwise import rbf_kernel
 
-Floats = NDArray[np.float64]
+from lexiprog_boost.aliases import Floats
+
 SUBSAMPLE = 256
 FAR = 1e-8
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from lexiprog_boost.aliases import Floats
+
 # A count is whole but for this.
 ROUNDING = 1e-9
 

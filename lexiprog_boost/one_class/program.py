@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_margins
-
-Floats = NDArray[np.float64]
 
 
 @described

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.margins import margin_matrix
 from lexiprog_boost.plots.canvas import NOTE, canvas_axes, line_of, short_label
 from lexiprog_boost.plots.deviations import deviation_bars
@@ -16,7 +17,6 @@ from lexiprog_boost.weights import lexicographic_weights
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 STEPS = 61
 
 

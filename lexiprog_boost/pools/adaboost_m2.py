@@ -8,14 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.checks.values import check_classes, check_rounds
 from lexiprog_boost.margins import class_codes, probabilities, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-
-Floats = NDArray[np.float64]
 
 # Stands in for a pseudo-loss of zero, whose weight log(1 / beta) would be infinite.
 LEAST_LOSS = 1e-10

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.rows import take_rows
 from lexiprog_boost.checks.sample_weights import check_sample_weight
@@ -18,9 +19,6 @@ from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner
 from lexiprog_boost.pools.pool import Pool
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 # Stands in for a share of wrong points of zero, whose weight would be infinite.
 LEAST_SHARE = 1e-10

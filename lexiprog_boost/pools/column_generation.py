@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes
@@ -22,8 +23,6 @@ from lexiprog_boost.reductions.merged_soft_margin import (
     soft_margin_point_weights,
     soft_margin_weights,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

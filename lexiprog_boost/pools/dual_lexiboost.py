@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
@@ -18,7 +19,6 @@ from lexiprog_boost.members.training import fit_member
 from lexiprog_boost.pools.point_weights import NextWeights
 from lexiprog_boost.pools.pool import Pool
 
-Floats = NDArray[np.float64]
 REPEATS = "repeats an earlier one"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.solver_choice import solver_of
 from lexiprog_boost.checks.values import reachable_cap
 from lexiprog_boost.programs.dual_balance import declare_dual_balance
@@ -21,8 +22,6 @@ from lexiprog_boost.reductions import (
     spread_class_weights,
 )
 from lexiprog_boost.reductions.class_weights import means_of
-
-Floats = NDArray[np.float64]
 
 # An edge must exceed the limit s by more than the solvers' accuracy to be worth a member.
 EDGE = 1e-8

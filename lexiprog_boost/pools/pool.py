@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from lexiprog_boost.aliases import Floats
 
 
 @dataclass(frozen=True)

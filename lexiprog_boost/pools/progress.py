@@ -5,6 +5,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+
+def bar_kind() -> Any:
+    """Return tqdm's bar, without a warning where a notebook lacks widgets; None if it is missing.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.pools.progress import bar_kind
+    >>> bar = bar_kind()
+    >>> bar is None or [k for k in bar(range(2), disable=True)] == [0, 1]
+    True
+    """
+    try:
+        with warnings.catch_warnings():
+            # In a notebook without ipywidgets it draws with letters, and says so.
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm
 
 
 @contextmanager
@@ -32,16 +53,9 @@ def rounds_shown(
     >>> with rounds_shown(3, "AdaBoost", verbose=0) as tick:
     ...     tick(1, 0.25)
     """
-    if verbose:
-        try:
-            with warnings.catch_warnings():
-                # In a notebook without ipywidgets it draws with letters, and says so.
-                warnings.filterwarnings("ignore", message="IProgress not found")
-                from tqdm.auto import tqdm
-        except ImportError:
-            pass
-        else:
-            with tqdm(total=n_rounds, desc=title) as bar:
-                yield lambda _round, _error: bar.update()
-            return
-    yield lambda _round, _error: None
+    kind = bar_kind() if verbose else None
+    if kind is None:
+        yield lambda _round, _error: None
+        return
+    with kind(total=n_rounds, desc=title) as bar:
+        yield lambda _round, _error: bar.update()

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import (
@@ -22,8 +23,6 @@ from lexiprog_boost.checks.values import (
     check_weight_cap,
 )
 from lexiprog_boost.margins import class_codes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

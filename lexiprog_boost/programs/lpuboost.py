@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.checks.values import check_class_costs, check_classes, check_margins
@@ -19,8 +19,6 @@ from lexiprog_boost.programs.soft_margin import (
     declare_soft_margin,
     point_limits,
 )
-
-Floats = NDArray[np.float64]
 
 
 @described

@@ -7,13 +7,11 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.sample_weights import check_sample_weight
 from lexiprog_boost.checks.values import ROUNDING
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

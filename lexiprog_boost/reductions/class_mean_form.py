@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import (
     check_class_costs,
@@ -16,8 +17,6 @@ from lexiprog_boost.checks.values import (
 )
 from lexiprog_boost.margins import ClassMeanMargins
 from lexiprog_boost.programs.inputs import Inputs
-
-Floats = NDArray[np.float64]
 
 
 @described

@@ -7,15 +7,13 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.dual_class import capped_edge
 from lexiprog_boost.programs.inputs import Inputs
-
-Floats = NDArray[np.float64]
 
 
 @described

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.programs.dual_class import declare_dual_class
 from lexiprog_boost.programs.inputs import Inputs, Linear
-
-Floats = NDArray[np.float64]
 
 
 def class_optimum_by_dual(

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.programs.inputs import Inputs
-
-Floats = NDArray[np.float64]
 
 # Votes of so many members and the class together make one whole number.
 BITS = 48

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.programs.inputs import Inputs
 from lexiprog_boost.programs.smallest_optimum import solve_smallest
@@ -23,8 +23,6 @@ from lexiprog_boost.programs.soft_margin import (
 )
 from lexiprog_boost.reductions.merged_rows import Compressed, compress_rows
 from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
-
-Floats = NDArray[np.float64]
 
 # Weights below this are rounding.
 NOTHING = 1e-9

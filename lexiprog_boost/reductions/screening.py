@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats, Mask
 from lexiprog_boost.programs.inputs import Inputs, Linear
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Solve = Callable[[Inputs, Linear], tuple[Any, Floats]]
 
 # So little beyond its side a point may lie; far less than the solvers' own accuracy.

@@ -12,15 +12,12 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats, Mask
 from lexiprog_boost.checks.solver_choice import solver_for
 from lexiprog_boost.programs.soft_margin import PointLimits, declare_dual_soft_margin
 from lexiprog_boost.programs.tie_breaks import weights_stage
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 # Of the point weights' mean and of the margins' scale, so much is rounding.
 NOISE = 1e-7

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import in_blocks
 from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.solver_choice import check_solver_names
@@ -20,8 +20,6 @@ from lexiprog_boost.weights.by_blocks import weights_of_blocks
 from lexiprog_boost.weights.forms import MANY_ROWS, WeightProblem
 from lexiprog_boost.weights.record import LexiWeights
 from lexiprog_boost.weights.ties import TieBreak, check_tie_break, stage_names
-
-Floats = NDArray[np.float64]
 
 
 @described

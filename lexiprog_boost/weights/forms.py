@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.solver_choice import solver_for, solver_of
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.game import game_program
@@ -17,8 +18,6 @@ from lexiprog_boost.programs.lexiboost import declare_balance, declare_lexiboost
 from lexiprog_boost.reductions import class_optima, class_optimum_by_dual, solve_screened
 from lexiprog_boost.weights.record import LexiWeights
 from lexiprog_boost.weights.ties import TieBreak, weights_in
-
-Floats = NDArray[np.float64]
 
 # Above this many rows it pays to look for the points whose side of the target is in doubt.
 MANY_ROWS = 600

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
-
-Floats = NDArray[np.float64]
+from lexiprog_boost.aliases import Floats
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.solver_choice import solver_for
 from lexiprog_boost.programs.smallest_optimum import solve_smallest
 from lexiprog_boost.programs.tie_breaks import closest_weights, leximax_deviations
-
-Floats = NDArray[np.float64]
 
 # The deviation that tie_break="closest" may give up, unless it is given as ("closest", number).
 TOLERANCE = 0.01

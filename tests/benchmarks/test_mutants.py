@@ -135,6 +135,18 @@ def test_a_change_is_reached_through_its_lines_or_outside_functions_through_its_
     assert not is_own("tests/lexiprog/test_held.py", "lexiprog/solve/held.py")
 
 
+def test_as_many_tests_as_fit_are_tried_the_modules_own_before_quicker_ones_in_their_order():
+    from mutants import affordable
+
+    every = {"tests/a/test_x.py::long": 9.0, "tests/a/test_x.py::quick": 1.0,
+             "tests/b/test_m.py::first": 3.0, "tests/b/test_m.py::second": 2.0}  # fmt: skip
+    assert list(affordable(every, "b/m.py", 6.0)) == list(every)[1:]
+    assert list(affordable(every, "b/m.py", 5.5)) == list(every)[2:]
+    assert list(affordable(every, "b/m.py", 2.5)) == list(every)[3:]
+    assert affordable(every, "b/m.py", 15.0) == every
+    assert list(affordable(every, "a/x.py", 14.0)) == [*list(every)[:2], list(every)[3]]
+
+
 def test_a_path_that_is_not_there_is_named():
     from _sample import every_mutant
 

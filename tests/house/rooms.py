@@ -47,7 +47,7 @@ ENGINE = [
 ]
 
 BOOST = [
-    Room("metrics", "scores in which a rare class counts", "metrics.py"),
+    Room("aliases metrics", "names of types; scores in which a rare class counts", "metrics.py"),
     Room("checks/", "what a caller gives, checked", "values.py"),
     Room("datasets/", "real and made data", "dataset.py"),
     Room("members/", "what a member of an ensemble is", "outputs.py"),

@@ -25,7 +25,7 @@ from lexiprog.compile.cvxpy_door.affine import (
     reader,
 )
 from lexiprog.compile.cvxpy_door.numbers import Compiled
-from lexiprog.forms.equilibrium import equilibrate, is_mild
+from lexiprog.forms.equilibrium import equilibrate, is_mild, left_alone
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 
@@ -124,7 +124,9 @@ class Filling:
             return None, None
         units, matrix = self._usual
         rest = (form.b * units.rows, form.c * (units.columns * units.cost))
-        return (units, matrix) if all(map(is_mild, rest)) else (None, None)
+        mild = left_alone(form)
+        suits = all(is_mild(numbers, mild) for numbers in rest)
+        return (units, matrix) if suits else (None, None)
 
     @cached_property
     def _usual(self) -> tuple[Scaling, Matrix] | None:

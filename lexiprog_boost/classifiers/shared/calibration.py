@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-Floats = NDArray[np.float64]
+from lexiprog_boost.aliases import Floats
 
 # Scores below this count as this, since their logarithm is taken.
 FLOOR = 1e-4

@@ -9,6 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.classifiers.shared.lexi_vote import with_offsets
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins import (
@@ -25,8 +26,6 @@ from lexiprog_boost.margins.unseen_outputs import FOLDS
 from lexiprog_boost.members.ensembles import last_step
 from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.progress import rounds_shown
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

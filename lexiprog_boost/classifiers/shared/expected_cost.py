@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.checks.values import check_class_costs
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 def cost_matrix(class_costs: Any, classes: NDArray, masses: Floats) -> Floats:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.weights import LexiWeights
 
-Floats = NDArray[np.float64]
 # Weights that sum to less are none.
 NOTHING = 1e-6
 

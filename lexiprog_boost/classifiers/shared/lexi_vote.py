@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 import lexiprog as lx
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.values import check_class_costs, check_margin_target
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
@@ -28,8 +29,6 @@ from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.weights import LexiWeights, lexicographic_weights
 from lexiprog_boost.weights.ties import check_tie_break
-
-Floats = NDArray[np.float64]
 
 # A class loss below this is no loss.
 NO_LOSS = 1e-9

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.margins import probabilities, votes
-
-Floats = NDArray[np.float64]
 
 # Sums of the same weights in another order differ by rounding; that must not decide a tie.
 TIE = 1e-9

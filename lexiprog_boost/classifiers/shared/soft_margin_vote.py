@@ -6,8 +6,8 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
@@ -18,8 +18,6 @@ from lexiprog_boost.pools.progress import rounds_shown
 from lexiprog_boost.programs.lpuboost import uneven_costs
 from lexiprog_boost.programs.soft_margin import PointLimits, point_limits
 from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights
-
-Floats = NDArray[np.float64]
 
 
 @estimator_class

@@ -12,11 +12,11 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d, ge
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from lexiprog_boost.aliases import Codes, Floats
+from lexiprog_boost.checks.frames import warn_of_numbers_as_text
 from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import check_classes
-from lexiprog_boost.members.outputs import Codes, class_codes
-
-Floats = NDArray[np.float64]
+from lexiprog_boost.members.outputs import class_codes
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,7 @@ def check_training_data(
         validate_data(model, X, y, skip_check_array=True, reset=reset)
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
         check_consistent_length(X, y)
+        warn_of_numbers_as_text(X)
     else:
         X, y = validate_data(model, X, y, reset=reset, **_accepted(model))
     check_classification_targets(y)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.classifiers.shared.blocks.asking import asked
 from lexiprog_boost.classifiers.shared.ensemble import Ensemble
@@ -18,8 +18,6 @@ from lexiprog_boost.classifiers.shared.scores import (
     winners,
 )
 from lexiprog_boost.pools.pool import Pool
-
-Floats = NDArray[np.float64]
 
 # Weights above this count as carried.
 SOME_WEIGHT = 1e-6

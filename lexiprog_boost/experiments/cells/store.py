@@ -45,10 +45,14 @@ class Store:
         """Keys of the records that are no failures."""
         return {key for key, record in dict(self._entries()).items() if "error" not in record}
 
+    def items(self) -> list[tuple[str, dict[str, Any]]]:
+        """All keys and records but failures, in the order of the keys."""
+        entries = sorted(dict(self._entries()).items())
+        return [(key, record) for key, record in entries if "error" not in record]
+
     def records(self) -> list[dict[str, Any]]:
         """All records but failures in the order of their keys, whatever order they came in."""
-        entries = sorted(dict(self._entries()).items())
-        return [record for _, record in entries if "error" not in record]
+        return [record for _, record in self.items()]
 
     def failures(self) -> dict[str, str]:
         """The cause of every failure that no later record has replaced, by key."""

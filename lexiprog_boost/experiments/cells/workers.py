@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from joblib import Parallel, delayed
-from tqdm.auto import tqdm
 
 from lexiprog_boost.experiments.cells.store import Store
+from lexiprog_boost.pools.progress import bar_kind
 
 
 def run_missing(
@@ -37,7 +37,7 @@ def run_missing(
     n_jobs : int
         Worker processes; -1 for all cores.
     progress : bool
-        Show a bar.
+        Show a bar, if tqdm is installed.
     label : str
         Of the bar.
 
@@ -62,11 +62,13 @@ def run_missing(
     failures = {}
     workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     results = workers(delayed(_guarded)(measure, key, task) for key, task in missing.items())
-    bar = tqdm(
-        results, total=len(tasks), initial=len(tasks) - len(missing), desc=label,
-        disable=not progress, unit="cell", smoothing=0.02,
-    )  # fmt: skip
-    for key, record in bar:
+    kind = bar_kind() if progress else None
+    if kind is not None:
+        results = kind(
+            results, total=len(tasks), initial=len(tasks) - len(missing), desc=label,
+            unit="cell", smoothing=0.02,
+        )  # fmt: skip
+    for key, record in results:
         store.put(key, record)
         if "error" in record:
             failures[key] = record["error"]

@@ -18,8 +18,9 @@ from lexiprog_boost.experiments.report.tables.files import scores_file, tests_fi
 from lexiprog_boost.experiments.report.tables.models import models_page
 from lexiprog_boost.experiments.report.tables.ranks import ranks_page
 from lexiprog_boost.experiments.report.tables.scores import datasets_page, scores_page
-from lexiprog_boost.experiments.report.tables.times import times_page
+from lexiprog_boost.experiments.report.tables.times import times_page, work_page
 from lexiprog_boost.experiments.report.tables.views import views_page
+from lexiprog_boost.experiments.studies import STUDIES
 from lexiprog_boost.experiments.study import Study
 
 # Everything else is the same from the same cells, byte for byte.
@@ -86,6 +87,8 @@ def _texts(
         }  # fmt: skip
         if results.study.name == "artificial":
             files["views.md"] = ("average G-Mean by what was varied", views_page(results))
+    else:
+        files["times.md"] = ("what the cells took", work_page(results))
     files["datasets.md"] = ("sizes, classes and imbalance", datasets_page(results, data))
     files["failures.md"] = (
         "settings and cells that failed, with causes", failures_page(results, failures)
@@ -136,13 +139,20 @@ def _index(study: Study, about: Mapping[str, str], cells: int, missing: int) -> 
     )
     kind = "smoke run" if study.quick else "run"
     facts = (
-        f"A {kind} of {len(study.datasets)} data sets, {study.folds} folds, "
+        f"A {kind} of {_sets(study)}, {study.folds} folds, "
         f"{len(study.contenders)} contenders, base learners {' and '.join(study.learners)}. {state}"
     )
     rows = [[f"[{name}]({name})", sentence] for name, sentence in sorted(about.items())]
     return markdown_page(
         study.title, facts, markdown_table(["file", "what it holds"], rows, left=2)
     )
+
+
+def _sets(study: Study) -> str:
+    """How many data sets there are, of how many if the paper's study has more."""
+    count, whole = len(study.datasets), STUDIES.get(study.name)
+    total = count if whole is None or study.quick else len(whole.datasets)
+    return f"{count} data sets" if count == total else f"{count} of {total} data sets"
 
 
 def _key(record: Mapping[str, object]) -> str:

@@ -55,8 +55,18 @@ def test_other_units_lead_to_the_same_scaled_numbers_up_to_the_rounding(seed):
 
 @given(seeds)
 def test_ordinary_problems_are_left_alone(seed):
-    form = known(seed, kinds=CONES, quadratic=True).form
+    form = known(seed, kinds=CONES).form
     assert equilibrate(form).identity
+
+
+def test_squares_of_small_numbers_are_smaller_and_not_left_alone():
+    A, P = sp.csc_array(np.ones((1, 2))), sp.csc_array(np.diag([2.0, 1.0]))
+    budget = StandardForm(np.zeros(2), 0.0, A, np.array([1e-3]), Cones(zero=1))
+    assert equilibrate(budget).of(budget).b[0] == 1e-3
+    curved = replace(budget, P=P)
+    scaled = equilibrate(curved).of(curved)
+    assert 0.25 <= scaled.b[0] <= 4.0
+    assert ((scaled.P.diagonal() >= 0.25) & (scaled.P.diagonal() <= 4.0)).all()
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1e-7, 1e7, 1e12])

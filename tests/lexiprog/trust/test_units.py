@@ -151,3 +151,17 @@ def test_no_price_depends_on_units(cost, unit, row):
     assert found.status == "optimal"
     assert found.value / unit == pytest.approx(4.0, rel=1e-6)
     assert found.price("cost") * cost / unit == pytest.approx(1.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("thousands", [-1, 0, 1, 2])
+def test_the_least_risk_is_not_blurred_by_the_unit_of_the_budget(thousands):
+    """In pairs of equal risk, of which the second stage buys the better one."""
+    budget = 1e3**thousands
+    deviations, returns = np.array([0.3, 0.1]), np.array([[0.11, 0.2], [0.07, 0.02]])
+    x = cp.Variable((2, 2), nonneg=True, name="x")
+    risk = cp.sum_squares(cp.multiply(deviations, cp.sum(x, axis=1)))
+    levels = {"risk": cp.Minimize(risk), "return": cp.Maximize(cp.sum(cp.multiply(returns, x)))}
+    found = lx.preemptive(levels, [cp.sum(x) == budget]).solve()
+    assert [s.status for s in found.values()] == ["optimal"] * 2
+    assert found["risk"].value == pytest.approx(0.009 * budget**2, rel=1e-6)
+    assert found["return"].value == pytest.approx(0.083 * budget, rel=1e-6)

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +47,7 @@ def test_everything_runs_and_says_where_it_is(whole):
         cells = len(list(study(name, quick=True).cells()))
         home = folder / f"{name}-quick"
         assert f"{name}: {cells} of {cells} cells, report in {home / 'README.md'}" in said
+        assert re.search(rf"{name}: \d+ s of processor time for {cells} cells\.", said)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -166,7 +168,11 @@ def test_a_cell_without_its_data_fails_with_a_sentence(tmp_path):
     assert Store(tmp_path / "cells" / "images-quick.jsonl").finished() == set()
 
 
-@pytest.mark.parametrize("wrong", [["moon"], [], ["all", "--jobs", "two"]])
+@pytest.mark.parametrize(
+    "wrong",
+    [["moon"], [], ["all", "--jobs", "two"], ["all", "--sets", "pima"],
+     ["keel-two-class", "--sets", "moon"]],
+)  # fmt: skip
 def test_a_wrong_command_is_answered_with_its_usage(wrong, capsys):
     with pytest.raises(SystemExit) as stopped:
         command.main(wrong)

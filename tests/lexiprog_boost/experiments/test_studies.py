@@ -116,6 +116,20 @@ def test_a_part_has_its_own_contenders_and_report_but_the_cells_of_the_whole():
     assert {cell.key for cell in part.cells()} < {cell.key for cell in whole.cells()}
 
 
+def test_sets_that_are_named_are_measured_alone_in_the_studys_order():
+    some = study("keel-two-class", sets=["pima", "ecoli1", "ecoli-0_vs_1"])
+    assert some.datasets == ("ecoli-0_vs_1", "pima", "ecoli1")
+    assert some.title == "keel-two-class"
+    assert {cell.key for cell in some.cells()} < {
+        cell.key for cell in study("keel-two-class").cells()
+    }
+    assert study("keel-two-class", sets=["pima"], quick=True).datasets == ("pima",)
+    two = ["new-thyroid2", "pima"]
+    assert study("keel-two-class", sets=two, quick=True).datasets == ("new-thyroid2",)
+    with pytest.raises(ValueError, match="keel-two-class has no set 'iris'; it has ecoli-0_vs_1, "):
+        study("keel-two-class", sets=["pima", "iris"])
+
+
 def test_a_part_that_a_study_does_not_have_is_empty():
     assert study("keel-multi-class", part="costs").contenders == ()
 

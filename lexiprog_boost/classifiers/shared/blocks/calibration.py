@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import Blocks
 from lexiprog_boost.classifiers.shared.calibration import (
     FLATTEST,
@@ -20,8 +21,6 @@ from lexiprog_boost.classifiers.shared.calibration import (
 from lexiprog_boost.margins import class_codes
 
 __all__ = ["calibrate_by_blocks"]
-
-Floats = NDArray[np.float64]
 
 # Steps at most, and the share of the parameters below which one is the last.
 STEPS, SMALL = 50, 1e-9

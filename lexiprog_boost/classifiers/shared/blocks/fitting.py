@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import DaskBlocks, dask_parts
 from lexiprog_boost.checks.values import check_class_costs
 from lexiprog_boost.classifiers.shared.blocks.calibration import calibrate_by_blocks
@@ -26,7 +27,6 @@ from lexiprog_boost.weights import LexiWeights, lexicographic_weights
 
 __all__ = ["BlockData", "check_block_points", "check_blocks", "weigh_by_blocks"]
 
-Floats = NDArray[np.float64]
 Block = tuple[Any, NDArray, Any]
 
 # Outputs of so many bytes are kept in memory between passes where there is no cluster to do so.

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.members.ensembles import Member, last_step
-
-Floats = NDArray[np.float64]
 
 
 def weighted_importances(members: Sequence[Any], weights: Floats, n_features: int) -> Floats | None:

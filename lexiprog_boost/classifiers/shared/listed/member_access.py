@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.aliases import Floats
 from lexiprog_boost.classifiers.shared.listed.importances import weighted_importances
 from lexiprog_boost.classifiers.shared.listed.member_names import nested_params, with_replaced
 from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers
-
-Floats = NDArray[np.float64]
 
 
 class MemberAccess(BaseEstimator):

@@ -27,7 +27,37 @@ def times_page(results: Results) -> str:
         parts.append(f"## {learner}")
         header = ["", "data sets", "settings", "one fit", "the whole grid", "grid against AdaBoost"]
         parts.append(markdown_table(header, rows))
+    parts += work_parts(results)
     return markdown_page(f"{results.study.name}: training times", *parts)
+
+
+def work_page(results: Results) -> str:
+    """What the cells of a part took."""
+    return markdown_page(f"{results.study.title}: processor time", *work_parts(results))
+
+
+def work_parts(results: Results) -> Iterator[str]:
+    """Processor time of all cells that kept theirs, a contender and learner a row."""
+    yield "## Processor time of all cells"
+    yield (
+        "Seconds of all folds and settings, inner folds included, with everything around the fits: "
+        "work, not waiting for a core."
+    )
+    spent: dict[tuple[str, str], list[float]] = {}
+    for record in results.records:
+        where = record["contender"], record["learner"]
+        spent.setdefault(where, [])
+        if "processor" in record:
+            spent[where].append(record["processor"])
+    order = [one.name for one in results.study.contenders]
+    rows = [
+        [*where, str(len(values)), fixed(sum(values), 1)]
+        for where, values in sorted(spent.items(), key=lambda one: order.index(one[0][0]))
+        if values
+    ]
+    every = [one for values in spent.values() for one in values]
+    rows.append(["all", "", str(len(every)), fixed(sum(every), 1)])
+    yield markdown_table(["contender", "learner", "cells", "processor seconds"], rows, left=2)
 
 
 def _rows(results: Results, learner: str) -> Iterator[list[str]]:

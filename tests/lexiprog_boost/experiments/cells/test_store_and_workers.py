@@ -1,6 +1,7 @@
 """Finished work is never lost or done twice, and a failure stops nothing else."""
 
 import json
+import sys
 
 import pytest
 
@@ -84,6 +85,21 @@ def test_only_what_is_missing_is_measured(store):
     assert [record["value"] for record in store.records()] == [0, 2, 3]
     run_missing(tasks, measure, store, n_jobs=1, progress=False)
     assert measured == [2, 3]
+
+
+def test_the_bar_counts_what_was_there(store, capsys):
+    store.put("a", {"value": 0})
+    run_missing({"a": 1, "b": 2}, lambda task: {"value": task}, store, n_jobs=1, label="mine")
+    shown = capsys.readouterr().err
+    assert "mine: 100%" in shown
+    assert "2/2" in shown
+
+
+def test_without_tqdm_the_work_is_done_without_a_bar(store, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert run_missing({"a": 1}, lambda task: {"value": task}, store, n_jobs=1) == {}
+    assert store.finished() == {"a"}
+    assert capsys.readouterr().err == ""
 
 
 def test_a_task_that_raises_is_named_with_its_cause_and_tried_again(store):

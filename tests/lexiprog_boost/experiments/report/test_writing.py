@@ -118,6 +118,14 @@ def test_an_incomplete_store_says_so_and_uses_what_is_complete(no_figures, two_c
     assert f"| {lost} | MemoryError: too large |" in (home / "failures.md").read_text()
 
 
+def test_a_report_of_some_sets_says_of_how_many(no_figures, tmp_path):
+    some = study("keel-two-class", part="controls", sets=["pima", "haberman"])
+    fill(tmp_path, some)
+    home = write_report(some, tmp_path)
+    assert "A run of 2 of 15 data sets, 5 folds" in (home / "README.md").read_text()
+    assert "| all |  | 0 | 0.0 |" in (home / "times.md").read_text()  # made-up cells kept none
+
+
 def test_a_report_of_nothing_is_a_report(no_figures, two_class, tmp_path):
     home = write_report(two_class, tmp_path / "not" / "there")
     assert "104 of 104 cells are missing" in (home / "README.md").read_text()

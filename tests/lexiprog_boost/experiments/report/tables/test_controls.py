@@ -19,17 +19,39 @@ def found():
     )
 
 
-def test_each_column_is_counted_against_dual_lexiboost():
-    rows = rows_under(controls_page(found()), "## kNN, G-Mean, best setting")
+HEADING = "## kNN, G-Mean, best setting"
+
+
+def test_each_control_has_a_table_against_dual_lexiboost():
+    rows = rows_under(controls_page(found()), HEADING)
     assert rows[:5] == [
-        ["first", "0.800", "0.800", "**0.900**"],
-        ["second", "**0.600**", "**0.600**", "0.500"],
-        ["mean", "0.700", "0.700", "0.700"],
-        ["average rank", "2.25", "1.75", "2.00"],
-        ["same / better / worse", "–", "2 / 0 / 0", "0 / 1 / 1"],
+        ["first", "0.800", "0.800"],
+        ["second", "0.600", "0.600"],
+        ["mean", "0.700", "0.700"],
+        ["average rank", "1.75", "1.25"],
+        ["same / better / worse", "–", "2 / 0 / 0"],
     ]
-    assert rows[5][0] == "signed rank test"
+    assert rows[6:11] == [
+        ["first", "0.800", "**0.900**"],
+        ["second", "**0.600**", "0.500"],
+        ["mean", "0.700", "0.700"],
+        ["average rank", "1.50", "1.50"],
+        ["same / better / worse", "–", "0 / 1 / 1"],
+    ]
+    assert rows[5][0] == rows[11][0] == "signed rank test"
+
+
+def test_a_control_that_is_not_complete_does_not_hide_the_other():
+    whole = found()
+    some = [one for one in whole.records
+            if one["contender"] != TO_CHANCE or one["dataset"] == "second"]  # fmt: skip
+    rows = rows_under(controls_page(Results(whole.study, some)), HEADING)
+    assert [row[0] for row in rows[:2]] == ["first", "second"]
+    assert rows[6] == ["second", "**0.600**", "0.500"]
+    assert rows[7][0] == "mean"
 
 
 def test_without_cells_the_page_says_so():
-    assert "No data set is complete yet." in controls_page(Results(found().study, []))
+    page = controls_page(Results(found().study, []))
+    assert f"{FIRST_MEMBER}: no data set is complete yet." in page
+    assert f"{TO_CHANCE}: no data set is complete yet." in page

@@ -28,6 +28,19 @@ def test_one_fit_and_the_whole_grid_are_means_over_sets_and_folds():
     ]
 
 
+def test_processor_time_is_summed_over_the_cells_that_kept_it():
+    whole = found()
+    for record in whole.records:
+        if record["contender"] != "RUSBoost":
+            record["processor"] = 0.5 + record["fold"]  # two sets: 2 (0.5 + 1.5) a contender
+    rows = rows_under(times_page(whole), "## Processor time of all cells")
+    assert rows == [
+        ["AdaBoost", "kNN", "4", "4.0"],
+        ["LexiBoost", "kNN", "4", "4.0"],
+        ["all", "", "8", "8.0"],
+    ]
+
+
 def test_a_contender_that_always_failed_has_no_time_and_no_line_in_the_file():
     page = times_page(found(failing="LexiBoost"))
     assert rows_under(page, "## kNN")[1] == ["LexiBoost", "2", "–", "–", "–", "–"]
