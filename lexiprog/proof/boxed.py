@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Mask, Matrix
-from lexiprog.forms.precision import UNIT
+from lexiprog.forms.error_free import UNIT
 from lexiprog.forms.standard_form import StandardForm
 
 __all__ = ["Boxed", "Several", "is_boxed", "measured"]
@@ -116,7 +116,8 @@ class Several:
         several = len(terms)
         if several > 1:
             places = (places + size * np.arange(several)[:, None]).ravel()
-        return np.bincount(places, terms.ravel(), several * size).reshape(several, size)
+        sums: Array = np.bincount(places, terms.ravel(), several * size)
+        return sums.reshape(several, size)
 
     def activity(self, x: Array) -> Array:
         """The rows at a point for each."""

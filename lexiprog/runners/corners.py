@@ -9,7 +9,8 @@ import highspy
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.held_face import HeldFace, LeftFace
+from lexiprog.runners.faces.left import LeftFace
+from lexiprog.runners.held_face import HeldFace
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import TINY, Session, Vertex
 from lexiprog.solvers.linear.refinement import refined
@@ -63,6 +64,13 @@ class Corners:
                 break
         return vertex
 
+    def at(self, name: str, form: StandardForm, vertex: Vertex) -> Vertex | None:
+        """The same vertex with the multipliers of a member's costs, if HiGHS is there still."""
+        found = None if self._session is None else self._session.at(form.c, vertex)
+        if found is not None:
+            self.bases.pop(name, None)
+        return found
+
     def refined(self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         if self._session is None:
@@ -72,5 +80,6 @@ class Corners:
             return vertex
         return replace(
             vertex, x=found.x.nearest, row_dual=found.y.high, reduced=None,
-            correction=found.y.low, basis=found.basis, error=found.error, gain=found.gain,
+            correction=found.y.low, basis=found.basis, basic=None, error=found.error,
+            gain=found.gain,
         )  # fmt: skip

@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import highspy
 import numpy as np
@@ -18,7 +17,7 @@ from scipy.sparse.linalg import splu
 from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
 from lexiprog.forms.precision import Sums, reduced_costs
 from lexiprog.forms.standard_form import Bounds
-from lexiprog.status import Status
+from lexiprog.solvers.vertex import WORDS, Vertex
 from lexiprog.watch import Watch
 
 __all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
@@ -32,51 +31,6 @@ USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 LONG = 10_000
 # On so few rows presolve takes longer than the simplex method.
 TINY = 100
-
-WORDS = {
-    "kOptimal": Status.OPTIMAL,
-    "kInfeasible": Status.INFEASIBLE,
-    "kUnbounded": Status.UNBOUNDED,
-    "kUnboundedOrInfeasible": Status.EITHER,
-    "kTimeLimit": Status.NO_POINT,
-    "kIterationLimit": Status.NO_POINT,
-    "kInterrupt": Status.NO_POINT,
-}
-
-
-@dataclass(frozen=True)
-class Vertex:
-    """What HiGHS found: a status and, if optimal, a vertex with its multipliers."""
-
-    status: str
-    x: Array
-    row_dual: Array  # of rows as minimisation sees them: cost = A' row_dual + reduced
-    basis: Any
-    iterations: int  # of the simplex method
-    seconds: float
-    reduced: Sums | None  # cost - A' row_dual, in twice the working precision
-    correction: Array | None  # what row_dual lacks, from a solve with its residual
-    warm: bool  # started from a basis, without presolve
-    error: float | None = None  # of refined multipliers: by how much they may be wrong
-    gain: float = 1.0  # how many times as large as a change of the costs that of the multipliers is
-
-    @property
-    def roughness(self) -> float:
-        """By which share of their size the multipliers had to be corrected."""
-        if self.correction is None:
-            return 0.0
-        largest = float(np.max(np.abs(self.row_dual), initial=0.0))
-        return float(np.max(np.abs(self.correction), initial=0.0)) / (1.0 + largest)
-
-    @property
-    def optimal(self) -> bool:
-        """Whether HiGHS calls it optimal."""
-        return self.status == "kOptimal"
-
-    @property
-    def word(self) -> Status:
-        """HiGHS's status in our words."""
-        return WORDS.get(self.status, Status.FAILED)
 
 
 class Session:
@@ -102,7 +56,7 @@ class Session:
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
         self._loaded = False
-        self._options: dict[str, object] = {}  # those that change from run to run, as they are
+        self._now: dict[str, object] = {}  # the options that change from run to run, as they are
         self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
         self._places = [np.arange(size, dtype=np.int32) for size in self._A.shape]
 
@@ -135,10 +89,11 @@ class Session:
             self._go(watch)
             solution = highs.getSolution()
             status, duals = _NAMES[highs.getModelStatus()], np.array(solution.row_dual)
-            basis_found, reduced, correction = highs.getBasis(), None, None
+            basis_found, reduced, correction, basic = highs.getBasis(), None, None, None
             if refine and status == "kOptimal":
-                simplex = presolve == "off" and self._has_factors
-                reduced, correction = self._refined(cost, duals, None if simplex else basis_found)
+                if presolve == "off" and self._has_factors:
+                    basic = highs.getBasicVariables()[1]
+                reduced, correction = self._refined(cost, duals, basis_found, basic)
             self._at = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
@@ -150,7 +105,23 @@ class Session:
                 iterations=int(highs.getInfoValue("simplex_iteration_count")[1]),
                 seconds=time.perf_counter() - start,
                 warm=basis is not None,
+                basic=basic,
             )
+
+    def at(self, cost: Array, vertex: Vertex) -> Vertex | None:
+        """A vertex with the multipliers of other costs, without a run; None if it is not here."""
+        with self._lock:
+            start, basic = time.perf_counter(), vertex.basic
+            if basic is None or vertex.basis is not self._at:
+                return None
+            costs = np.where(basic >= 0, cost[np.maximum(basic, 0)], 0.0)
+            duals = np.array(self._highs.getBasisTransposeSolve(costs)[1])
+            if not np.isfinite(duals).all():
+                return None
+            return replace(
+                vertex, row_dual=duals, reduced=None, correction=None, iterations=0,
+                seconds=time.perf_counter() - start,
+            )  # fmt: skip
 
     def _go(self, watch: Watch | None) -> None:
         """Run, within the limits of time; a long run can be stopped."""
@@ -165,23 +136,26 @@ class Session:
             self._highs.run()
 
     def _set(self, option: str, value: object) -> None:
-        if self._options.get(option) != value:
+        if self._now.get(option) != value:
             self._highs.setOptionValue(option, value)
-            self._options[option] = value
+            self._now[option] = value
 
     def _refined(
-        self, cost: Array, duals: Array, basis: highspy.HighsBasis | None
+        self,
+        cost: Array,
+        duals: Array,
+        basis: highspy.HighsBasis,
+        basic: NDArray[np.integer] | None,
     ) -> tuple[Sums | None, Array | None]:
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
-        reduced cost of zero from one that is only small. Without a ``basis`` it is that of the
-        simplex method, whose factors are still there: after presolve they need not be, and asking
-        for them would end the process.
+        reduced cost of zero from one that is only small. ``basic`` are the variables of the simplex
+        method whose factors are still there: after presolve they need not be, and asking for them
+        would end the process.
         """
         solve: Callable[..., Array] = self._by_hand
-        if basis is None:
-            basic = self._highs.getBasicVariables()[1]
+        if basic is not None:
             within = basic >= 0
             inside, idle = basic[within], -1 - basic[~within]
             solve = partial(self._with_factors, within)

@@ -28,8 +28,8 @@ from lexiprog.result.solution import Solution
 from lexiprog.runners.chains import find_chains
 from lexiprog.runners.corners import Corners
 from lexiprog.runners.face import FaceChain
-from lexiprog.runners.held_face import Corner
-from lexiprog.solve.express.judged import judged
+from lexiprog.runners.faces.optimum import FaceVertex
+from lexiprog.solve.express.judging import judged
 from lexiprog.solve.express.rungs import Rung
 from lexiprog.solvers.highs import Session
 from lexiprog.solvers.solver import Ladder, Solver
@@ -150,7 +150,7 @@ class FastLane:
                 return None
         return [chain.in_common_units(r.name, every[r.name]) for r in self.rungs] if every else None
 
-    def _corners(self, chain: FaceChain, ready: list[Compiled]) -> list[Corner] | None:
+    def _corners(self, chain: FaceChain, ready: list[Compiled]) -> list[FaceVertex] | None:
         """All levels' vertices, if HiGHS finds an optimum on every face and each face is clear."""
         corners = []
         for rung, compiled in zip(self.rungs, ready, strict=True):
@@ -166,7 +166,7 @@ class FastLane:
             corners.append(corner)
         return corners
 
-    def _values(self, points: list[Mapping[int, Array]]) -> list[float]:
+    def _values(self, points: Sequence[Mapping[int, Array]]) -> list[float]:
         """The objectives as the user wrote them, at the points."""
         out = []
         with holding(()) as held:

@@ -18,7 +18,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
-from lexiprog.solve.express.judged import Climbed
+from lexiprog.solve.express.judging import Climbed
 from lexiprog.solve.held import LOOSE
 from lexiprog.solve.price import linear_price
 from lexiprog.solve.verdict import in_users_sense

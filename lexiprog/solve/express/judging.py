@@ -14,7 +14,8 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.proof.boxed import Several, is_boxed
 from lexiprog.proof.certify import Checked, certified, check_answer
 from lexiprog.result.evidence import Evidence
-from lexiprog.runners.held_face import Corner, lift, paid_for
+from lexiprog.runners.faces.optimum import FaceVertex
+from lexiprog.runners.held_face import Stack, lift, paid_for
 from lexiprog.solvers.linear.refinement import is_off, misses
 
 __all__ = ["Climbed", "judged"]
@@ -38,7 +39,7 @@ class Climbed:
         The objectives that it holds, at the point.
     """
 
-    corner: Corner
+    corner: FaceVertex
     compiled: Compiled
     checked: Checked
     claimed: float
@@ -60,7 +61,7 @@ class Climbed:
 
 
 def judged(
-    names: Sequence[str], corners: Sequence[Corner], ready: Sequence[Compiled], accept: float
+    names: Sequence[str], corners: Sequence[FaceVertex], ready: Sequence[Compiled], accept: float
 ) -> list[Climbed] | None:
     """Every level with its certificate; None if some point misses rows by more than rounding."""
     x = np.array([corner.vertex.x for corner in corners])
@@ -76,27 +77,25 @@ def judged(
     lower, upper = forms[0].lower, forms[0].upper
     inside = own if lower is None else np.maximum(own, lower)
     inside = inside if upper is None else np.minimum(inside, upper)
+    costs, offsets = np.array([form.c for form in forms]), [form.offset for form in forms]
+    signs = [1.0 if compiled.places is None else compiled.places.sign for compiled in ready]
+    values = ((inside @ costs.T + offsets) * signs).tolist()  # of all objectives, as written
     places = {name: k for k, name in enumerate(names)}
+    stack = Stack.of(corners[-1].held)
     out = []
     for k, (corner, compiled) in enumerate(zip(corners, ready, strict=True)):
-        multipliers, prices = lift(reduced[k], y[k], corner.held)
+        multipliers, prices = lift(reduced[k], y[k], corner.held, stack)
         paid = paid_for(prices, corner.held, compiled.scaling.cost)
-        held = [_value(ready[places[name]], inside[k]) for name in corner.names]
+        held = [values[k][places[name]] for name in corner.names]
         out.append(
             Climbed(corner, compiled, checks[k], claims[k], inside[k], multipliers, paid, held)
         )
     return out
 
 
-def _value(compiled: Compiled, point: Array) -> float:
-    """An objective as it is written, at a point."""
-    form, sign = compiled.form, 1.0 if compiled.places is None else compiled.places.sign
-    return sign * (float(form.c @ point) + form.offset)
-
-
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
 def _checked(
-    corners: Sequence[Corner], x: Array, y: Array, claims: Sequence[float], accept: float
+    corners: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float
 ) -> tuple[list[Checked], Array] | None:
     """Certificates, and the costs that the multipliers leave."""
     forms, faces = [corner.form for corner in corners], [corner.face for corner in corners]
@@ -122,7 +121,7 @@ def _checked(
 
 
 def _one_by_one(
-    corners: Sequence[Corner], claims: Sequence[float], accept: float
+    corners: Sequence[FaceVertex], claims: Sequence[float], accept: float
 ) -> tuple[list[Checked], Array] | None:
     """The same where there is no short way."""
     for corner in corners:
@@ -133,6 +132,6 @@ def _one_by_one(
     return checks, np.array(pulled)
 
 
-def _alone(corner: Corner, claim: float, accept: float) -> Checked:
+def _alone(corner: FaceVertex, claim: float, accept: float) -> Checked:
     form, z = corner.on_face
     return check_answer(form, corner.vertex.x, z, claimed=claim, tolerance=accept)
