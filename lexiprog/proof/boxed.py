@@ -116,8 +116,8 @@ class Several:
         several = len(terms)
         if several > 1:
             places = (places + size * np.arange(several)[:, None]).ravel()
-        sums: Array = np.bincount(places, terms.ravel(), several * size)
-        return sums.reshape(several, size)
+        sums = np.bincount(places, terms.ravel(), several * size).reshape(several, size)
+        return np.asarray(sums, dtype=float)
 
     def activity(self, x: Array) -> Array:
         """The rows at a point for each."""

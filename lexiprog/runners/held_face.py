@@ -149,7 +149,7 @@ def lift(
     while last:
         clash = (pushing[:last] & (y < 0.0)).any(axis=1)
         clash |= (resting[:last] * reduced < 0.0).any(axis=1)
-        places = clash.nonzero()[0]
+        places = np.flatnonzero(clash)
         if not places.size:
             break
         last = int(places[-1])
