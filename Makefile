@@ -61,13 +61,13 @@ docs: .venv/dev.stamp
 	@echo "Written: build/docs/index.html"
 
 notebooks: .venv/dev.stamp
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		$(filter-out $(WITH_CLIENTS),$(wildcard notebooks/*.ipynb))
 
 # Those whose packages `dev` leaves out, in an environment that has them.
 gallery: .venv-clients/dev.stamp
 	.venv-clients/bin/python $(PIP) --editable ".[clients]"
-	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace notebooks/gallery/*.ipynb $(WITH_CLIENTS)
+	.venv-clients/bin/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False notebooks/gallery/*.ipynb $(WITH_CLIENTS)
 
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
@@ -96,7 +96,8 @@ nightly-newest: | .venv-newest/bin/python
 # What concerns packages that `dev` leaves out: the bridges to them and the gallery.
 nightly-clients: .venv-clients/dev.stamp
 	.venv-clients/bin/python $(PIP) --editable ".[clients]"
-	$(TEST_ENV) .venv-clients/bin/python -m pytest $(PARALLEL) tests/lexiprog/contrib tests/notebooks
+	$(TEST_ENV) .venv-clients/bin/python -m pytest $(PARALLEL) tests/lexiprog/contrib tests/notebooks \
+		tests/house/test_public_api.py
 
 $(PYTHONS:%=nightly-python-%): nightly-python-%:
 	@set -e; python=$$(.ci/find_python $*); \

@@ -226,7 +226,7 @@ class Interrupted(KeyboardInterrupt):
     partial : Result
         The certified solutions found so far, and the incumbent of a search that was stopped,
         status "unfinished"; ``program.solve(resume=...)`` goes on from them. Of a sweep or a front
-        it is the Sweep or Frontier so far.
+        it is the Sweep or Frontier so far, of a trade-off the Tradeoff.
 
     Examples
     --------

@@ -34,6 +34,9 @@ def lexicographic_committees(
 ) -> list[Any]:
     """The committees that win by a lexicographic rule.
 
+    For profiles of abcvoting that its brute force is too slow for, where Gurobi is not at hand, or
+    where all tied winners are wanted with a proof.
+
     Parameters
     ----------
     rule : str
@@ -52,6 +55,17 @@ def lexicographic_committees(
     -------
     list of abcvoting.misc.CandidateSet
         As the functions of that package return them.
+
+    Examples
+    --------
+    Two seats; either the first or the second candidate goes with the last.
+
+    >>> from abcvoting.preferences import Profile
+    >>> from lexiprog.contrib.abcvoting import lexicographic_committees
+    >>> profile = Profile(4)
+    >>> profile.add_voters([[0, 1, 3], [0, 1], [0, 1], [0, 3], [2, 3]])
+    >>> lexicographic_committees("leximaxphragmen", profile, 2)
+    [CandidateSet({0, 3}), CandidateSet({1, 3})]
     """
     misc = package("abcvoting.misc", "abcvoting")
     if rule not in _RULES:

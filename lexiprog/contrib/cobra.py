@@ -33,6 +33,9 @@ def flux_program(
 ) -> Program:
     """Lexicographic flux balance: the first flux as large (or small) as can be, then the next.
 
+    For questions that cobra's loop leaves open: the price of a level, the curve of growth against
+    a by-product, a sweep over media. For the optima alone :func:`lexicographic_fluxes` is shorter.
+
     Parameters
     ----------
     model : cobra.Model
@@ -46,6 +49,22 @@ def flux_program(
         A stage and subproblem for each objective, named by its reaction; the variable "flux" has
         all fluxes, in the order of ``model.reactions``. The stages ask HiGHS for ten digits, of
         which networks need most; ``solve({name: solver})`` asks another for a level.
+
+    Examples
+    --------
+    How much more acetate every bit of growth buys that is given up:
+
+    >>> import lexiprog as lx
+    >>> from cobra.io import load_model
+    >>> from lexiprog.contrib.cobra import flux_program
+    >>> program = flux_program(load_model("textbook"), ["Biomass_Ecoli_core", "EX_ac_e"])
+    >>> print(lx.tradeoff(program, "Biomass_Ecoli_core"))
+    tolerance on Biomass_Ecoli_core  EX_ac_e    slope
+                                  0        0  43.6373
+                           0.164978  7.19918   37.242
+                           0.256884   10.622  15.1985
+                           0.873922       20        0
+    EX_ac_e: exact, linear between breakpoints; constant from 0.873922 on
     """
     names = [getattr(reaction, "id", reaction) for reaction in objectives]
     if isinstance(objective_direction, str):
@@ -72,7 +91,8 @@ def lexicographic_fluxes(
 ) -> Any:
     """The optimum of every level, as cobra's ``add_lexicographic_constraints`` returns them.
 
-    Other than there the model gets no constraints.
+    In place of that function, where only the optima are wanted: other than there the model gets no
+    constraints, and every optimum is certified.
 
     Parameters
     ----------
@@ -83,6 +103,15 @@ def lexicographic_fluxes(
     -------
     pandas.Series
         The optimised fluxes, by reaction.
+
+    Examples
+    --------
+    >>> from cobra.io import load_model
+    >>> from lexiprog.contrib.cobra import lexicographic_fluxes
+    >>> model = load_model("textbook")
+    >>> fluxes = lexicographic_fluxes(model, ["Biomass_Ecoli_core", "EX_co2_e"], ["max", "min"])
+    >>> fluxes.round(3).to_dict()
+    {'Biomass_Ecoli_core': 0.874, 'EX_co2_e': 22.81}
     """
     pandas = package("pandas", "pandas")
     result = flux_program(model, objectives, objective_direction).solve()

@@ -23,12 +23,23 @@ __all__ = ["Valuation", "least_core", "nucleolus"]
 class Valuation(NamedTuple):
     """What each data point is worth, and what the worst treated coalition lacks.
 
+    :func:`least_core` and :func:`nucleolus` return it; the names are those of pydvl's solution.
+
     Attributes
     ----------
     values : ndarray
         They sum to the utility of all points.
     subsidy : float
         The least by which every coalition must be compensated; negative if all gain.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from lexiprog.contrib.pydvl import nucleolus
+    >>> pair = SimpleNamespace(A_lb=[[1, 0], [0, 1], [1, 1]], utility_values=[1, 2, 5])
+    >>> values, subsidy = nucleolus(pair)
+    >>> values.round(6), round(subsidy, 6)
+    (array([2., 3.]), -1.0)
     """
 
     values: Array
@@ -43,6 +54,9 @@ class _Game(NamedTuple):
 
 def least_core(problem: Any, total: float | None = None) -> Valuation:
     """The shortest point of the least core, as pydvl's least core gives it.
+
+    Where pydvl's own answer is to be reproduced, or certified; to go on from there to one point
+    that every coalition speaks for, use :func:`nucleolus`.
 
     Parameters
     ----------
@@ -71,6 +85,9 @@ def least_core(problem: Any, total: float | None = None) -> Valuation:
 
 def nucleolus(problem: Any, total: float | None = None) -> Valuation:
     """The point of the least core that treats the second worst coalition best, and so on.
+
+    For values that are to be defended: the least core has many points, and this is the one that no
+    coalition can object to without harming one that is worse off.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def find_distribution_leximin(
     """The leximin lottery over panels, from and to the objects of sortition-algorithms.
 
     Parameters and result are those of the function of the same name in that package, which can
-    be replaced by this one.
+    be replaced by this one: where Gurobi is not at hand, or where chances are to be proved.
 
     Parameters
     ----------
@@ -77,6 +77,24 @@ def find_distribution_leximin(
     ------
     sortition_algorithms.errors.SelectionError
         If no panel meets the quotas; the package's own error, with the quotas it would relax.
+
+    Examples
+    --------
+    Two seats, one for each gender, of three women and two men:
+
+    >>> from sortition_algorithms.features import read_in_features
+    >>> from sortition_algorithms.people import read_in_people
+    >>> from sortition_algorithms.settings import Settings
+    >>> from lexiprog.contrib.sortition import find_distribution_leximin
+    >>> quota = {"feature": "gender", "min": "1", "max": "1"}
+    >>> quotas = [quota | {"value": "F"}, quota | {"value": "M"}]
+    >>> features, *_ = read_in_features(["feature", "value", "min", "max"], quotas)
+    >>> pool = [{"id": name, "gender": "F" if name in "abc" else "M"} for name in "abcde"]
+    >>> settings = Settings(id_column="id", columns_to_keep=[])
+    >>> people, *_ = read_in_people(["id", "gender"], pool, features, settings)
+    >>> panels, chances, report = find_distribution_leximin(features, people, 2)
+    >>> [round(sum(p for q, p in zip(panels, chances) if name in q), 6) for name in "ad"]
+    [0.333333, 0.5]
     """
     utils = package("sortition_algorithms.utils", "sortition-algorithms")
     pool = _pooled(features, people, check_same_address_columns)

@@ -14,7 +14,7 @@ from lexiprog.curves.curve_proof import prove_curve
 from lexiprog.curves.handle import PRECISE, BasicPoint, Handle
 from lexiprog.curves.pace import OutOfTime, Pace
 from lexiprog.curves.walking.moving import MovingProgram
-from lexiprog.curves.walking.trail import Trail, follow
+from lexiprog.curves.walking.trail import Leg, Trail, walk_along
 from lexiprog.curves.walking.units import place_unit, row_heights
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
@@ -102,10 +102,11 @@ def trace(
     trails of a curve that ended early. Time and Ctrl-C end a curve early as the handle's pace says.
     """
     program = MovingProgram.of(form, direction)
-    trail = follow(program, handle, corner, origin, stop, limit, known[0])
+    trail = walk_along(program, handle, Leg(corner, origin, stop), limit, known[0])
     trails: tuple[Trail, ...] = (trail,)
     if origin > start:
-        back = follow(program.backwards(), handle, corner, -origin, -start, limit, known[1])
+        leg = Leg(corner, -origin, -start)
+        back = walk_along(program.backwards(), handle, leg, limit, known[1])
         trail, trails = trail.preceded_by(back), (trail, back)
     if not trail.steps and handle.pace.note:
         raise OutOfTime

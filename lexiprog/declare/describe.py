@@ -8,7 +8,7 @@ from lexiprog.declare.leaves import automatic_names
 from lexiprog.declare.lock import Tolerance
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.declare.text import readable
+from lexiprog.declare.text import readable, written
 from lexiprog.outline.records import Hold, ProblemOutline, ProgramOutline, Read, StageOutline
 
 
@@ -48,7 +48,7 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
         sense=_sense(subproblem),
         objective=readable(subproblem.objective.expr if fair is None else fair.stack, names),
         constraints=tuple(
-            readable(c, names) for k, c in enumerate(subproblem.constraints) if k not in held
+            written(c, names) for k, c in enumerate(subproblem.constraints) if k not in held
         ),
         variables=tuple(
             (key, tuple(v.shape))

@@ -157,7 +157,7 @@ def read_only_copies(values: Values) -> Values:
     return MappingProxyType({key: read_only(value) for key, value in values.items()})
 
 
-def number(value: Any) -> float:
+def as_float(value: Any) -> float:
     """The one real number in what CVXPY calls a scalar, whatever its shape."""
     return float(np.real(np.asarray(dense(value))).reshape(-1)[0])
 

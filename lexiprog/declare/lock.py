@@ -55,7 +55,7 @@ class Lock:
         if isinstance(self.atol, float) and isinstance(self.rtol, float):
             return self.atol, self.rtol
         atol, rtol = (
-            float(np.asarray(given.value).reshape(-1)[0])
+            float(np.asarray(given.value).item())
             if isinstance(given, cp.Parameter) else given
             for given in (self.atol, self.rtol)
         )  # fmt: skip

@@ -23,7 +23,7 @@ Restatement = Literal["argument", "equal"]
 Summands = list[cp.Expression]
 
 # Operators have classes that CVXPY does not export, so they are asked for theirs.
-_one, _few = cp.Variable(nonneg=True), cp.Variable(2)
+_one, _few = cp.Variable(), cp.Variable(2)
 _ADD, _NEGATE, _DIVIDE = type(_one + _one), type(-_one), type(_one / 2)
 _TIMES, _SUM = type(_few @ [1, 2]), type(cp.sum(_few))
 _QUADRATIC = type(cp.quad_form(_few, np.eye(2)))

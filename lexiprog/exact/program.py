@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Matrix
-from lexiprog.exact.rationals import DEFAULT, ReadAs, read
+from lexiprog.exact.rationals import DEFAULT, ReadAs, read_floats
 from lexiprog.forms.standard_form import StandardForm
 
 SparseRow = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
@@ -178,7 +178,7 @@ def _refuse_width(width: int, columns: int) -> None:
 
 def _numbers(values: GivenNumbers, read_as: ReadAs) -> list[Fraction]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        return read(values, read_as)
+        return read_floats(values, read_as)
     return [_number(value, read_as) for value in values]
 
 
@@ -187,7 +187,7 @@ def _number(value: Rational | float, read_as: ReadAs) -> Fraction:
         return Fraction(int(value))  # numpy's whole numbers overflow
     if isinstance(value, Rational):
         return Fraction(value)
-    return read([value], read_as)[0]
+    return read_floats([value], read_as)[0]
 
 
 def _limits(values: GivenLimits, size: int, none: float, read_as: ReadAs) -> list[Fraction | None]:

@@ -37,7 +37,7 @@ NEAR, NEAR_DIGITS = 4, 10
 DEFAULT: ReadAs = "nearby"
 
 
-def read(values: ArrayLike, read_as: ReadAs = DEFAULT) -> list[Fraction]:
+def read_floats(values: ArrayLike, read_as: ReadAs = DEFAULT) -> list[Fraction]:
     """Finite floats as fractions, in order.
 
     Parameters
@@ -55,14 +55,14 @@ def read(values: ArrayLike, read_as: ReadAs = DEFAULT) -> list[Fraction]:
 
     Examples
     --------
-    >>> from lexiprog.exact.rationals import read
-    >>> [str(value) for value in read([0.1, 2.5e-7, 12.0, 3 * 0.1])]
+    >>> from lexiprog.exact.rationals import read_floats
+    >>> [str(value) for value in read_floats([0.1, 2.5e-7, 12.0, 3 * 0.1])]
     ['1/10', '1/4000000', '12', '3/10']
-    >>> read([1 / 3]) == [Fraction(1 / 3)]
+    >>> read_floats([1 / 3]) == [Fraction(1 / 3)]
     True
-    >>> str(read([0.1], "binary")[0])
+    >>> str(read_floats([0.1], "binary")[0])
     '3602879701896397/36028797018963968'
-    >>> read([3 * 0.1], "decimal") == [Fraction(3 * 0.1)]
+    >>> read_floats([3 * 0.1], "decimal") == [Fraction(3 * 0.1)]
     True
     """
     if read_as not in get_args(ReadAs):

@@ -112,8 +112,8 @@ def audit_order(form: StandardForm, utilities: Utilities, order: FairOrder) -> A
 
     Parameters
     ----------
-    form, utilities : StandardForm, Utilities
-        As they were declared.
+    form, utilities
+        As for :func:`audit_shares`.
     order : FairOrder
         The claim.
     """

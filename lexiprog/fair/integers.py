@@ -34,10 +34,7 @@ SAME = 1e-8
 
 
 def order_levels(
-    form: StandardForm,
-    utilities: Utilities,
-    options: Options | None = None,
-    told: Told = nobody,
+    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
 ) -> FairOrder:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
@@ -125,8 +122,12 @@ class _OrderedClimb:
     def _take(self, found: Array, bound: float, position: int) -> None:
         x = self._completed(found)
         order = np.sort(self._utilities.at(x))
-        if _is_above(order, self._order, self._slack):
+        rise = _first_rise(order, self._order, self._slack)
+        if rise is not None:
             self._x, self._order = x, order
+            # The same integers may serve an earlier position at the cost of this one.
+            if len(self._bounds) <= rise < position:
+                return
         if bound - self._order[position] > self._slack:
             raise NoFairShare(
                 f"position {position} of the order is {self._order[position]:.12g} at the best "
@@ -164,7 +165,9 @@ class _OrderedClimb:
         return FairOrder(levels, self._x, np.array(self._bounds), positions.solves, positions.nodes)
 
 
-def _is_above(order: Array, other: Array, slack: float) -> bool:
-    """Whether ordered values are better at the first position where they differ."""
+def _first_rise(order: Array, other: Array, slack: float) -> int | None:
+    """The first position where ordered values differ, if they are better there."""
     differs = np.flatnonzero(~(np.abs(order - other) <= slack))
-    return bool(differs.size) and bool(order[differs[0]] > other[differs[0]])
+    if differs.size and order[differs[0]] > other[differs[0]]:
+        return int(differs[0])
+    return None

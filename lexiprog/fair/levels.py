@@ -35,10 +35,7 @@ PATIENCE = 3
 
 
 def raise_levels(
-    form: StandardForm,
-    utilities: Utilities,
-    options: Options | None = None,
-    told: Told = nobody,
+    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
 ) -> FairShares:
     """The leximin point of linear utilities over the feasible set of a linear form.
 

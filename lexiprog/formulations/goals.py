@@ -14,7 +14,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint
-from lexiprog.declare.text import shorten
+from lexiprog.declare.text import shorten, written
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.levels import stages_in_turn
 from lexiprog.outline.drawing import draw
@@ -108,7 +108,7 @@ class Goal:
                 "not solved yet" if missed is None else "met" if missed < _MET else number(missed)
             )
             numbers = (TableCell(number(priority)), TableCell(number(weight)))
-            wish = TableCell(shorten(self.constraint) + word)
+            wish = TableCell(written(self.constraint) + word)
             rows.append((wish, *numbers, TableCell(text, tone)))
         columns = ("goal", "priority", "weight", "missed by")
         return TableOutline(
@@ -119,7 +119,7 @@ class Goal:
         return draw(self.outline)
 
     def __repr__(self) -> str:
-        return f"Goal({self.name!r}, {shorten(self.constraint)})"
+        return f"Goal({self.name!r}, {written(self.constraint)})"
 
 
 def goal_program(

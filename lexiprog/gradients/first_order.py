@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array, Matrix
 from lexiprog.errors import LexiprogError
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.gradients.tight_rows import Rows, TightRows, rows_of, tight_at
+from lexiprog.gradients.tight_rows import Rows, TightRows, all_rows, tight_at
 from lexiprog.solvers.highs import Bounds, Session
 
 __all__ = ["FirstOrder", "NoDerivative"]
@@ -72,7 +72,7 @@ class FirstOrder:
     @cached_property
     def rows(self) -> Rows:
         """All rows, bounds among them."""
-        return rows_of(self.form, self.x, self.z)
+        return all_rows(self.form, self.x, self.z)
 
     @cached_property
     def tight(self) -> TightRows:

@@ -19,7 +19,7 @@ from lexiprog.aliases import Array, Mask, Matrix
 from lexiprog.forms.cones import ConeData, blocks, matrix, triangle
 from lexiprog.forms.standard_form import StandardForm
 
-__all__ = ["Rows", "TightRows", "rows_of", "tight_at"]
+__all__ = ["Rows", "TightRows", "all_rows", "tight_at"]
 
 # Slacks below this, in equilibrated units, are none.
 ACTIVE = 1e-6
@@ -76,7 +76,7 @@ class TightRows:
     unsure: str = ""
 
 
-def rows_of(form: StandardForm, x: Array, z: Array) -> Rows:
+def all_rows(form: StandardForm, x: Array, z: Array) -> Rows:
     """The form's rows, and its finite bounds with what the rows leave of the costs."""
     size = x.size
     reduced = form.c + form.A.T @ z + (0.0 if form.P is None else form.P @ x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ExploreOutline", "LevelOutline"]
+__all__ = ["ExploreOutline", "LevelOutline", "PairOutline"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,29 @@ class LevelOutline:
 
 
 @dataclass(frozen=True)
+class PairOutline:
+    """Two held levels whose tolerances move at once, solved at every pair of a few of them.
+
+    Attributes
+    ----------
+    names : (str, str)
+    declared : (float, float)
+    tolerances : (tuple of float, tuple of float)
+        Of each level.
+    optima : tuple of (name, sense, values)
+        The problems after both, with their optimum at each pair, the second level's tolerance
+        running fastest.
+    """
+
+    names: tuple[str, str]
+    declared: tuple[float, float]
+    tolerances: tuple[tuple[float, ...], tuple[float, ...]]
+    optima: tuple[tuple[str, str, tuple[float, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
 class ExploreOutline:
-    """The levels of a program that others hold."""
+    """The levels of a program that others hold, each by itself and two at once."""
 
     levels: tuple[LevelOutline, ...]
+    pairs: tuple[PairOutline, ...] = ()

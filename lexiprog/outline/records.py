@@ -152,6 +152,12 @@ class SolvedOutline:
         """Whether the value is the optimum, as far as anybody can tell."""
         return self.status not in UNSETTLED
 
+    @property
+    def proved(self) -> bool:
+        """Whether more than a solver's word says that nothing is better."""
+        alone = ("certified: incumbent", "certified: point")
+        return self.certified and not self.certificate.startswith(alone)
+
     def text(self, digits: int = 6) -> str:
         """The value; where a better one may exist, with the interval that the optimum is in."""
         return value_text(self.value, self.bound, self.status, digits)

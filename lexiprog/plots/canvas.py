@@ -24,6 +24,13 @@ def axes_for(ax: Axes | None, *, height: float, width: float = 7.5) -> Axes:
     return ax
 
 
+def noted(ax: Axes, note: str) -> None:
+    """A small line below the x label, wherever that stands: in a row of pictures, too."""
+    below = ("axes fraction", ax.xaxis.label)
+    ax.annotate(note, (0, 0), (0, -2), xycoords=below, textcoords="offset points", color=NOTE,
+                fontsize="small", va="top", annotation_clip=False)  # fmt: skip
+
+
 def fitting(name: str, most: int = 26) -> str:
     """A name cut to what fits beside a picture, and safe from being read as mathematics."""
     short = name if len(name) <= most else name[: most - 1] + "…"

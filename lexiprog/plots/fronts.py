@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.errors import DeclarationError
-from lexiprog.plots.canvas import ACCENT, MAIN, NOTE, SOFT, axes_for, fitting
+from lexiprog.plots.canvas import ACCENT, MAIN, SOFT, axes_for, fitting, noted
 from lexiprog.spelling import there_are
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ def frontier(front: Frontier, first: str | None = None, second: str | None = Non
     ax.set_ylabel(f"{fitting(front.names[two])} ({_sense(front, two)})")
     title = f"{fitting(front.names[one])} against {fitting(front.names[two])}"
     ax.set_title(title, loc="left")
-    place = ax.transAxes
-    ax.text(0, -0.16, _caption(front), transform=place, color=NOTE, fontsize="small", va="top")
+    noted(ax, _caption(front))
     return ax
 
 

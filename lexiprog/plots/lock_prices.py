@@ -57,6 +57,6 @@ def prices(result: Result, name: str | None = None, *, ax: Axes | None = None) -
     ax.set_ylim(len(locks) - 0.4, -0.6)
     ax.set_xlim(0, 1.25 * full)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(f"gain in {fitting(name)} per unit of further slack on the level")
+    ax.set_xlabel("gain per unit of further slack")
     ax.set_title(f"What {fitting(name)} pays for each level above it", loc="left")
     return ax

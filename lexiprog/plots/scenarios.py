@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.outline.records import counted
-from lexiprog.plots.canvas import ACCENT, BAD, MAIN, NOTE, SOFT, axes_for, fitting
+from lexiprog.plots.canvas import ACCENT, BAD, MAIN, SOFT, axes_for, fitting, noted
 from lexiprog.spelling import there_are
 
 if TYPE_CHECKING:
@@ -75,6 +75,5 @@ def sweep(table: Sweep, *names: str, ax: Axes | None = None) -> Axes:
     if len(shown) > 1:
         ax.legend(frameon=False)
     without = f", {len(failed)} without a result (x)" if failed else ""
-    note = f"{counted(len(table), 'scenario')}{without}"
-    ax.text(0, -0.16, note, transform=ax.transAxes, color=NOTE, fontsize="small", va="top")
+    noted(ax, f"{counted(len(table), 'scenario')}{without}")
     return ax

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["hierarchy"]
 
 MOST = 12
+WORDS = 1.9  # inches behind the longest bar
 
 
 def hierarchy(result: Result | Program, *, ax: Axes | None = None) -> Axes:
@@ -66,18 +67,19 @@ def hierarchy(result: Result | Program, *, ax: Axes | None = None) -> Axes:
         top = bottom
     ax.set_yticks(ticks, labels)
     ax.set_ylim(top, 0)
-    ax.set_xlim(0, 1.75 * full)  # room for the text behind the longest bar
+    ax.set_xlim(0, full / max(0.3, 1 - max(0.43, WORDS / _inches(ax))))
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1.05 * full])
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(unit, loc="left")
+    ax.set_xlabel(f"{unit} to compile (light) and solve (dark)", loc="left")
     total = duration(sum(found.seconds for found in result.values()))
     counts = f"{counted(len(result), 'problem')} in {counted(len(groups), 'stage')}"
     ax.set_title(f"{counts}, {total} of work", loc="left")
-    if result:
-        bars = [ax.barh(0, 0, color=colour) for colour in (SOFT, MAIN)]
-        below = {"bbox_to_anchor": (1, 0), "ncols": 2}
-        ax.legend(bars, ["compile", "solve"], loc="upper right", frameon=False, **below)
     return ax
+
+
+def _inches(ax: Axes) -> float:
+    """How wide the picture is."""
+    return float(ax.bbox.width) / ax.figure.dpi
 
 
 def _declared(program: ProgramOutline, ax: Axes | None) -> Axes:

@@ -63,7 +63,7 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
         ax.plot(steps, values, "o-", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
         _idle(ax, steps, values)
     _price(ax, sweep, name, steps, values)
-    ax.set_xlabel(f"tolerance: how much worse than its optimum {fitting(sweep.name)} may become")
+    ax.set_xlabel(f"how much {fitting(sweep.name)} may give up")
     ax.set_ylabel(f"optimum of {fitting(name)}{_sense(sweep, name)}")
     ax.set_title(f"What slack on {fitting(sweep.name)} buys in {fitting(name)}", loc="left")
     return ax
@@ -88,9 +88,7 @@ def _curve(ax: Axes, track: Track, steps: list[float], label: str) -> None:
     flat = heights[-1] == values[-1]
     if flat and len(knots) > 1:
         ax.axvspan(knots[-1], beyond, color=LIGHT, zorder=0, linewidth=0)
-        across = ax.get_xaxis_transform()
-        middle = (knots[-1] + beyond) / 2
-        ax.text(middle, 0.5, "more slack\nbuys nothing", color=NOTE, ha="center", transform=across)
+        _nothing(ax, beyond)
     near = knots[-1] + 0.9 * (beyond - knots[-1])
     arrow = {"arrowstyle": "->", "color": MAIN, "linewidth": 1.5}
     ax.annotate(
@@ -105,9 +103,13 @@ def _idle(ax: Axes, steps: list[float], values: list[float]) -> None:
     ]
     if 1 < len(flat) < len(steps):
         ax.axvspan(flat[0], flat[-1], color=LIGHT, zorder=0, linewidth=0)
-        middle = (flat[0] + flat[-1]) / 2
-        across = ax.get_xaxis_transform()
-        ax.text(middle, 0.5, "more slack\nbuys nothing", color=NOTE, ha="center", transform=across)
+        _nothing(ax, flat[-1])
+
+
+def _nothing(ax: Axes, end: float) -> None:
+    """Say what the shade means, inside of the picture however narrow it is."""
+    text = "more slack\nbuys nothing"
+    ax.text(end, 0.5, text, color=NOTE, ha="right", transform=ax.get_xaxis_transform())
 
 
 def _price(ax: Axes, sweep: Tradeoff, name: str, steps: list[float], values: list[float]) -> None:
@@ -120,7 +122,7 @@ def _price(ax: Axes, sweep: Tradeoff, name: str, steps: list[float], values: lis
     else:
         price = _price_at(sweep, name, steps[0])
         slope = price if values[-1] > values[0] else -price
-        text = f"price {number(price)}: gain per unit of the first slack"
+        text = f"price {number(price)} at first"
     span = max(values) - min(values)
     if not slope or not np.isfinite(slope):
         return

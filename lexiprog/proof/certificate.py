@@ -7,6 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from lexiprog.outline.drawing import draw
+from lexiprog.outline.numbers import tiny
+from lexiprog.outline.records import TableCell, TableOutline
+
 __all__ = ["TOLERANCE", "Certificate"]
 
 TOLERANCE = 1e-6
@@ -124,6 +128,24 @@ class Certificate:
             f"{_WORDS[self.basis].capitalize()}{ball}, to {self.gap_tolerance:.0e} of the sizes in "
             f"equilibrated units (worst measure {self.worst:.1e})."
         )
+
+    @property
+    def outline(self) -> TableOutline:
+        """Every measure beside what it is compared with, under the sentence that says it all."""
+        failures = self.failures
+        rows = tuple(
+            (
+                TableCell(name),
+                TableCell(tiny(value), "bad" if name in failures else "good"),
+                TableCell(tiny(self._limit(name)), "quiet"),
+            )
+            for name, value in self.measures.items()
+        )
+        columns = ("measure", "found", "accepted up to")
+        return TableOutline(self.words, columns, rows, numeric=frozenset(columns[1:]))
+
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)
 
     def __str__(self) -> str:
         if self.passed:

@@ -70,6 +70,7 @@ def optimal_face(subproblem: Subproblem, solution: Solution) -> OptimalFace:
     Returns
     -------
     OptimalFace
+        Constraints for a later stage, and whether they leave one point only.
 
     Examples
     --------

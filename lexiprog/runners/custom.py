@@ -11,7 +11,7 @@ import numpy as np
 from lexiprog.aliases import Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import dense, evaluate, holding, number
+from lexiprog.declare.leaves import as_float, dense, evaluate, holding
 from lexiprog.status import Status
 
 __all__ = ["Custom"]
@@ -46,7 +46,7 @@ class Custom:
             claimed = evaluate(
                 subproblem.objective.expr, [(v, primal[v.id]) for v in subproblem.variables]
             )
-        value = np.nan if claimed is None else number(claimed)
+        value = np.nan if claimed is None else as_float(claimed)
         return Answer(status, value=value, claimed=value, primal=primal, seconds=seconds)
 
     def accepted(self, task: Task, answer: Answer) -> None:

@@ -20,7 +20,7 @@ from lexiprog.exact.chain import locked_multipliers
 from lexiprog.exact.outcome import Outcome
 from lexiprog.exact.program import ExactLP
 from lexiprog.exact.prover import Prover
-from lexiprog.exact.rationals import DEFAULT, ReadAs, nearest, read
+from lexiprog.exact.rationals import DEFAULT, ReadAs, nearest, read_floats
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.face import FaceChain
@@ -132,7 +132,7 @@ class Exact:
 
 
 def _costs(form: StandardForm, read_as: ReadAs) -> tuple[list[Fraction], Fraction]:
-    return read(form.c, read_as), read([form.offset], read_as)[0]
+    return read_floats(form.c, read_as), read_floats([form.offset], read_as)[0]
 
 
 def _with_lock_rows(

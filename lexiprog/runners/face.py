@@ -114,7 +114,7 @@ class FaceChain:
         vertex = level.vertex
         if not vertex.optimal:
             word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
-            said = f"{vertex.status} on the optimal face"
+            said = f"{vertex.status} on the optimal face" if member.locks else vertex.status
             return Answer(word, said=said, seconds=vertex.seconds)
         if level.missed and (task.way.strict or not task.way.refined):
             return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import number
+from lexiprog.declare.leaves import as_float
 from lexiprog.declare.lock import Lock
 from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.subproblem import Subproblem
@@ -142,7 +142,7 @@ def _record(
     if answer.held is not None and lock.owner_name in answer.held:
         found = answer.held[lock.owner_name]
     else:
-        found = number(solution.at(owner.objective.expr))
+        found = as_float(solution.at(owner.objective.expr))
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)

@@ -18,7 +18,7 @@ import numpy as np
 from lexiprog.aliases import Array, Constraint, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import dense, holding, number
+from lexiprog.declare.leaves import as_float, dense, holding
 from lexiprog.declare.reference import Reference
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import LexiprogWarning
@@ -147,7 +147,7 @@ class _Slopes:
             with holding([*held, (parameter, at)]):
                 total = 0.0
                 if _contains(objective, parameter):
-                    total = number(objective.value)
+                    total = as_float(objective.value)
                     total = np.log(total) if gp else total
                     total = -total if statement.maximise else total
                 for constraint, multiplier in zip(touched, multipliers, strict=True):

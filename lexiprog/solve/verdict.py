@@ -14,7 +14,7 @@ from lexiprog.aliases import Constraint, Leaf, Record, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import CVXPY_LOCK, dense, evaluate, number, read_only_copies
+from lexiprog.declare.leaves import CVXPY_LOCK, as_float, dense, evaluate, read_only_copies
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.forms.scaling import Scaling
@@ -45,7 +45,7 @@ def judge(
     if task.integer:
         values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
-    value = number(evaluate(subproblem.objective.expr, [*values, *constants]))
+    value = as_float(evaluate(subproblem.objective.expr, [*values, *constants]))
     unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
     if subproblem.gp:  # solved in logarithms, so that errors are shares of the value
         unit = abs(value)

@@ -172,10 +172,7 @@ class _Seen:
 
 
 def solve_mip(
-    form: StandardForm,
-    options: Options,
-    start: Array | None = None,
-    watch: Watch | None = None,
+    form: StandardForm, options: Options, start: Array | None = None, watch: Watch | None = None
 ) -> MipSearch:
     """The best point of a form by itself, found wherever the watch says."""
     if watch is not None and watch.elsewhere is not None:

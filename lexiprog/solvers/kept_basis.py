@@ -31,6 +31,19 @@ class KeptVertex(NamedTuple):
     row_dual: Array
 
 
+class _Places(NamedTuple):
+    """Which are basic, and at which limit the others stand: -1 lower, 1 upper, 0 none."""
+
+    basic: Mask
+    sides: Array
+
+    @classmethod
+    def read(cls, statuses: Any) -> _Places:
+        basic = np.array([status == _STATUS.kBasic for status in statuses], dtype=bool)
+        sides = np.array([_SIDES.get(status, 0) for status in statuses], dtype=float)
+        return cls(basic, sides)
+
+
 class KeptBasis:
     """Which columns and rows of a linear program are basic, and where the others stand.
 
@@ -60,36 +73,20 @@ class KeptBasis:
 
     # Many a basis is never tried: what it says is read when it is.
     @cached_property
-    def _columns_read(self) -> tuple[Mask, Array]:
-        return _read(self._basis.col_status)
+    def _columns(self) -> _Places:
+        return _Places.read(self._basis.col_status)
 
     @cached_property
-    def _rows_read(self) -> tuple[Mask, Array]:
-        return _read(self._basis.row_status)
-
-    @property
-    def _inside(self) -> Mask:
-        return self._columns_read[0]
-
-    @property
-    def _sides(self) -> Array:
-        return self._columns_read[1]
-
-    @property
-    def _idle(self) -> Mask:
-        return self._rows_read[0]
-
-    @property
-    def _row_sides(self) -> Array:
-        return self._rows_read[1]
+    def _limits(self) -> _Places:
+        return _Places.read(self._basis.row_status)
 
     @cached_property
     def _rows(self) -> Matrix:
-        return sp.csr_array(self._A)[~self._idle]
+        return sp.csr_array(self._A)[~self._limits.basic]
 
     @cached_property
     def _factors(self) -> Any:
-        square = sp.csc_array(self._rows[:, self._inside])
+        square = sp.csc_array(self._rows[:, self._columns.basic])
         if square.shape[0] != square.shape[1]:
             return None
         try:
@@ -101,21 +98,22 @@ class KeptBasis:
         """The optimal vertex, if this basis is optimal for these numbers too."""
         if self._factors is None:
             return None
-        x = _standing(self._sides, bounds.lower, bounds.upper)
-        x[self._inside] = 0.0
-        wanted = _standing(self._row_sides, bounds.row_lower, bounds.row_upper)[~self._idle]
+        (inside, sides), (idle, row_sides) = self._columns, self._limits
+        x = _standing(sides, bounds.lower, bounds.upper)
+        x[inside] = 0.0
+        wanted = _standing(row_sides, bounds.row_lower, bounds.row_upper)[~idle]
         if not (np.isfinite(x).all() and np.isfinite(wanted).all()):
             return None
-        x[self._inside] = self._factors.solve(wanted - self._rows @ x)
+        x[inside] = self._factors.solve(wanted - self._rows @ x)
         if not (
             _within(x, bounds.lower, bounds.upper)
             and _within(self._A @ x, bounds.row_lower, bounds.row_upper)
         ):
             return None
-        y = np.zeros(self._idle.size)
-        y[~self._idle] = self._factors.solve(cost[self._inside], "T")
-        fits = _right_signs(cost - self._A.T @ y, self._sides, bounds.lower, bounds.upper, cost)
-        if fits and _right_signs(y, self._row_sides, bounds.row_lower, bounds.row_upper, cost):
+        y = np.zeros(idle.size)
+        y[~idle] = self._factors.solve(cost[inside], "T")
+        fits = _right_signs(cost - self._A.T @ y, sides, bounds.lower, bounds.upper, cost)
+        if fits and _right_signs(y, row_sides, bounds.row_lower, bounds.row_upper, cost):
             return KeptVertex(x, y)
         return None
 
@@ -123,10 +121,9 @@ class KeptBasis:
         """Whether no other point is optimal and no other multipliers prove it, clearly."""
         reduced = cost - self._A.T @ corner.row_dual
         unit = 1.0 + float(np.max(np.abs(cost), initial=0.0))
-        columns = (self._inside, reduced, corner.x, bounds.lower, bounds.upper)
-        rows = (
-            self._idle, corner.row_dual, self._A @ corner.x, bounds.row_lower, bounds.row_upper,
-        )  # fmt: skip
+        columns = (self._columns.basic, reduced, corner.x, bounds.lower, bounds.upper)
+        reached = self._A @ corner.x
+        rows = (self._limits.basic, corner.row_dual, reached, bounds.row_lower, bounds.row_upper)
         for basic, multipliers, values, lower, upper in (columns, rows):
             held = ~basic & (lower < upper)
             room = np.minimum(values - lower, upper - values)[basic]
@@ -135,13 +132,6 @@ class KeptBasis:
             if (room <= STRICT * (1.0 + np.abs(values[basic]))).any():
                 return False
         return True
-
-
-def _read(statuses: Any) -> tuple[Mask, Array]:
-    """Which are basic, and at which limit the others stand: -1 lower, 1 upper, 0 none."""
-    basic = np.array([status == _STATUS.kBasic for status in statuses], dtype=bool)
-    sides = np.array([_SIDES.get(status, 0) for status in statuses], dtype=float)
-    return basic, sides
 
 
 def _standing(sides: Array, lower: Array, upper: Array) -> Array:

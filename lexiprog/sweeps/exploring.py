@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from lexiprog.aliases import Array
+from lexiprog.compile.binding import Given
 from lexiprog.declare.lock import Lock
 from lexiprog.errors import DeclarationError, LexiprogError
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.exploring import ExploreOutline, LevelOutline
 from lexiprog.outline.numbers import number
 from lexiprog.program import Program
+from lexiprog.result.result import Result
 from lexiprog.solvers.solver import SolverChoice
 from lexiprog.sweeps.slack.record import Tradeoff
+from lexiprog.sweeps.together import Together, pairs_of
 from lexiprog.sweeps.tolerances import tradeoff
 
 __all__ = ["Explorer", "explore"]
@@ -31,7 +34,8 @@ class Explorer:
     """Curves of all held levels, shown in a notebook with a slider for each tolerance.
 
     The display needs no kernel: a saved page goes on working. Moving one slider puts the others
-    back to their declared tolerance, since each curve is exact with the others there.
+    back to their declared tolerance, since each curve is exact with the others there. Below, two
+    tolerances may move at once, over the pairs that were solved; :meth:`at` solves for any others.
 
     Attributes
     ----------
@@ -49,6 +53,22 @@ class Explorer:
     """
 
     outline: ExploreOutline
+    together: Together = field(compare=False)
+
+    def at(self, tolerances: Mapping[str, float]) -> Result:
+        """Solve with these tolerances, several at once, in place of the declared ones.
+
+        Parameters
+        ----------
+        tolerances : mapping
+            Held subproblem to how much of its optimum may be given up.
+
+        Returns
+        -------
+        Result
+            For the values that parameters had when this was made.
+        """
+        return self.together(tolerances)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page that works in any browser, without a network."""
@@ -94,6 +114,7 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
     Returns
     -------
     Explorer
+        What a notebook shows; ``outline`` has the numbers.
 
     Examples
     --------
@@ -114,6 +135,7 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
             "nothing to explore: no subproblem holds another's optimum (held(), or a formulation "
             "such as preemptive)."
         )
+    together = Together(program, solver, Given.to(program.subproblems.values()), tuple(held))
     result = program.solve(solver)
     levels = []
     for name in (n for n in program.subproblems if n in held):
@@ -123,7 +145,7 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
             levels.append(_level(program, curve, declared))
         except LexiprogError as error:
             levels.append(LevelOutline(name, declared, note=f"no curve: {error}"))
-    return Explorer(ExploreOutline(tuple(levels)))
+    return Explorer(ExploreOutline(tuple(levels), pairs_of(together, levels)), together)
 
 
 def _level(program: Program, curve: Tradeoff, declared: float) -> LevelOutline:

@@ -85,11 +85,10 @@ def sweep(
     Examples
     --------
     >>> import cvxpy as cp, lexiprog as lx
-    >>> x, demand = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(name="demand")
-    >>> cheap = lx.Subproblem("cheap", cp.Minimize(3 * x[0] + x[1]), [cp.sum(x) >= demand, x <= 3])
-    >>> table = lx.sweep(lx.Program(lx.Stage("cost", cheap)), {demand: [2, 4, 6]})
-    >>> table.values["cheap"].tolist()
-    [2.0, 6.0, 12.0]
+    >>> x, price = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(nonneg=True, name="price")
+    >>> bill = lx.Subproblem("bill", cp.Minimize(price * x[0] + 2 * x[1]), [cp.sum(x) >= 3])
+    >>> lx.sweep(lx.Program(lx.Stage("cost", bill)), {price: [1, 2, 5]}).values["bill"].tolist()
+    [3.0, 6.0, 6.0]
     """
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")

@@ -36,12 +36,12 @@ class SolverRow:
     subproblem: str
     solver: str
     status: str
+    reason: str = ""
     value: float | None = None
     certificate: float | None = None
     seconds: float | None = None
     compile_seconds: float | None = None
     disagreement: float | None = None
-    reason: str = ""
     bound: float | None = None  # proved, of an optimum that is known as an interval
 
 

@@ -48,6 +48,7 @@ def compare_solvers(
     Returns
     -------
     SolverComparison
+        A row for each subproblem and choice.
 
     Examples
     --------

@@ -10,7 +10,9 @@ from functools import partial
 import numpy as np
 
 from lexiprog.compile.binding import Given
-from lexiprog.errors import DeclarationError
+from lexiprog.curves.pace import Pace
+from lexiprog.errors import DeclarationError, Interrupted
+from lexiprog.outline.records import counted
 from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.result.result import Result
@@ -69,16 +71,22 @@ def tradeoff(
         As for :meth:`Program.solve`, with the tolerances shared out among its workers. Whole
         curves are followed here; what is solved on the way is solved there.
 
+    Raises
+    ------
+    Interrupted
+        Ctrl-C was pressed; ``partial`` is the Tradeoff so far: the tolerances that were done, or
+        the curves that were followed, the last of them as far as it says.
+
     Examples
     --------
     >>> import cvxpy as cp, lexiprog as lx
-    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
-    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
-    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
-    >>> [round(y, 6) for y in lx.tradeoff(program, "x", [0.25, 0.5, 1.5]).values["y"]]
+    >>> hours = cp.Variable(2, nonneg=True, name="hours")
+    >>> levels = {"bread": cp.Maximize(hours[0]), "cake": cp.Maximize(hours[1])}
+    >>> program = lx.preemptive(levels, [hours @ [2, 1] <= 3, hours @ [0.5, 1] <= 1.5])
+    >>> [round(cake, 6) for cake in lx.tradeoff(program, "bread", [0.25, 0.5, 1.5]).values["cake"]]
     [0.5, 1.0, 1.5]
-    >>> curve = lx.tradeoff(program, "x")
-    >>> curve.tolerances, curve.values["y"], curve.slopes["y"]
+    >>> curve = lx.tradeoff(program, "bread")
+    >>> curve.tolerances, curve.values["cake"], curve.slopes["cake"]
     ((0.0, 0.5, 1.5), (0.0, 1.0, 1.5), (2.0, 0.5, 0.0))
     """
     held = program[name]
@@ -99,44 +107,65 @@ def tradeoff(
     head = Program(*program.stages[: position + 1]).solve(choice, executor=there)
     new = partial(Cases, program, name, head, program.ladders(solver), given, there)
     later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
+    pace = Pace()
     if steps is None:
         with bar(len(later), 0, progress=progress) as tick:
-            return whole_curve(
-                program, name, head, new(), given, error=error, limit=limit, tick=tick
+            found = whole_curve(
+                program, name, head, new(), given, error=error, limit=limit, tick=tick, pace=pace
             )
-    with bar(len(steps), 0, progress=progress) as tick:
-        results = _at_each(steps, new, 1 if there is None else there.width, tick)
-    return Tradeoff(
+        known = f"{len(found.tracks)} of {counted(len(later), 'curve')}"
+        return _or_interrupted(found, pace, f"{known}, the last as far as it was followed")
+    results: dict[int, Result] = {}
+    with bar(len(steps), 0, progress=progress) as tick, pace.kept():
+        _at_each(steps, new, 1 if there is None else there.width, tick, results)
+    rows = sorted(results)
+    table = Tradeoff(
         name=name,
-        tolerances=tuple(steps),
-        values={other: tuple(result[other].value for result in results) for other in later},
-        given_up=tuple(given_up_in(result, later, name) for result in results),
-        results=tuple(results),
+        tolerances=tuple(steps[k] for k in rows),
+        values={other: tuple(results[k][other].value for k in rows) for other in later},
+        given_up=tuple(given_up_in(results[k], later, name) for k in rows),
+        results=tuple(results[k] for k in rows),
     )
+    return _or_interrupted(table, pace, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
+
+
+def _or_interrupted(found: Tradeoff, pace: Pace, known: str) -> Tradeoff:
+    """What was found, unless Ctrl-C ended it early: then that is what the error brings along."""
+    if pace.interrupt is None:
+        return found
+    raise Interrupted(
+        f"interrupted with {known}: error.partial is the Tradeoff so far.",
+        partial=found,  # type: ignore[arg-type]
+    ) from pace.interrupt
 
 
 def _at_each(
-    steps: list[float], new: Callable[[], Cases], width: int, tick: Callable[[str], None]
-) -> list[Result]:
+    steps: list[float],
+    new: Callable[[], Cases],
+    width: int,
+    tick: Callable[[str], None],
+    results: dict[int, Result],
+) -> None:
     """The results at all tolerances; each thread goes through neighbours, from basis to basis."""
     stop = threading.Event()
 
-    def work(block: Sequence[int]) -> list[Result]:
-        cases, out = new(), []
+    def work(block: Sequence[int]) -> None:
+        cases = new()
         for k in block:
             if stop.is_set():
                 break
-            out.append(cases(steps[k]))
+            results[k] = cases(steps[k])
             tick(f"{cases.name} {steps[k]:g}")
-        return out
 
     blocks = [part.tolist() for part in np.array_split(range(len(steps)), max(width, 1))]
     blocks = [block for block in blocks if block]
     if len(blocks) <= 1:  # here, where Ctrl-C arrives
-        return [result for block in blocks for result in work(block)]
+        for block in blocks:
+            work(block)
+        return
     with ThreadPoolExecutor(len(blocks), thread_name_prefix="lexiprog-tradeoff") as pool:
         try:
-            return [result for part in pool.map(work, blocks) for result in part]
+            list(pool.map(work, blocks))
         except BaseException:  # an error, or Ctrl-C: the others need not go on
             stop.set()
             raise

@@ -25,6 +25,7 @@ def load_cifar_features(n_classes: int = 8, *, data_dir: str | Path) -> Dataset:
     Returns
     -------
     Dataset
+        With the features of the images, unscaled.
 
     Examples
     --------

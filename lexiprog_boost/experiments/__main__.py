@@ -100,7 +100,8 @@ def _run(one: Study, options: argparse.Namespace) -> int:
         _say(f"{one.name}: the next run tries the failed cells again.")
     _say(f"{one.name}: {kept} of {cells} cells, report in {home / 'README.md'}")
     spent, counted = _processor_time(one, options.out)
-    _say(f"{one.name}: {spent:.0f} s of processor time for {counted} cells.")
+    if counted:
+        _say(f"{one.name}: {spent:.0f} s of processor time for {counted} cells.")
     if find_spec("matplotlib") is None:
         _say("There are no figures: they need matplotlib (pip install 'lexiprog[plot]').")
     return int(bool(failures))

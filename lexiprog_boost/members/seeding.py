@@ -21,11 +21,10 @@ def seeded_clone(estimator: Any, rng: np.random.RandomState) -> Any:
     Returns
     -------
     estimator
+        Not fitted.
 
     Examples
     --------
-    Equal states, equal seeds:
-
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from lexiprog_boost.members.seeding import seeded_clone

@@ -79,7 +79,7 @@ def _draw(
     solved = lexiboost_program(margins, y, **options).solve()
     ends = [solved[f"class:{label}"]["alpha"] for label in classes]
     lengths = [np.abs(compromise - end).sum() for end in ends]
-    # The ends stay apart from D, so that their names do; the axis has no numbers.
+    # The ends stay apart from the compromise, so that their names do; the axis has no numbers.
     middle = float(np.clip(lengths[0] / max(sum(lengths), 1e-12), 0.22, 0.78))
     places, losses = _way(
         margins, y, [ends[0], compromise, ends[1]], middle, options.get("margin_target", 1.0)

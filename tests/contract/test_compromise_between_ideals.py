@@ -5,15 +5,13 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from tests.lexiprog.small_programs import plant
 
 
 @pytest.fixture
-def plant():
-    x = cp.Variable(2, bounds=[0, 10], name="x")
-    cost, fumes = 3 * x[0] + x[1], x[0] + 4 * x[1]
-    demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
-    cheap = lx.Subproblem("cheap", cp.Minimize(cost), demand)
-    clean = lx.Subproblem("clean", cp.Minimize(fumes), demand)
+def compromise():
+    x, demand, cheap, clean = plant()
+    cost, fumes = cheap.objective.expr, clean.objective.expr
     worst = cp.Variable(name="worst")
     fair = lx.Subproblem(
         "fair",
@@ -24,11 +22,9 @@ def plant():
     return program, x, cost
 
 
-def test_the_compromise_is_the_one_worked_by_hand(plant):
-    # The vertices of the demand region are (0, 8), (8/3, 8/3) and (8, 0): cost is least, 8, at the
-    # first and fumes are least, 8, at the last. On the edge x0 = 8 - 2 x1 the two regrets are
-    # 16 - 5 x1 and 2 x1, equal at x1 = 16/7.
-    program, x, cost = plant
+def test_the_compromise_is_the_one_worked_by_hand(compromise):
+    # On the edge x0 = 8 - 2 x1 the two regrets are 16 - 5 x1 and 2 x1, equal at x1 = 16/7.
+    program, x, cost = compromise
     result = program.solve()
     assert result["cheap"].value == pytest.approx(8)
     assert result["clean"].value == pytest.approx(8)
@@ -39,14 +35,14 @@ def test_the_compromise_is_the_one_worked_by_hand(plant):
     assert result["fair"].at(cost) == pytest.approx(88 / 7)
 
 
-def test_the_variables_hold_the_compromise_afterwards(plant):
-    program, x, _ = plant
+def test_the_variables_hold_the_compromise_afterwards(compromise):
+    program, x, _ = compromise
     program.solve()
     np.testing.assert_allclose(x.value, [24 / 7, 16 / 7], atol=1e-6)
 
 
-def test_each_way_of_choosing_solvers_gives_the_same_compromise(plant):
-    program, _, _ = plant
+def test_each_way_of_choosing_solvers_gives_the_same_compromise(compromise):
+    program, _, _ = compromise
     choices = [
         {"ideal": "HIGHS", "compromise": lx.Solver("CLARABEL", tol_gap_abs=1e-9)},
         ["HIGHS", "CLARABEL"],
@@ -57,8 +53,8 @@ def test_each_way_of_choosing_solvers_gives_the_same_compromise(plant):
         assert program.solve(choice, workers=2).final.value == pytest.approx(32 / 7, rel=1e-6)
 
 
-def test_the_program_says_who_reads_what(plant):
-    program, _, _ = plant
+def test_the_program_says_who_reads_what(compromise):
+    program, _, _ = compromise
     text = str(program.describe())
     for name in ("ideal", "compromise", "cheap", "clean", "fair"):
         assert name in text

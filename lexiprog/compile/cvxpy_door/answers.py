@@ -15,7 +15,7 @@ from lexiprog.aliases import Array, Constraint, Record, Value, ValuesById
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Places
-from lexiprog.declare.leaves import CVXPY_LOCK, number
+from lexiprog.declare.leaves import CVXPY_LOCK, as_float
 from lexiprog.status import Status
 
 _POINT = 0  # any key does: the reductions take the only vector there is
@@ -42,7 +42,7 @@ def interpret(compiled: Compiled, raw: Any) -> Answer:
         # Interfaces add the offset as it is; in equilibrated units it has another size.
         offset = float(record[s.OFFSET])
         shift = compiled.scaled.offset - offset
-        claimed, bound = number(solution.opt_val) + shift, _reported_bound(attr)
+        claimed, bound = as_float(solution.opt_val) + shift, _reported_bound(attr)
         solution.primal_vars = _own_columns(compiled, solution.primal_vars)
         if not compiled.scaling.identity:
             solution = _in_users_units(compiled, solution, offset)
@@ -134,7 +134,7 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
             part = np.reshape(factors[start : start + size], np.shape(value), order="F")
             dual[key] = np.asarray(value, dtype=float) * part
         start += size
-    value = (number(solution.opt_val) - offset) / scaling.cost + offset
+    value = (as_float(solution.opt_val) - offset) / scaling.cost + offset
     return Solution(solution.status, value, primal, dual, solution.attr)
 
 
@@ -144,15 +144,15 @@ def translated(compiled: Compiled, solution: Any) -> Answer:
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
     z = _multipliers(compiled, solution)
     if compiled.places is not None:
-        value = number(solution.opt_val)
+        value = as_float(solution.opt_val)
         return _cut_up(compiled, compiled.places, solution.status, value, x, z)
-    claimed = compiled.scaling.scaled_value(number(solution.opt_val))
+    claimed = compiled.scaling.scaled_value(as_float(solution.opt_val))
     for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
         solution = reduction.invert(solution, record)
     return Answer(
         status=Status.of(solution.status),
         said=solution.status,
-        value=number(solution.opt_val),
+        value=as_float(solution.opt_val),
         claimed=claimed,
         x=compiled.scaling.scaled_point(x),
         z=None if z is None else compiled.scaling.scaled_multipliers(z),

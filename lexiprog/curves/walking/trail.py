@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from lexiprog.curves.walking.moving import MovingProgram
 from lexiprog.curves.walking.units import slope_unit
 from lexiprog.curves.walking.walk import Lost, Stretch, Wall, stretches
 
-__all__ = ["Trail", "follow"]
+__all__ = ["Leg", "Trail", "walk_along"]
 
 # Slopes closer than this share of the steepest are one, slopes below this share of what the costs
 # can make are zero, and knots that move the curve by less than this share of its values are none.
@@ -65,16 +66,18 @@ class Trail:
         return np.asarray(step.x + (step.stop - step.start) * step.x_rate)
 
 
-def follow(
-    program: MovingProgram,
-    handle: Handle,
-    corner: BasicPoint,
-    start: float,
-    stop: float,
-    limit: int,
-    known: Trail | None = None,
+class Leg(NamedTuple):
+    """A way to go: from an optimal vertex at ``start`` to ``stop``."""
+
+    corner: BasicPoint
+    start: float
+    stop: float
+
+
+def walk_along(
+    program: MovingProgram, handle: Handle, leg: Leg, limit: int, known: Trail | None = None
 ) -> Trail:
-    """Walk from an optimal vertex at ``start`` to ``stop``, around places where rounding wins.
+    """Walk to the end of a leg, around places where rounding wins.
 
     Parameters
     ----------
@@ -82,8 +85,7 @@ def follow(
     handle : Handle
         The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
         where that ends is how far the trail goes.
-    corner : BasicPoint
-    start, stop : float
+    leg : Leg
     limit : int
         Most slopes.
     known : Trail, optional
@@ -96,25 +98,18 @@ def follow(
         trail = Trail(list(known.steps), exchanges=known.exchanges)
     if trail.steps:  # the last one again: its basis is where the walk stood
         stood = trail.steps.pop()
-        corner, start = stood.corner(program), stood.start
+        leg = Leg(stood.corner(program), stood.start, leg.stop)
     if not handle.pace.note:  # else the walk the other way was stopped already
         with handle.pace.kept():
-            _walk(trail, program, handle, corner, start, stop, limit)
+            _walk(trail, program, handle, leg, limit)
     if handle.pace.note and trail.end is CurveEnd.UNFINISHED:
         trail.note = handle.pace.note
     return trail
 
 
-def _walk(
-    trail: Trail,
-    program: MovingProgram,
-    handle: Handle,
-    corner: BasicPoint,
-    start: float,
-    stop: float,
-    limit: int,
-) -> None:
+def _walk(trail: Trail, program: MovingProgram, handle: Handle, leg: Leg, limit: int) -> None:
     """Add to the trail until it ends, for which it then has the reason."""
+    corner, start, stop = leg
     slopes, last = 0, np.nan
     for before in trail.steps:
         slopes, last = slopes + (before.slope != last), before.slope

@@ -23,7 +23,7 @@ from lexiprog.solvers.highs_mip import solve_mip
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
-__all__ = ["follow", "is_linear", "made_whole", "whole_answer"]
+__all__ = ["best_with", "is_linear", "made_whole", "room", "whole_answer", "with_room"]
 
 # What a solver may call whole; beyond it rounding would be guessing.
 NEARLY = 1e-3
@@ -33,6 +33,9 @@ NEARLY_HELD = 1e-9
 STRICT = {"mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-10}
 # An M beside which HiGHS's presolve has been seen to lose points, and more.
 DOUBTFUL = 1e5
+# By how much a row that holds an optimum is loosened for the search, as a share of its size. On the
+# very face of an earlier level HiGHS's presolve loses points, far as its own tolerance reaches.
+ROOM = 1e-9
 # How often a leaking problem is tightened by the value of a better point.
 ROUNDS = 3
 
@@ -48,7 +51,7 @@ def made_whole(compiled: Compiled, answer: Answer, watch: Watch) -> Answer:
         return answer
     if not np.max(np.abs(point[form.integer] - np.round(point[form.integer]))) <= NEARLY:
         return answer
-    rest, bound = follow(form, np.round(point[form.integer])), answer.bound
+    rest, bound = best_with(form, np.round(point[form.integer])), answer.bound
     found = None
     if rest is None and is_linear(form):
         found = _without_leaks(form, point, watch)
@@ -59,6 +62,18 @@ def made_whole(compiled: Compiled, answer: Answer, watch: Watch) -> Answer:
     if rest is None:
         return answer
     return whole_answer(compiled, form, rest, answer, bound)
+
+
+def room(limits: Array) -> Array:
+    """How far a search may go beyond these limits; what it finds is then put within them."""
+    return ROOM * (1.0 + np.abs(limits))
+
+
+def with_room(form: StandardForm) -> StandardForm:
+    """The form with room in all inequalities, for one that holds an optimum by some of them."""
+    b, rows = form.b.copy(), slice(form.cones.zero, form.cones.linear)
+    b[rows] += room(b[rows])
+    return replace(form, b=b)
 
 
 def whole_answer(
@@ -88,7 +103,7 @@ def _again(form: StandardForm, known: Array, watch: Watch) -> tuple[Array, float
     found = solve_mip(tightened(form, value), STRICT, known, watch)
     if found.x is None or found.status is not Status.OPTIMAL:
         return None
-    rest = follow(form, np.round(found.x[form.integer]))
+    rest = best_with(form, np.round(found.x[form.integer]))
     return (known if rest is None or form.objective(rest) > value else rest), found.bound
 
 
@@ -103,25 +118,25 @@ def _without_leaks(
     near = np.round(point[form.integer])
     leaking = np.abs(point[form.integer] - near) > 0.0
     opened = np.where(leaking, near + np.sign(point[form.integer] - near), near)
-    best = follow(form, opened)
+    best = best_with(form, opened)
     for _ in range(ROUNDS):
         value = None if best is None else form.objective(best)
         found = solve_mip(tightened(form, value), STRICT, best, watch)
         if found.x is None or found.status is not Status.OPTIMAL:
             # Out of time, the point that can be had is as good as any.
             return (best, None) if best is not None and watch.should_stop else None
-        rest = follow(form, np.round(found.x[form.integer]))
+        rest = best_with(form, np.round(found.x[form.integer]))
         if rest is not None:
             return rest, found.bound
         leaks = np.abs(found.x[form.integer] - np.round(found.x[form.integer])) > 0.0
-        better = follow(form, np.where(leaks, 1.0, np.round(found.x[form.integer])))
+        better = best_with(form, np.where(leaks, 1.0, np.round(found.x[form.integer])))
         if better is None or (value is not None and form.objective(better) >= value):
             return None
         best = better
     return None
 
 
-def follow(form: StandardForm, whole: Array) -> Array | None:
+def best_with(form: StandardForm, whole: Array) -> Array | None:
     """The best point with these integers, exactly; None if the rest cannot follow."""
     bounds = Bounds.of(form)
     if ((whole < bounds.lower[form.integer]) | (whole > bounds.upper[form.integer])).any():

@@ -11,7 +11,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, columns_of
 from lexiprog.compile.task import Task
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.whole.polish import follow, whole_answer
+from lexiprog.runners.whole.polish import best_with, whole_answer
 from lexiprog.status import Status
 
 __all__ = ["best_start", "no_worse_than"]
@@ -35,7 +35,7 @@ def best_start(task: Task, form: StandardForm) -> Array | None:
         if np.isnan(whole).any() or whole.tobytes() in seen:
             continue
         seen.add(whole.tobytes())
-        x = follow(form, whole)
+        x = best_with(form, whole)
         if x is not None and (best is None or form.objective(x) < form.objective(best)):
             best = x
         if task.watch.should_stop and best is not None:

@@ -79,7 +79,9 @@ def summary_card(row: Row, solved: Solved | None, least: int) -> str:
     found = [solved[p.name] for p in row.problems if p.name in solved]
     failed = sum(not one.certified for one in found)
     if found:
-        worst = max(found, key=lambda one: (not one.certified, one.status != "optimal"))
+        worst = max(
+            found, key=lambda one: (not one.certified, one.status != "optimal", not one.proved)
+        )
         parts.insert(0, mark(worst))
         low, high = (number(f(one.value for one in found)) for f in (min, max))
         parts.append(tag("span", "lx-value", f"optima from {low} to {high}"))
@@ -147,11 +149,13 @@ def level_table(levels: Levels) -> str:
 
 
 def mark(found: SolvedOutline) -> str:
-    """A green tick for a proof, a red cross for none, and neither for what is only near."""
+    """A green tick for a proof, one in brackets for a word, a red cross for neither of them."""
     if not found.certified:
         return _sign("not certified", "✗", "bad")
-    if found.status == "optimal":
+    if found.status == "optimal" and found.proved:
         return _sign("certified", "✓", "good")
+    if found.status == "optimal":
+        return _sign("the point was checked; its bound is the solver's word", "(✓)", "near")
     return _sign("not proved to be optimal", "≈", "near")
 
 

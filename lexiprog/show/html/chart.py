@@ -10,7 +10,7 @@ from base64 import b64encode
 from itertools import cycle
 
 from lexiprog.outline.charts import Chart, Series
-from lexiprog.outline.numbers import number
+from lexiprog.outline.numbers import cleaned, number
 from lexiprog.show.html.frame import safe, tag
 
 __all__ = ["chart_html"]
@@ -20,6 +20,8 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 12, 10, 38
 # Those of tracks in style.css, and what is read on light and on dark.
 COLOURS = ("#3d85c6", "#c9702c", "#3c9a63", "#9a6cc7", "#b8902a", "#c9568c")
 GREY = "#808080"
+# Characters of a number that fit beside the axis.
+ROOM = 8
 # Dots of more points than this are small.
 MANY = 60
 
@@ -32,11 +34,11 @@ def chart_html(chart: Chart | None) -> list[str]:
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     parts = [
         f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="{GREY}"/>',
-        _text(LEFT, bottom + 14, number(x.low), "start"),
-        _text(right, bottom + 14, number(x.high), "end"),
+        _text(LEFT, bottom + 14, x.ends[0], "start"),
+        _text(right, bottom + 14, x.ends[1], "end"),
         _text((LEFT + right) / 2, HEIGHT - 6, chart.across, "middle"),
-        _text(LEFT - 5, bottom, number(y.low), "end"),
-        _text(LEFT - 5, TOP + 9, number(y.high), "end"),
+        _text(LEFT - 5, bottom, y.ends[0], "end"),
+        _text(LEFT - 5, TOP + 9, y.ends[1], "end"),
         f'<text x="12" y="{(TOP + bottom) / 2}" text-anchor="middle" '
         f'transform="rotate(-90 12 {(TOP + bottom) / 2})">{safe(_short(chart.up))}</text>',
     ]
@@ -74,6 +76,12 @@ class _Axis:
         if name == "across":
             return cls(low, high, LEFT + 6.0, WIDTH - RIGHT - 6.0)
         return cls(low, high, HEIGHT - BOTTOM - 6.0, TOP + 6.0)
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The least and the largest value in as many digits as there is room for."""
+        clean = cleaned([self.low, self.high])
+        return tuple(t if len(t := number(v)) <= ROOM else f"{v:.2g}" for v in clean)
 
     def __call__(self, value: float) -> float:
         return round(self._start + (value - self.low) * self._unit, 1)

@@ -73,6 +73,7 @@ function bars(level) {
   return [table, (t) => moves.forEach((move) => move(t))];
 }
 
+const ALONE = DATA.levels.length > 1 ? ", with every other tolerance as declared" : "";
 const root = document.getElementById("explorer");
 root.replaceChildren();
 const levels = DATA.levels.map((level) => {
@@ -87,7 +88,7 @@ const levels = DATA.levels.map((level) => {
   const told = make("output");
   const parts = level.optima.map((optimum) => chart(level, optimum));
   const [table, moveBars] = bars(level);
-  const note = make("p", { class: "note" }, `${level.note}; orange marks: as declared`);
+  const note = make("p", { class: "note" }, `${level.note}${ALONE}; orange marks: as declared`);
   const left = make("div", {}, make("label", {}, "tolerance ", told), slider, note);
   section.append(make("div", { class: "row" }, left, make("div", {}, ...parts.map((p) => p[0])), table));
   const show = (t) => {
@@ -106,4 +107,32 @@ for (const level of levels) {
     for (const other of levels) if (other !== level) other.show(other.home);
     level.show((level.last * level.slider.value) / 1000);
   });
+}
+
+// Two tolerances at once: only pairs that were solved can be chosen, so nothing is guessed.
+for (const pair of DATA.pairs) {
+  const [first, second] = pair.names;
+  const section = make("section", {}, make("h3", {}, `And ${first} and ${second} at once?`));
+  const told = [make("output"), make("output")], optima = make("table");
+  const rows = pair.optima.map(([name, sense]) => {
+    const value = make("td", { class: "value" });
+    optima.append(make("tr", {}, make("td", {}, `${name} (${sense})`), value));
+    return value;
+  });
+  const sliders = pair.tolerances.map((ts, k) => {
+    const home = ts.findIndex((t) => t >= Math.min(pair.declared[k], ts[ts.length - 1]));
+    return make("input", { type: "range", min: 0, max: ts.length - 1, step: 1, value: home, "aria-label": `tolerance on ${pair.names[k]}, both at once` });
+  });
+  const show = () => {
+    const [i, j] = sliders.map((slider) => Number(slider.value));
+    told.forEach((output, k) => { output.textContent = shown(pair.tolerances[k][[i, j][k]]); });
+    pair.optima.forEach(([, , values], k) => { rows[k].textContent = shown(values[i * pair.tolerances[1].length + j]); });
+  };
+  const sides = sliders.map((slider, k) => make("div", {}, make("label", {}, `tolerance on ${pair.names[k]} `, told[k]), slider));
+  const count = pair.tolerances[0].length * pair.tolerances[1].length;
+  const note = make("p", { class: "note" }, `solved at each of ${count} pairs, every other tolerance as declared`);
+  section.append(make("div", { class: "row" }, ...sides, optima), note);
+  root.append(section);
+  sliders.forEach((slider) => slider.addEventListener("input", show));
+  show();
 }

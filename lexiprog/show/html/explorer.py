@@ -29,6 +29,7 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 def _explorer(outline: ExploreOutline) -> str:
     """The page in a frame; its first state stands there for those without scripts."""
     height = 40 + sum(150 + 22 * max(len(level.variables), 6) for level in outline.levels)
+    height += sum(110 + 30 * len(pair.optima) for pair in outline.pairs)
     frame = (
         '<iframe title="what a priority costs" sandbox="allow-scripts" '
         f'style="width:100%;height:{height}px;border:0" srcdoc="{safe(_page(outline))}"></iframe>'

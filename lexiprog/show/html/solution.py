@@ -8,7 +8,7 @@ from lexiprog.outline.records import SolutionOutline, TableCell, TableOutline, c
 from lexiprog.show.html.card import level_table, lock_text, mark
 from lexiprog.show.html.frame import page, safe, tag
 from lexiprog.show.html.table import table_parts
-from lexiprog.show.html.values import SHOWN_VARIABLES, value_text
+from lexiprog.show.html.values import SHOWN_VARIABLES, array_summary
 from lexiprog.show.html.words import explained
 
 
@@ -22,7 +22,11 @@ def solution_html(solution: SolutionOutline) -> str:
         title="",
         columns=("variable", "shape", "value"),
         rows=tuple(
-            (TableCell(key), TableCell(_shape(value.shape), "quiet"), TableCell(value_text(value)))
+            (
+                TableCell(key),
+                TableCell(_shape(value.shape), "quiet"),
+                TableCell(array_summary(value)),
+            )
             for key, value in shown
         ),
         notes=(TableCell(f"and {counted(rest, 'more variable')}", "quiet"),) if rest else (),

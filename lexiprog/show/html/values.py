@@ -11,14 +11,14 @@ from lexiprog.outline.records import counted
 from lexiprog.outline.text import array_text
 from lexiprog.show.html.frame import safe, tag
 
-__all__ = ["value_text", "variable_lines"]
+__all__ = ["array_summary", "variable_lines"]
 
 SHOWN_ENTRIES = 12
 SHOWN_VARIABLES = 30
 OPEN_VARIABLES = 4
 
 
-def value_text(value: NDArray[np.generic]) -> str:
+def array_summary(value: NDArray[np.generic]) -> str:
     """The numbers of a small array; how many, how small and how large those of another are."""
     if not value.shape and value.dtype.kind in "biuf":
         return number(float(value))
@@ -38,10 +38,10 @@ def variable_lines(variables: Values) -> str:
     small = [name for name, value in variables.items() if value.size <= SHOWN_ENTRIES]
     open_ones = small[:OPEN_VARIABLES]
     folded = [name for name in variables if name not in open_ones]
-    lines = "".join(_line(name, value_text(variables[name])) for name in open_ones)
+    lines = "".join(_line(name, array_summary(variables[name])) for name in open_ones)
     if not folded:
         return lines
-    inside = [_line(name, value_text(variables[name])) for name in folded[:SHOWN_VARIABLES]]
+    inside = [_line(name, array_summary(variables[name])) for name in folded[:SHOWN_VARIABLES]]
     rest = len(folded) - len(inside)
     if rest:
         inside.append(_line("", f"and {counted(rest, 'more variable')}"))

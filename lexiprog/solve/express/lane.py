@@ -21,7 +21,7 @@ from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled
 from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import BRIEF
-from lexiprog.declare.leaves import dense, holding, number, read_only_copies
+from lexiprog.declare.leaves import as_float, dense, holding, read_only_copies
 from lexiprog.declare.stage import Stage
 from lexiprog.proof.certificate import TOLERANCE
 from lexiprog.result.solution import Solution
@@ -173,5 +173,5 @@ class FastLane:
             for rung, point in zip(self.rungs, points, strict=True):
                 for variable in rung.member.variables:
                     held.put(variable, point[variable.id])
-                out.append(number(rung.member.objective.expr.value))
+                out.append(as_float(rung.member.objective.expr.value))
         return out

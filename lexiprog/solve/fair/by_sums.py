@@ -24,7 +24,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.proof.certify import Checked
 from lexiprog.result.result import Result
-from lexiprog.solve.fair.inner import Execute, Inner, fairness_of, no_answer, values_of, worst_of
+from lexiprog.solve.fair.inner import Execute, Inner, fairness_of, no_answer, primal_of, worst_of
 from lexiprog.status import Status
 
 __all__ = ["LevelsBySums"]
@@ -113,7 +113,7 @@ def _answer(task: Task, fair: Fairness, result: Result, seconds: float) -> Answe
     return Answer(
         last.status,
         value=first.value,
-        primal=values_of(task, last),
+        primal=primal_of(task, last),
         seconds=seconds,
         shares=shares,
         exact=exact,

@@ -35,7 +35,7 @@ from lexiprog.outline.text import names_text
 from lexiprog.proof.certify import Checked
 from lexiprog.result.solution import Solution
 from lexiprog.runners.fair.linear import Note, telling
-from lexiprog.solve.fair.inner import Execute, Inner, fairness_of, no_answer, values_of, worst_of
+from lexiprog.solve.fair.inner import Execute, Inner, fairness_of, no_answer, primal_of, worst_of
 
 __all__ = ["LevelsByValue"]
 
@@ -205,7 +205,7 @@ def _answer(task: Task, fair: Fairness, climb: _Climb, seconds: float) -> Answer
     return Answer(
         last.status,
         value=levels[0][0],
-        primal=values_of(task, last),
+        primal=primal_of(task, last),
         iterations=None if None in counts else sum(c for c in counts if c is not None),
         seconds=seconds,
         shares=shares,

@@ -18,7 +18,7 @@ from lexiprog.proof.certificate import Certificate
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 
-__all__ = ["Execute", "Inner", "fairness_of", "no_answer", "values_of", "worst_of"]
+__all__ = ["Execute", "Inner", "fairness_of", "no_answer", "primal_of", "worst_of"]
 
 Execute = Callable[..., Result]
 
@@ -58,7 +58,7 @@ def fairness_of(task: Task) -> Fairness:
     return task.subproblem.fair
 
 
-def values_of(task: Task, solution: Solution) -> dict[int, object]:
+def primal_of(task: Task, solution: Solution) -> dict[int, object]:
     """What the solution of an inner problem says of the task's own variables, by CVXPY id."""
     return {v.id: np.array(solution[v]) for v in task.subproblem.variables}
 

@@ -17,7 +17,7 @@ from lexiprog.compile.binding import Given
 from lexiprog.compile.cvxpy_door import answer_at
 from lexiprog.compile.task import Task, prepare
 from lexiprog.curves.pace import OutOfTime, Pace
-from lexiprog.declare.leaves import dense, number
+from lexiprog.declare.leaves import as_float, dense
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError, LexiprogWarning, StageError
@@ -189,7 +189,7 @@ class Statement:
 
     def values(self, solution: Solution) -> list[float]:
         """The objectives at a solution, in their own senses."""
-        return [number(solution.at(objective.expr)) for objective in self.objectives.values()]
+        return [as_float(solution.at(objective.expr)) for objective in self.objectives.values()]
 
     def connected(self, solution: Solution) -> Solution:
         """A solution of the same problem, which may have been declared anew since, as one's own."""

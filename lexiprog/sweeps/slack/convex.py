@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lexiprog.curves.tangents import Sample, sandwich
-from lexiprog.declare.leaves import number
+from lexiprog.declare.leaves import as_float
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.result.solution import Solution
@@ -47,7 +47,8 @@ def convex_track(
         slope = None if price is None else -price
         return Sample(t, sign * found.value, min(sign * lower, sign * found.value), slope)
 
-    found = sandwich(ask, 0.0, stop, error=error, limit=limit) if stop > 0.0 else None
+    pace = scene.pace
+    found = sandwich(ask, 0.0, stop, error=error, limit=limit, pace=pace) if stop > 0.0 else None
     samples = (ask(0.0),) if found is None else found.samples
     slopes = [np.nan if s.slope is None else sign * s.slope for s in samples]
     if not end:
@@ -75,7 +76,7 @@ def _stop(scene: Scene, cases: Cases, stage: str, subproblem: Subproblem) -> tup
     try:
         free = Subproblem(subproblem.name, subproblem.objective, kept)
         solution = cases.alone(stage, free, scene.solved)
-        value = number(solution.at(held.objective.expr))
+        value = as_float(solution.at(held.objective.expr))
     except (StageError, KeyError):
         reach = REACH * max(1.0, abs(scene.optimum))
         return reach, f"not followed beyond {reach:g}: nothing else bounds it"

@@ -12,6 +12,7 @@ from lexiprog.curves.curve import CurveError
 from lexiprog.curves.front_integer import integer_front
 from lexiprog.curves.integers.search import IntegerFront
 from lexiprog.curves.integers.steps import steps_of
+from lexiprog.curves.pace import OutOfTime
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.sweeps.slack.moving import MovingProblem, Scene, Unsteady
@@ -39,17 +40,18 @@ def integer_track(scene: Scene, subproblem: Subproblem, *, limit: int) -> Track:
     for here, there in zip(starts, ends, strict=True):
         try:
             front, t, offset = _stairs(scene, subproblem, here, there, max(limit - count, 2))
-        except CurveError as reason:
+        except (CurveError, OutOfTime, KeyboardInterrupt) as reason:
             if not count:
                 raise
-            note = f"not known beyond {here:g}: {reason}"
+            note = f"not known beyond {here:g}: {str(reason) or scene.pace.note}"
             stop = here
             break
         knots.append(t)
-        values.append(sign * (front.points[-t.size :, 1] + offset))
+        values.append(sign * (front.points[: t.size, 1] + offset))
         error, count = max(error, front.resolution), count + t.size
         if not front.complete:
-            note, stop = front.note, float(t[-1])
+            stop = float(t[-1])
+            note = f"not known beyond {stop:g}: {front.note}"
             break
     all_knots, all_values = np.concatenate(knots), np.concatenate(values)
     keep = np.append(True, np.abs(np.diff(all_values)) > 0.0)
@@ -85,7 +87,10 @@ def _stretches(scene: Scene, subproblem: Subproblem) -> tuple[list[float], float
 def _stairs(
     scene: Scene, subproblem: Subproblem, start: float, stop: float, limit: int
 ) -> tuple[IntegerFront, Array, float]:
-    """The front from one tolerance to another, the tolerance of each point, and the offset."""
+    """The front from one tolerance to another, the tolerance of each point, and the offset.
+
+    Of a front that is not complete only what lies before its gap, as there may be steps in it.
+    """
     moving = MovingProblem.at(scene, subproblem, start)
     form, row, unit = moving.task.form, _own_row(moving), 0.0
     b = form.b.copy()
@@ -102,11 +107,17 @@ def _stairs(
         limited.b[row] += unit * (stop - start) - _allowance(form, row)
     else:
         limited = _without(limited, row)
-    front = integer_front(limited, first, form.c, limit=limit)
+    front = integer_front(limited, first, form.c, limit=limit, pace=scene.pace)
+    if front.missing:
+        before = front.points[:, 0] <= front.missing[0][0][0]
+        front = replace(front, points=front.points[before])
+    if not len(front.points):
+        raise OutOfTime
     t = start + (front.points[:, 0] - form.b[row]) / unit
     t = np.where(t - start <= ROUNDING * (1.0 + abs(form.b[row]) / unit), start, t)
-    here = int(np.sum(t <= start))  # of those with no more than is given up already, the last
-    return front, t[max(here - 1, 0) :], form.offset
+    # Of those with no more than is given up already, the last.
+    here = max(int(np.sum(t <= start)) - 1, 0)
+    return replace(front, points=front.points[here:]), t[here:], form.offset
 
 
 def _own_row(moving: MovingProblem) -> int:

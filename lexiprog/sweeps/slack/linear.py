@@ -11,6 +11,7 @@ import numpy as np
 from lexiprog.aliases import Array
 from lexiprog.curves.curve import Curve, CurveEnd, CurveError
 from lexiprog.curves.handle import PRECISE, Handle
+from lexiprog.curves.pace import OutOfTime
 from lexiprog.curves.parametric import parametric_curve
 from lexiprog.curves.tight_rows import on_faces
 from lexiprog.declare.subproblem import Subproblem
@@ -89,12 +90,12 @@ def _pieces(
         first = not found
         try:
             piece = _piece(moving, here, there, limit)
-        except CurveError as error:
-            if first and there == ends[-1]:
+        except (CurveError, OutOfTime, KeyboardInterrupt) as error:
+            if first and (there == ends[-1] or not isinstance(error, CurveError)):
                 raise
             if first:
                 continue  # nothing is feasible yet; a later stretch may be
-            yield _stopped(here, str(error))
+            yield _stopped(here, str(error) or scene.pace.note)
             return
         found += piece.knots.size
         if found > limit:
@@ -117,7 +118,9 @@ def _piece(moving: MovingProblem, start: float, stop: float, limit: int) -> _Pie
     form, direction = on_faces(form, direction, moving.tight, 0.0, width)
     if not direction.any():
         return _still(form, start, stop)
-    curve = parametric_curve(form, direction, stop=width, limit=limit, near=moving.near)
+    curve = parametric_curve(
+        form, direction, stop=width, limit=limit, near=moving.near, pace=moving.scene.pace
+    )
     knots, end = start + curve.knots, curve.end
     if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= REACHED * max(width, abs(stop)):
         # What is fixed on this stretch can often not be met beyond it.

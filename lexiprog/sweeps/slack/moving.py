@@ -11,6 +11,7 @@ from lexiprog.aliases import Array, Record, Value
 from lexiprog.compile.binding import Given
 from lexiprog.compile.cvxpy_door import columns_of
 from lexiprog.compile.task import Task, prepare
+from lexiprog.curves.pace import Pace
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.reference import Reference
 from lexiprog.declare.subproblem import Subproblem
@@ -47,6 +48,7 @@ class Scene:
     given: Given
     solved: dict[str, Solution]  # of what does not depend on the tolerance
     tracks: dict[str, Track]  # of what does
+    pace: Pace  # what Ctrl-C stops is kept
 
     @property
     def optimum(self) -> float:

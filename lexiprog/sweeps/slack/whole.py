@@ -9,6 +9,7 @@ import numpy as np
 
 from lexiprog.compile.binding import Given
 from lexiprog.curves.curve import CurveError
+from lexiprog.curves.pace import Pace
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.program import Program
@@ -37,10 +38,44 @@ def whole_curve(
     error: float,
     limit: int,
     tick: Callable[[str], None],
+    pace: Pace,
 ) -> Tradeoff:
-    """The curve of every problem after ``name``; ``head`` are those up to its stage."""
-    scene = Scene(program, name, given, dict(head), {})
+    """The curve of every problem after ``name``; ``head`` are those up to its stage.
+
+    What Ctrl-C stops is noted in ``pace``; the curves followed by then are kept, as far as they go.
+    """
+    scene = Scene(program, name, given, dict(head), {}, pace)
     shown: dict[str, Track] = {}
+    with pace.kept():
+        _follow(scene, cases, shown, error=error, limit=limit, tick=tick)
+    known = {
+        later: track
+        for later, track in shown.items()
+        if track.knots.size or (track.shape is Shape.SAMPLED and pace.interrupt is None)
+    }
+    tolerances = _tolerances(scene, known)
+    with pace.kept():
+        for later, track in known.items():
+            if track.shape is Shape.SAMPLED:
+                known[later] = _sampled(track, cases, later, tolerances)
+                tick(later)
+    known = {later: track for later, track in known.items() if track.knots.size}
+    results = Later(len(tolerances), lambda k: cases(tolerances[k]))
+    given_up = Later(len(tolerances), lambda k: given_up_in(results[k], list(shown), name))
+    return Tradeoff.of_tracks(name, known, tolerances, given_up, results)
+
+
+def _follow(
+    scene: Scene,
+    cases: Cases,
+    shown: dict[str, Track],
+    *,
+    error: float,
+    limit: int,
+    tick: Callable[[str], None],
+) -> None:
+    """Add the curve of one later problem after the other."""
+    program, name = scene.program, scene.name
     position = next(k for k, s in enumerate(program.stages) if program[name] in s.subproblems)
     for stage in program.stages[position + 1 :]:
         found: dict[str, Track] = {}
@@ -53,16 +88,10 @@ def whole_curve(
                 scene.solved[subproblem.name] = solution
                 track = Track.constant(solution.value)
             shown[subproblem.name] = track
+            if scene.pace.interrupt is not None:
+                return
             tick(subproblem.name)
         scene.tracks |= found
-    tolerances = _tolerances(scene, shown)
-    for later, track in shown.items():
-        if track.shape is Shape.SAMPLED:
-            shown[later] = _sampled(track, cases, later, tolerances)
-            tick(later)
-    results = Later(len(tolerances), lambda k: cases(tolerances[k]))
-    given_up = Later(len(tolerances), lambda k: given_up_in(results[k], list(shown), name))
-    return Tradeoff.of_tracks(name, shown, tolerances, given_up, results)
 
 
 def _track(

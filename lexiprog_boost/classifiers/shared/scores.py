@@ -42,7 +42,7 @@ def staged_class_scores(
         if weight > 0:
             mass += weight
             total = total + weight * member_scores(member, X, classes, rule)
-        yield settled(np.asarray(total) / mass) if mass > 0 else uniform
+        yield tied(np.asarray(total) / mass) if mass > 0 else uniform
 
 
 def class_scores(
@@ -55,7 +55,7 @@ def class_scores(
     return scores
 
 
-def settled(scores: Floats) -> Floats:
+def tied(scores: Floats) -> Floats:
     """Return scores in which classes that tie but for rounding tie exactly, for any argmax."""
     best = scores.max(axis=1, keepdims=True)
     return np.where(scores > best - TIE, best, scores)

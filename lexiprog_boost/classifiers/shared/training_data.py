@@ -81,6 +81,7 @@ def check_training_data(
     Returns
     -------
     TrainingData
+        What members are trained on.
 
     Examples
     --------

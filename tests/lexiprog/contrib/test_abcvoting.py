@@ -39,6 +39,14 @@ def test_loads_are_shared_as_the_package_expects():
     assert list(map(sorted, found)) == [[0, 3], [1, 3]]
 
 
+def test_all_tied_committees_are_found_where_the_next_best_shares_loads_differently():
+    # Another profile of the same tests; after its three winners the fourth is farther down.
+    profile = preferences.Profile(5)
+    profile.add_voters([*[[0, 1, 2]] * 5, [0, 1], [3, 4], [3, 4], [3]])
+    found = lexicographic_committees("leximaxphragmen", profile, 3)
+    assert list(map(sorted, found)) == [[0, 1, 3], [0, 2, 3], [1, 2, 3]]
+
+
 def test_every_committee_may_be_tied():
     profile = preferences.Profile(3)
     profile.add_voters([[0, 1, 2]])

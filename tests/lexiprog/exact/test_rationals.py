@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lexiprog.exact.rationals import nearest, quotient, read
+from lexiprog.exact.rationals import nearest, quotient, read_floats
 
 
 def by_its_text(value):
@@ -16,16 +16,16 @@ def by_its_text(value):
 
 
 def test_a_short_decimal_is_meant_and_a_long_one_is_not():
-    assert read([0.1, -2.5e-7, 1e23, 0.0]) == [
+    assert read_floats([0.1, -2.5e-7, 1e23, 0.0]) == [
         Fraction(1, 10), Fraction(-25, 10**8), Fraction(10**23), Fraction(0)
     ]  # fmt: skip
     values = [1 / 3, 0.1 + 0.2]
-    assert read(values, "decimal") == [Fraction(value) for value in values]
+    assert read_floats(values, "decimal") == [Fraction(value) for value in values]
 
 
 def test_binary_reads_every_float_as_it_is():
     values = [0.1, 1e23, -0.3, 5e-324]
-    assert read(values, "binary") == [Fraction(value) for value in values]
+    assert read_floats(values, "binary") == [Fraction(value) for value in values]
 
 
 def test_the_fast_way_agrees_with_the_text_of_each_float():
@@ -36,7 +36,7 @@ def test_the_fast_way_agrees_with_the_text_of_each_float():
         digits = rng.randint(1, 17)
         values.append(float(f"{rng.randint(1, 10**digits - 1)}e{rng.randint(-40, 30)}"))
         values.append(-rng.uniform(0, 5))
-    assert read(values, "decimal") == [by_its_text(value) for value in values]
+    assert read_floats(values, "decimal") == [by_its_text(value) for value in values]
 
 
 def test_by_default_the_rounding_of_short_arithmetic_is_undone():
@@ -45,8 +45,8 @@ def test_by_default_the_rounding_of_short_arithmetic_is_undone():
         Fraction(3, 10), Fraction(3, 10), Fraction(121, 100), Fraction(7, 2560),
         Fraction(12345 * 6789, 1000),
     ]  # fmt: skip
-    assert read(values) == exact
-    assert read([1 / 3, 2**0.5, 1 / 7e9]) == [Fraction(v) for v in (1 / 3, 2**0.5, 1 / 7e9)]
+    assert read_floats(values) == exact
+    assert read_floats([1 / 3, 2**0.5, 1 / 7e9]) == [Fraction(v) for v in (1 / 3, 2**0.5, 1 / 7e9)]
 
 
 def test_numbers_in_other_units_are_the_numbers_that_were_meant():
@@ -54,13 +54,13 @@ def test_numbers_in_other_units_are_the_numbers_that_were_meant():
     for _ in range(2000):
         number, up, down = rng.randint(-999, 999), rng.randint(-40, 40), rng.randint(-40, 40)
         meant = number * Fraction(10) ** up / Fraction(10) ** down
-        assert read([number * 10.0**up / 10.0**down]) == [meant]
+        assert read_floats([number * 10.0**up / 10.0**down]) == [meant]
 
 
 def test_no_float_is_moved_by_more_than_four_units_in_the_last_place_and_few_are():
     values = np.random.default_rng(2).normal(size=20_000)
     moved = 0
-    for value, fraction in zip(values.tolist(), read(values), strict=True):
+    for value, fraction in zip(values.tolist(), read_floats(values), strict=True):
         assert abs(fraction - Fraction(value)) <= 4 * Fraction(abs(np.spacing(value)))
         moved += fraction != Fraction(value)
     assert moved <= 20
@@ -69,12 +69,12 @@ def test_no_float_is_moved_by_more_than_four_units_in_the_last_place_and_few_are
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_is_refused_with_its_place(bad):
     with pytest.raises(ValueError, match=r"Entry 1 is (nan|inf)"):
-        read([1.0, bad])
+        read_floats([1.0, bad])
 
 
 def test_an_unknown_way_of_reading_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="'nearby', 'decimal', 'binary', not as 'hex'"):
-        read([1.0], "hex")
+        read_floats([1.0], "hex")
 
 
 def test_the_nearest_float_of_any_fraction():

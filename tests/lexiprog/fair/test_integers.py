@@ -11,6 +11,7 @@ from lexiprog.fair.integers import order_levels
 from lexiprog.fair.records import values_of
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import Cones, StandardForm
+from tests.lexiprog.fair.exact import Exact
 
 
 def random_case(seed):
@@ -55,6 +56,51 @@ def test_other_columns_make_the_best_of_the_whole_ones(seed):
             rest = replace(form, lower=lower, upper=upper, integer=None)
             orders.append(tuple(np.sort(utilities.at(raise_levels(rest, utilities).x)).round(8)))
     assert np.sort(utilities.at(found.x)) == pytest.approx(max(orders), abs=1e-6)
+
+
+def shared_loads(approvals, candidates, seats, taken):
+    """Who is chosen is a load of one, shared by those who approve; ``taken`` are ruled out."""
+    pairs = [(voter, c) for voter, approved in enumerate(approvals) for c in approved]
+    columns = candidates + len(pairs)
+    A = np.zeros((1 + candidates + len(taken), columns))
+    A[0, :candidates] = 1
+    A[range(1, candidates + 1), range(candidates)] = -1
+    U = np.zeros((len(approvals), columns))
+    for k, (voter, c) in enumerate(pairs, candidates):
+        A[1 + c, k], U[voter, k] = 1, -1
+    for row, members in enumerate(taken, 1 + candidates):
+        A[row, list(members)] = 1
+    b = np.r_[seats, np.zeros(candidates), np.full(len(taken), seats - 1.0)]
+    form = StandardForm(
+        np.zeros(columns), 0.0, A, b, Cones(zero=1 + candidates, nonneg=len(taken)),
+        lower=np.zeros(columns), upper=np.ones(columns), integer=np.arange(candidates),
+    )  # fmt: skip
+    return form, Utilities(U)
+
+
+@pytest.mark.parametrize(
+    ("approvals", "taken"),
+    [
+        ("012 012 012 012 012 01 34 34 3", ["013", "023", "123"]),
+        ("01 01 02 13 234 4", ["014", "024"]),
+        ("4 024 13 03 14 24 0", ["034", "134", "012"]),
+    ],
+)
+def test_whoever_is_chosen_may_serve_an_earlier_position_better(approvals, taken):
+    """A step raises one position; the same members, with loads shared anew, may lower it again."""
+    approvals = [list(map(int, voter)) for voter in approvals.split()]
+    taken = [tuple(map(int, members)) for members in taken]
+    form, utilities = shared_loads(approvals, 5, 3, taken)
+    orders = []
+    for members in set(itertools.combinations(range(5), 3)) - set(taken):
+        lower, upper = form.lower.copy(), form.upper.copy()
+        lower[:5] = upper[:5] = np.isin(range(5), members)
+        rows = (form.A, form.b, form.cones.zero, lower, upper)
+        exact = Exact(*rows, utilities.rows.toarray(), utilities.offsets)
+        orders.append([float(value) for value, who in exact.levels() for _ in who])
+    found = order_levels(form, utilities)
+    assert np.sort(utilities.at(found.x)) == pytest.approx(max(orders), abs=1e-7)
+    assert audit_order(form, utilities, found).passed
 
 
 def test_a_worse_point_and_a_half_one_are_noticed():

@@ -151,3 +151,28 @@ def test_long_series_are_thinned_and_keep_their_ends():
     assert len(series.across) <= MOST
     assert (series.across[0], series.across[-1]) == (0.0, 4999.0)
     assert series_of("a", [1, 2], [np.nan, 3.0]).across == (2.0,)
+
+
+def test_in_given_axes_no_words_cover_others(linear):
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
+    program = lx.preemptive(*linear)
+    factor = cp.Parameter(name="factor", nonneg=True)
+    x = cp.Variable(nonneg=True, name="x")
+    one = lx.Program(lx.Stage("one", lx.Subproblem("x", cp.Minimize(x), [x >= factor, x <= 2])))
+    plots.frontier(lx.frontier(*linear), ax=axes[0, 0])
+    plots.hierarchy(program.solve(), ax=axes[0, 1])
+    plots.sweep(lx.sweep(one, {factor: [1, 2, 3]}), ax=axes[1, 0])
+    plots.tradeoff(lx.tradeoff(program, "cost $"), ax=axes[1, 1])
+    figure.draw_without_rendering()
+    for ax in axes.flat:
+        words = [*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.texts, ax.xaxis.label]
+        words += [ax.yaxis.label, ax.title, ax._left_title]
+        boxes = {word.get_text(): word.get_window_extent() for word in words if word.get_text()}
+        assert len(boxes) > 5
+        for text, box in boxes.items():
+            others = [other for name, other in boxes.items() if name != text]
+            assert not [o for o in others if o.shrunk(0.9, 0.9).overlaps(box.shrunk(0.9, 0.9))], (
+                text
+            )

@@ -194,6 +194,17 @@ def test_words_say_how_it_is_known_or_what_failed():
     assert Certificate(gap=0.5).words == "not certified: gap 5.0e-01 (accepted up to 1e-06)."
 
 
+def test_a_certificate_shows_every_measure_beside_its_limit_and_marks_what_failed():
+    shown = Certificate(gap=0.5)._repr_html_()
+    assert all(f">{name}<" in shown for name in Certificate().measures)
+    assert shown.count("lx-bad") > Certificate()._repr_html_().count("lx-bad")
+    rows = {row[0].text: row[1:] for row in Certificate(gap=0.5).outline.rows}
+    assert [(name, row[0].tone) for name, row in rows.items() if row[0].tone != "good"] == [
+        ("gap", "bad")
+    ]
+    assert [cell.text for cell in rows["gap"]] == ["5e-1", "1e-6"]
+
+
 def free_column(scale, x):
     """Minimize 0 over scale * x >= 0, where x has no upper end: only a ball bounds it."""
     A = sp.csc_array([[-scale]])

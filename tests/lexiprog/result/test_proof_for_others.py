@@ -16,6 +16,7 @@ import pytest
 import lexiprog as lx
 from tests.lexiprog.mischief import Mischief
 from tests.lexiprog.result.test_result import Plant
+from tests.lexiprog.small_programs import cylinder
 
 PAGE = Path(__file__).parents[3] / "docs" / "check_certificates.py"
 
@@ -63,17 +64,6 @@ def chain():
         "third": cp.Maximize(x[0] + 2 * x[2]),
     }
     return lx.preemptive(levels, rows)
-
-
-def cylinder():
-    """The right end leaves a line, of which the lowest point is held as well: 0 + 4 is left."""
-    x = cp.Variable(3, name="x")
-    levels = {
-        "right": cp.Maximize(x[0]),
-        "low": cp.Minimize(x[2]),
-        "other": cp.Maximize(x[1] + x[2]),
-    }
-    return lx.preemptive(levels, [cp.norm(x[:2]) <= 2, cp.norm(x[2] - 5) <= 1, x[2] <= 7])
 
 
 def matrices():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from tests.lexiprog.small_programs import cylinder
 
 
 def test_the_second_coordinate_of_the_disks_right_end_is_zero():
@@ -18,14 +19,7 @@ def test_the_second_coordinate_of_the_disks_right_end_is_zero():
 
 def test_a_third_level_holds_both_faces():
     """On a cylinder the first level leaves a line, the second one end of it."""
-    x = cp.Variable(3, name="x")
-    levels = {
-        "right": cp.Maximize(x[0]),
-        "low": cp.Minimize(x[2]),
-        "other": cp.Maximize(x[1] + x[2]),
-    }
-    limits = [cp.norm(x[:2]) <= 2, cp.norm(x[2] - 5) <= 1, x[2] <= 7]
-    result = lx.preemptive(levels, limits).solve()
+    result = cylinder().solve()
     assert [s.value for s in result.values()] == pytest.approx([2, 4, 4], abs=1e-7)
     assert {s.status for s in result.values()} == {"optimal"}
 

@@ -98,25 +98,24 @@ def test_integers_and_curves_are_no_face():
     assert kinds(lx.preemptive(levels, [cp.sum(y) <= 7]).solve())["b"] == ["value"]
 
 
-def test_a_later_problem_that_lets_go_of_an_optimum_is_no_face_of_it():
-    """The third holds the second, whose optimum needed the first; the first itself is free."""
+def three_problems(goal, held):
+    """The third minimises a coordinate and holds one of the two that come before it."""
     x, limits, _ = box()
     first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
     second = lx.Subproblem("second", cp.Maximize(x[1]), [*limits, first.held()])
-    third = lx.Subproblem("third", cp.Minimize(x[0]), [*limits, second.held()])
-    stages = [lx.Stage(p.name, p) for p in (first, second, third)]
-    result = lx.Program(*stages).solve()
+    third = lx.Subproblem("third", cp.Minimize(x[goal]), [*limits, (first, second)[held].held()])
+    return lx.Program(*(lx.Stage(p.name, p) for p in (first, second, third))).solve()
+
+
+def test_a_later_problem_that_lets_go_of_an_optimum_is_no_face_of_it():
+    """The third holds the second, whose optimum needed the first; the first itself is free."""
+    result = three_problems(goal=0, held=1)
     assert kinds(result) == {"first": [], "second": ["face"], "third": ["value"]}
     assert result.final.value == near(0)
 
 
 def test_a_later_problem_may_hold_only_the_first():
-    x, limits, _ = box()
-    first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
-    second = lx.Subproblem("second", cp.Maximize(x[1]), [*limits, first.held()])
-    third = lx.Subproblem("third", cp.Minimize(x[1]), [*limits, first.held()])
-    stages = [lx.Stage(p.name, p) for p in (first, second, third)]
-    result = lx.Program(*stages).solve()
+    result = three_problems(goal=1, held=0)
     assert kinds(result)["third"] == ["face"]
     assert result.final.value == near(0)
 

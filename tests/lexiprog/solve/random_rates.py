@@ -5,7 +5,7 @@
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -14,6 +14,7 @@ from tests.independent import TOLERANCE, verdicts
 from tests.lexiprog.solve.random_hierarchies import as_program, hierarchies
 
 SOLVERS = ("HIGHS", "CLARABEL", "ECOS", "SCS")
+ERRORS = ("value", "primal", "dual", "gap")
 
 
 @dataclass
@@ -24,10 +25,7 @@ class Rates:
     answered: int = 0
     problems: int = 0
     solved: int = 0
-    value: float = 0.0
-    primal: float = 0.0
-    dual: float = 0.0
-    gap: float = 0.0
+    worst: dict[str, float] = field(default_factory=lambda: dict.fromkeys(ERRORS, 0.0))
 
     @property
     def rate(self):
@@ -36,8 +34,8 @@ class Rates:
     def __str__(self):
         return (
             f"answered {self.answered}/{self.hierarchies} hierarchies ({self.rate:.1%}), "
-            f"{self.solved}/{self.problems} problems; worst relative errors: value "
-            f"{self.value:.1e}, primal {self.primal:.1e}, dual {self.dual:.1e}, gap {self.gap:.1e}"
+            f"{self.solved}/{self.problems} problems; worst relative errors: "
+            + ", ".join(f"{kind} {error:.1e}" for kind, error in self.worst.items())
         )
 
 
@@ -56,9 +54,9 @@ def judged(stages, solver, rates):
     rates.problems += tried
     rates.solved += len(result)
     found = verdicts(stages, records(result))
-    for kind in ("value", "primal", "dual", "gap"):
-        worst = max((getattr(verdict, kind) for verdict in found.values()), default=0.0)
-        setattr(rates, kind, max(getattr(rates, kind), worst))
+    for kind in ERRORS:
+        seen = [getattr(verdict, kind) for verdict in found.values()]
+        rates.worst[kind] = max(rates.worst[kind], *seen, 0.0)
     return found
 
 

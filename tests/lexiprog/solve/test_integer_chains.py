@@ -111,3 +111,18 @@ def test_trade_offs_between_integers_follow_enumeration():
     steps = [0.0, 1.0, 2.5, 4.0]
     truth = [max(q for p, q in grid if 3 * p + q >= best - step) for step in steps]
     np.testing.assert_allclose(lx.tradeoff(program, "a", steps).values["b"], truth, atol=1e-6)
+
+
+@pytest.mark.parametrize("same_rows", [True, False])
+def test_points_on_the_face_of_an_earlier_level_are_not_lost(same_rows):
+    """(2, 5/3, 0, -1) and (3, 2, 0, -1/3) are both first; HiGHS's presolve loses the latter."""
+    a, c = (cp.Variable(name=name, integer=True) for name in "ac")
+    b, d = (cp.Variable(name=name) for name in "bd")
+    box = [a >= -1, a <= 3, b >= 0, b <= 2, c >= 0, c <= 1, d >= -1, d <= 1]
+    rows = [*box, -3 * a + 3 * b + 2 * c + 3 * d == -4]
+    first = lx.Subproblem("first", cp.Minimize(-a - 3 * b + 3 * c + 3 * d), rows)
+    others = [] if same_rows else [2 * b + 3 * c <= 9]
+    second = lx.Subproblem("second", cp.Maximize(2 * b + 3 * c), [*rows, *others, first.held()])
+    found = lx.Program(lx.Stage("1", first), lx.Stage("2", second)).solve()
+    assert [s.value for s in found.values()] == pytest.approx([-10.0, 4.0], abs=1e-7)
+    assert [s.status for s in found.values()] == ["optimal"] * 2

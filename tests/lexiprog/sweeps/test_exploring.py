@@ -85,11 +85,40 @@ def test_the_page_needs_no_network_and_names_cannot_break_it(explorer):
     assert "profit" in str(explorer)
 
 
+def test_two_tolerances_at_once_are_what_solving_with_both_gives(explorer):
+    (pair,) = explorer.outline.pairs
+    assert pair.names == ("profit", "clean </script>")
+    firsts, seconds = pair.tolerances
+    assert 1.0 in firsts
+    wanted, rng = [], np.random.default_rng(0)
+    for i, j in rng.integers(0, [len(firsts), len(seconds)], (6, 2)):
+        tolerances = dict(zip(pair.names, (firsts[i], seconds[j]), strict=True))
+        solved = program(atol=tolerances).solve()
+        assert explorer.at(tolerances)["even"].value == pytest.approx(
+            solved["even"].value, abs=1e-7
+        )
+        wanted.append((i * len(seconds) + j, solved["even"].value))
+    ((name, sense, values),) = pair.optima
+    assert (name, sense) == ("even", "minimise")
+    for k, value in wanted:
+        assert values[k] == pytest.approx(value, abs=1e-7)
+
+
+def test_what_is_not_held_has_no_tolerance_to_move(explorer):
+    with pytest.raises(lx.DeclarationError, match="nobody holds 'even'"):
+        explorer.at({"even": 1.0})
+    with pytest.raises(lx.DeclarationError, match="at least 0"):
+        explorer.at({"profit": -1.0})
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 def test_in_a_browser_the_slider_moves_everything(explorer, tmp_path):
     page, path = inside(explorer._repr_html_()), tmp_path / "page.html"
     move = """<script>const s = document.querySelector("input");
-    s.value = 1000; s.dispatchEvent(new Event("input"));</script></body>"""
+    s.value = 1000; s.dispatchEvent(new Event("input"));
+    const both = document.querySelectorAll("input[aria-label$='both at once']");
+    both.forEach((b) => { b.value = b.max; b.dispatchEvent(new Event("input")); });
+    </script></body>"""
     path.write_text(page.replace("</body>", move), encoding="utf-8")
     command = [
         BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000",
@@ -102,6 +131,10 @@ def test_in_a_browser_the_slider_moves_everything(explorer, tmp_path):
         told = f"{html.escape(name, quote=False)} ({sense}): {values[-1] + 0.0:.5g}"
         assert told in done.stdout.replace("-0<", "0<")
     assert "x[2]" in done.stdout
+    (pair,) = explorer.outline.pairs
+    last = f"{pair.optima[0][2][-1] + 0.0:.5g}"
+    assert f'even (minimise)</td><td class="value">{last}</td>' in done.stdout
+    assert "every other tolerance as declared" in done.stdout
 
 
 def test_front_ends_that_strip_frames_and_styles_show_the_curves_instead(explorer):

@@ -5,33 +5,20 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from lexiprog_boost import (
-    AdaBoostM2Classifier,
-    AdaBoostNCClassifier,
-    AdaMECClassifier,
-    DualLexiBoostClassifier,
-    DualLPAdaBoostClassifier,
-    DualLPBoostClassifier,
-    DualLPUBoostClassifier,
-    LexiBoostClassifier,
-    LexiEnsembleClassifier,
-    LPAdaBoostClassifier,
-    LPBoostClassifier,
-    LPUBoostClassifier,
-)
+import lexiprog_boost as lb
 
 TREE = DecisionTreeClassifier(max_depth=2)
 PROGRAMS = [
-    LPAdaBoostClassifier,
-    LPBoostClassifier,
-    LPUBoostClassifier,
-    DualLPAdaBoostClassifier,
-    DualLPBoostClassifier,
-    DualLPUBoostClassifier,
+    lb.LPAdaBoostClassifier,
+    lb.LPBoostClassifier,
+    lb.LPUBoostClassifier,
+    lb.DualLPAdaBoostClassifier,
+    lb.DualLPBoostClassifier,
+    lb.DualLPUBoostClassifier,
 ]
-LEXI = [LexiBoostClassifier, DualLexiBoostClassifier, LexiEnsembleClassifier]
-VOTES = [*PROGRAMS, *LEXI, AdaBoostM2Classifier, AdaBoostNCClassifier]
-ALL = [*VOTES, AdaMECClassifier]
+LEXI = [lb.LexiBoostClassifier, lb.DualLexiBoostClassifier, lb.LexiEnsembleClassifier]
+VOTES = [*PROGRAMS, *LEXI, lb.AdaBoostM2Classifier, lb.AdaBoostNCClassifier]
+ALL = [*VOTES, lb.AdaMECClassifier]
 
 X, CODES = make_classification(
     120, 5, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1,
@@ -46,9 +33,9 @@ def by_name(kinds):
 
 def make(kind, **settings):
     """Three small trees, which are few enough to be quick and weak enough to leave losses."""
-    if kind is LexiEnsembleClassifier:
+    if kind is lb.LexiEnsembleClassifier:
         members = [(f"tree {depth}", DecisionTreeClassifier(max_depth=depth)) for depth in (1, 2)]
         return kind(members, random_state=0, **settings)
-    if kind is DualLexiBoostClassifier:
+    if kind is lb.DualLexiBoostClassifier:
         settings = {"error_limit": "chance", **settings}
     return kind(TREE, 3, random_state=0, **settings)

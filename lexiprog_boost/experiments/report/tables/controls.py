@@ -42,9 +42,14 @@ def controls_page(results: Results) -> str:
     parts = [_HOW_TO_READ]
     for learner in results.study.learners:
         for metric in METRICS:
-            for protocol in results.protocols:
+            for protocol in _protocols(results, learner):
                 parts += _block(results, learner, metric, protocol)
     return markdown_page(f"{results.study.name}: the game and the balanced learner", *parts)
+
+
+def _protocols(results: Results, learner: str) -> tuple[Protocol, ...]:
+    """Dual-LexiBoost has the learner's settings alone: where there is one, none is chosen."""
+    return results.protocols if len(results.study.learners[learner]) > 1 else ("best",)
 
 
 def _block(results: Results, learner: str, metric: Metric, protocol: Protocol) -> Iterator[str]:

@@ -56,12 +56,16 @@ def work_parts(results: Results) -> Iterator[str]:
         if values
     ]
     every = [one for values in spent.values() for one in values]
-    rows.append(["all", "", str(len(every)), fixed(sum(every), 1)])
+    if not every:
+        yield "No cell has kept its own."
+        return
+    rows.append(["all", "", f"{len(every)} of {len(results.records)}", fixed(sum(every), 1)])
     yield markdown_table(["contender", "learner", "cells", "processor seconds"], rows, left=2)
 
 
 def _rows(results: Results, learner: str) -> Iterator[list[str]]:
-    sets = results.complete(learner, "paper", "rival")
+    # Without rivals yet the paper's contenders are still compared with each other.
+    sets = results.complete(learner, "paper", "rival") or results.complete(learner, "paper")
     whole: dict[str, float] = {}
     for contender in results.contenders("paper", "rival"):
         fits = [fold for name in sets for fold in fit_seconds(results, name, learner, contender)]

@@ -10,7 +10,7 @@ from lexiprog.outline.records import (
     SolvedOutline,
     StageOutline,
 )
-from lexiprog.show.html.card import problem_card, summary_card
+from lexiprog.show.html.card import mark, problem_card, summary_card
 from lexiprog.show.html.frame import style
 from lexiprog.show.html.lanes import find_lanes, gutter
 from lexiprog.show.html.rows import Row, rows_of
@@ -43,6 +43,17 @@ def test_a_result_repeats_the_objective_and_no_constraints(solved):
     text = problem_card(problem(3), {}, solved, 0)
     assert ">minimise<" in text
     assert "subject to" not in text
+
+
+def test_a_solvers_word_has_another_tick_than_a_proof():
+    word = SolvedOutline(
+        1.0, "optimal", "HIGHS", 0.1, certified=True, certificate="certified: incumbent, worst"
+    )
+    assert mark(GOOD) != mark(word)
+    assert "✓" in mark(GOOD)
+    assert "solver's word" in mark(word)
+    row = Row("2 more", problems=(problem(name="a"), problem(name="b")))
+    assert mark(word) in summary_card(row, {"a": GOOD, "b": word}, 0).partition("<details")[0]
 
 
 def test_a_summary_counts_what_failed_and_what_is_missing():

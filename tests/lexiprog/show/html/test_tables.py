@@ -81,7 +81,8 @@ def test_expressions_read_as_they_were_written():
         "(y - 3)^2": cp.square(y - 3),
         "x[1]^2": cp.square(x[1]),
         "x[0] - 2 * y <= 1.5": x[0] - 2 * y <= 1.5,
-        "x[0] + -(x[1] + x[2])": x[0] - (x[1] + x[2]),
+        "x[0] - (x[1] + x[2])": x[0] - (x[1] + x[2]),
+        "sum(x) + 11 * y": 1 * cp.sum(x) + 11 * y,
         "sum_smallest(hstack(x[0], y), 1)": cp.sum_smallest(cp.hstack([x[0], y]), 1),
         "sum_squares(x) + sum_squares(y)": cp.sum_squares(x) + cp.sum_squares(y),
     }

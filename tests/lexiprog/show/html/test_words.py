@@ -10,7 +10,7 @@ import lexiprog as lx
 from lexiprog.outline.records import SolvedOutline
 from lexiprog.proof.certificate import _WORDS, Certificate
 from lexiprog.show.html.card import mark
-from lexiprog.show.html.values import value_text, variable_lines
+from lexiprog.show.html.values import array_summary, variable_lines
 from lexiprog.show.html.words import _MEANING, _PLACES, explained
 from tests.lexiprog.show.html.test_diagram import Strict
 
@@ -48,9 +48,9 @@ def test_a_proof_an_incumbent_and_a_failure_have_three_signs():
 
 
 def test_small_values_are_numbers_and_large_ones_are_folded():
-    assert value_text(np.array(2.0)) == "2"
-    assert value_text(np.array([1.0, 2.0])) == "[1., 2.]"
-    large = value_text(np.r_[np.zeros(20), 5.0])
+    assert array_summary(np.array(2.0)) == "2"
+    assert array_summary(np.array([1.0, 2.0])) == "[1., 2.]"
+    large = array_summary(np.r_[np.zeros(20), 5.0])
     assert large == "21 numbers, 20 of them zero; least 0, mean 0.238095, largest 5"
     assert "details" not in Strict(variable_lines({"x": np.ones(3)})).tags
     assert "details" in Strict(variable_lines({"x": np.ones(30)})).tags

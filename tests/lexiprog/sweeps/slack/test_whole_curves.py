@@ -6,6 +6,7 @@ import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
+from tests.lexiprog.small_programs import plant
 
 
 def chain(seed, levels=3, size=6, rows=4, units=None):
@@ -113,11 +114,8 @@ def test_slack_that_buys_nothing_is_a_flat_curve():
 
 def test_locks_may_be_held_anywhere_and_with_tolerances_of_their_own():
     """No chain: two optima in one stage, other constraints in the next, a relative tolerance."""
-    x = cp.Variable(2, bounds=[0, 10], name="x")
-    cost, fumes = 3 * x[0] + x[1], x[0] + 4 * x[1]
-    demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
-    cheap = lx.Subproblem("cheap", cp.Minimize(cost), demand)
-    clean = lx.Subproblem("clean", cp.Minimize(fumes), demand)
+    x, demand, cheap, clean = plant()
+    fumes = clean.objective.expr
     even = lx.Subproblem("even", cp.Minimize(fumes), [*demand, x[0] <= 7, cheap.held()])
     last = lx.Subproblem(
         "last", cp.Maximize(x[1]), [*demand, even.held(rtol=0.1), fumes <= 4 * clean.optimum]

@@ -6,8 +6,8 @@ import pytest
 from lexiprog_boost.classifiers.shared.scores import (
     class_scores,
     decisions,
-    settled,
     staged_class_scores,
+    tied,
     winners,
 )
 from lexiprog_boost.members.constant import constant_members
@@ -34,7 +34,7 @@ def test_a_member_without_weight_is_not_asked():
 def test_rounding_decides_no_tie():
     near = np.array([[0.3, 0.1 + 0.2, 0.4 - 1e-12], [0.5 - 1e-12, 0.5, 0.0]])
     assert winners(near).tolist() == [2, 0]
-    assert settled(near)[1, 0] == settled(near)[1, 1]
+    assert tied(near)[1, 0] == tied(near)[1, 1]
     assert winners(np.array([[0.5 - 1e-6, 0.5 + 1e-6]])).tolist() == [1]
     assert decisions(near[1:, :2]).tolist() == [0.0]
     assert decisions(np.array([[0.25, 0.75]])).tolist() == [0.5]

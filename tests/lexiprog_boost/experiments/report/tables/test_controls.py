@@ -1,5 +1,7 @@
 """The game and the balanced learner, worked by hand."""
 
+from dataclasses import replace
+
 from lexiprog_boost.experiments.cells.contenders import FIRST_MEMBER, TO_CHANCE
 from lexiprog_boost.experiments.report.results import Results
 from lexiprog_boost.experiments.report.tables.controls import controls_page
@@ -55,3 +57,10 @@ def test_without_cells_the_page_says_so():
     page = controls_page(Results(found().study, []))
     assert f"{FIRST_MEMBER}: no data set is complete yet." in page
     assert f"{TO_CHANCE}: no data set is complete yet." in page
+
+
+def test_a_learner_without_settings_has_one_protocol():
+    learners = {"C4.5": ({},), "kNN": ({"k": 3}, {"k": 5})}
+    study = replace(found().study, learners=learners, choose=True)
+    headings = [line for line in controls_page(Results(study, [])).splitlines() if "## " in line]
+    assert [line.split(",")[0] for line in headings] == ["## C4.5"] * 2 + ["## kNN"] * 4

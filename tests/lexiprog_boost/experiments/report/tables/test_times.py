@@ -2,6 +2,7 @@
 
 import csv
 
+from lexiprog_boost.experiments.report.results import Results
 from lexiprog_boost.experiments.report.tables.files import times_file
 from lexiprog_boost.experiments.report.tables.times import times_page
 from tests.lexiprog_boost.experiments.small_study import results, rows_under, small_study
@@ -28,6 +29,13 @@ def test_one_fit_and_the_whole_grid_are_means_over_sets_and_folds():
     ]
 
 
+def test_rivals_that_are_missing_hide_nobody_else():
+    whole = found()
+    some = [one for one in whole.records if one["contender"] != "RUSBoost"]
+    rows = rows_under(times_page(Results(whole.study, some)), "## kNN")
+    assert [row[-1] for row in rows] == ["1.0", "2.5", "–"]
+
+
 def test_processor_time_is_summed_over_the_cells_that_kept_it():
     whole = found()
     for record in whole.records:
@@ -37,8 +45,9 @@ def test_processor_time_is_summed_over_the_cells_that_kept_it():
     assert rows == [
         ["AdaBoost", "kNN", "4", "4.0"],
         ["LexiBoost", "kNN", "4", "4.0"],
-        ["all", "", "8", "8.0"],
+        ["all", "", "8 of 12", "8.0"],
     ]
+    assert "No cell has kept its own." in times_page(found())
 
 
 def test_a_contender_that_always_failed_has_no_time_and_no_line_in_the_file():

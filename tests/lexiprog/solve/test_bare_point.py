@@ -1,0 +1,110 @@
+"""Points without multipliers: each is measured as declared, and against a bound of our own."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+
+
+class Says:
+    """A solver that gives the same numbers whatever it is asked."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def solve(self, problem):
+        for variable, value in zip(problem.variables(), self.values, strict=True):
+            variable.save_value(np.asarray(value, dtype=float))
+
+
+def answer(problem, *values):
+    return lx.Program(lx.Stage("only", problem)).solve(Says(*values)).final
+
+
+def refused(problem, *values):
+    with pytest.raises(lx.StageError) as caught:
+        answer(problem, *values)
+    (attempt,) = caught.value.attempts
+    return attempt.reason
+
+
+def test_a_point_outside_its_variables_own_bounds_is_refused():
+    x = cp.Variable(name="x", bounds=[0, 1])
+    most = lx.Subproblem("most", cp.Maximize(x))
+    assert answer(most, 1.0).value == 1.0
+    assert "primal" in refused(most, 2.0)
+    n = cp.Variable(name="n", integer=True, bounds=[0, 3])
+    assert "integrality" in refused(lx.Subproblem("n", cp.Maximize(n), [2 * n <= 3]), 1.5)
+
+
+def test_a_point_is_as_good_as_its_distance_to_the_bound_says():
+    """The least of x + y over x + 2y >= 2 is 1; errors are shares of one plus the value."""
+    x, y = cp.Variable(name="x", nonneg=True), cp.Variable(name="y", nonneg=True)
+    least = lx.Subproblem("least", cp.Minimize(x + y), [x + 2 * y >= 2])
+    found = answer(least, 0.0, 1.0)
+    assert found.certificate.gap == pytest.approx(0.0, abs=1e-9)
+    assert found.certificate.basis == "bound"
+    assert found.bound == pytest.approx(1.0)
+    assert "gap 3.3e-01" in refused(least, 2.0, 0.0)
+    most = lx.Subproblem("most", cp.Maximize(-x - y), [x + 2 * y >= 2])
+    assert "gap 3.3e-01" in refused(most, 2.0, 0.0)
+    assert answer(most, 0.0, 1.0).bound == pytest.approx(-1.0)
+    wide = lx.Solver(Says(2.0, 0.0), accept=0.5)
+    found = lx.Program(lx.Stage("only", least)).solve(wide).final
+    assert found.certificate.gap == pytest.approx(1 / 3)
+    assert (found.certificate.tolerance, found.certificate.gap_tolerance) == (0.5, 0.5)
+    assert (
+        lx.Program(lx.Stage("only", least)).solve(lx.Solver(Says(2.0, 0.0), gap=0.4)).final.value
+        == 2
+    )
+
+
+def test_whole_numbers_are_measured_by_their_distance_to_the_next():
+    n = cp.Variable(2, name="n", integer=True, bounds=[0, 9])
+    most = lx.Subproblem("most", cp.Maximize(cp.sum(n)), [2 * cp.sum(n) <= 11])
+    found = answer(most, np.array([2.0, 3.0]))
+    assert (found.value, found.certificate.integrality) == (5.0, 0.0)
+    assert "integrality 2.5e-01" in refused(most, np.array([2.25, 3.0]))
+
+
+def test_a_value_that_is_not_the_points_is_refused():
+    x = cp.Variable(name="x", bounds=[0, 9])
+
+    class Boasts(Says):
+        def solve(self, problem):
+            problem.solve(solver="HIGHS")
+            problem._value = problem.value + 4.0
+
+    with pytest.raises(lx.StageError, match=r"claim 4\.0e-01"):
+        lx.Program(lx.Stage("only", lx.Subproblem("most", cp.Maximize(x)))).solve(Boasts())
+
+
+def test_outside_its_domain_a_function_is_no_number_to_believe():
+    """Below zero 1/x is small, but no value of the convex function that was meant."""
+    x = cp.Variable(name="x", bounds=[-3, 3])
+    least = lx.Subproblem("least", cp.Minimize(cp.inv_pos(x)))
+    assert answer(least, 3.0).value == pytest.approx(1 / 3)
+    assert "primal" in refused(least, -3.0)
+    y = cp.Variable(name="y", pos=True)
+    root = lx.Subproblem("root", cp.Minimize(y + 1 / y), gp=True)
+    assert answer(root, 1.0).value == 2.0
+
+
+def test_a_violation_is_a_share_of_its_own_rows_size():
+    """Half a unit is nothing in a row of 1e8, though the other rows are of size one."""
+    x, y = cp.Variable(name="x"), cp.Variable(3, name="y")
+    rows = [x >= 1e8, y[0] >= 1, y[1] >= 1, y[2] >= 1]
+    least = lx.Subproblem("least", cp.Minimize(x + cp.sum(y)), rows)
+    found = answer(least, 1e8 - 0.5, np.ones(3))
+    assert found.certificate.primal == pytest.approx(0.5e-8)
+    assert "primal" in refused(least, 1e8, np.array([0.5, 1.0, 1.0]))
+
+
+def test_a_violation_between_small_sides_is_a_share_of_what_rows_usually_are():
+    """A tenth is 1e-7 of what the coefficients of all rows make of one unit of x."""
+    x = cp.Variable(2, name="x")
+    same = lx.Subproblem("same", cp.Minimize(cp.sum(x)), [1e6 * (x[0] - x[1]) == 0, 1e6 * x >= 1e6])
+    found = answer(same, np.array([1.0 + 1e-7, 1.0]))
+    assert found.certificate.primal <= 1e-6
+    assert "primal" in refused(same, np.array([1.01, 1.0]))
