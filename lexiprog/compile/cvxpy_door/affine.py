@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array, Matrix
 
 Indices = NDArray[np.intp]
-Entries = tuple[Indices, Indices, Array]  # rows, columns and numbers
+Coordinates = tuple[Indices, Indices, Array]  # rows, columns and numbers
 # The parameters' values of the moment, one after the other, and a one.
 ReadValues = Callable[[], Array]
 
@@ -162,8 +162,8 @@ class Unfolded:
     @classmethod
     def stacked(
         cls,
-        fixed: Sequence[Entries],
-        moving: Sequence[Entries],
+        fixed: Sequence[Coordinates],
+        moving: Sequence[Coordinates],
         constant: Array,
         columns: int,
         size: int,
@@ -212,8 +212,8 @@ class Unfolded:
         return np.flatnonzero(inside & (self.rows >= rows.start) & (self.rows < rows.stop))
 
 
-def _summed(entries: Sequence[Entries], count: int) -> Entries:
-    """Entries of ``count`` rows by columns, those of one place added up, without zeros."""
+def _summed(entries: Sequence[Coordinates], count: int) -> Coordinates:
+    """Coordinates of ``count`` rows by columns, those of one place added up, without zeros."""
     if not entries:
         nothing = np.zeros(0, dtype=np.intp)
         return nothing, nothing, np.zeros(0)

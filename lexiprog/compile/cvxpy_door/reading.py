@@ -23,7 +23,7 @@ from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.utilities import scopes
 
 from lexiprog.aliases import Array, Leaf
-from lexiprog.compile.cvxpy_door.affine import Entries, Unfolded
+from lexiprog.compile.cvxpy_door.affine import Coordinates, Unfolded
 from lexiprog.declare.leaves import dense
 from lexiprog.forms.precision import by_columns
 
@@ -44,19 +44,19 @@ class _Affine:
     """An expression's entries, one below the other: a constant, and parts that leaves add to it."""
 
     constant: Array | float
-    parts: tuple[tuple[Leaf, Entries], ...] = ()
+    parts: tuple[tuple[Leaf, Coordinates], ...] = ()
 
     def times(self, factors: Array | float, how: np.ufunc = np.multiply) -> _Affine:
         """Each entry times a number, or over it."""
 
-        def scaled(entries: Entries) -> Entries:
+        def scaled(entries: Coordinates) -> Coordinates:
             rows, columns, values = entries
             own = factors[rows] if isinstance(factors, np.ndarray) else factors
             return rows, columns, how(values, own)
 
         return self.moved(how(self.constant, factors), scaled)
 
-    def moved(self, constant: Array | float, move: Callable[[Entries], Entries]) -> _Affine:
+    def moved(self, constant: Array | float, move: Callable[[Coordinates], Coordinates]) -> _Affine:
         """Another constant, and the entries of each leaf elsewhere."""
         return _Affine(constant, tuple((leaf, move(entries)) for leaf, entries in self.parts))
 
@@ -74,8 +74,8 @@ def read_plainly(
         return None
     starts = np.cumsum([0, *(expression.size for expression in expressions)]).tolist()
     constant = np.zeros(starts[-1])
-    fixed: list[Entries] = []
-    moving: list[Entries] = []
+    fixed: list[Coordinates] = []
+    moving: list[Coordinates] = []
     for affine, start, end in zip(read, starts, starts[1:], strict=False):
         constant[start:end] = affine.constant
         for leaf, (rows, inner, values) in affine.parts:
@@ -184,7 +184,7 @@ def _product(expression: MulExpression) -> _Affine:
     if values.dtype.kind not in "fiub":
         raise _OtherError
 
-    def multiplied(entries: Entries) -> Entries:
+    def multiplied(entries: Coordinates) -> Coordinates:
         # Each entry of the vector must be one entry of the leaf, lest there be sums to take.
         of, at, factors = entries
         place = np.full(right.size, -1)
@@ -217,7 +217,7 @@ def _chosen(expression: index) -> _Affine:
     place = np.full(size, -1)
     place[kept] = np.arange(kept.size)
 
-    def picked(entries: Entries) -> Entries:
+    def picked(entries: Coordinates) -> Coordinates:
         rows = place[entries[0]]
         there = rows >= 0
         return rows[there], entries[1][there], entries[2][there]
@@ -228,7 +228,7 @@ def _chosen(expression: index) -> _Affine:
 def _spread(expression: Promote) -> _Affine:
     inner, size = _read(expression.args[0]), expression.size
 
-    def repeated(entries: Entries) -> Entries:
+    def repeated(entries: Coordinates) -> Coordinates:
         rows, columns, values = entries
         return np.arange(size).repeat(rows.size), np.tile(columns, size), np.tile(values, size)
 
