@@ -8,14 +8,14 @@ objective makes no difference.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Matrix
-from lexiprog.forms.precision import Sums, reduced_costs, transposed_times
+from lexiprog.forms.precision import Sums, by_columns, reduced_costs, transposed_times
 from lexiprog.forms.standard_form import pulled
 
 __all__ = ["Binding", "Sizes", "binding"]
@@ -50,24 +50,30 @@ class Sizes:
     """Magnitudes of a matrix's entries, which all objectives over it share."""
 
     def __init__(self, A: Matrix) -> None:
-        self.columns = abs(sp.csc_array(A))
-        self.entries = sp.csr_array(self.columns)
-        starts = self.entries.indptr
-        filled = starts[:-1] < starts[1:]  # reduceat has no answer for empty rows
-        self._filled, self._starts = None if filled.all() else filled, starts[:-1][filled]
-        self.heights = self.highest(np.ones(self.entries.shape[1]))
-        self.short = is_short(self.entries.data)
+        A = by_columns(A)
+        self.columns = copy(A)
+        self.columns.data = np.abs(A.data)
+        # The same row by row, without SciPy's checks: its entries, their columns, their beginnings.
+        order = np.argsort(A.indices, kind="stable")
+        counts = np.bincount(A.indices, minlength=A.shape[0])
+        filled = counts > 0  # reduceat has no answer for empty rows
+        self._filled = None if filled.all() else filled
+        self._starts = (np.cumsum(counts) - counts)[filled]
+        self._entries = self.columns.data[order]
+        self._places = np.arange(A.shape[1]).repeat(A.indptr[1:] - A.indptr[:-1])[order]
+        self._rows = int(A.shape[0])
+        self.heights = self.highest(np.ones(A.shape[1]))
+        self.short = is_short(A.data)
         self._costs: dict[int, tuple[Array, float, bool]] = {}
 
     def highest(self, weights: Array) -> Array:
         """Largest weighted entry of each row."""
         if not self._starts.size:
-            return np.zeros(self.entries.shape[0])
-        values = self.entries.data * weights[self.entries.indices]
-        found = np.maximum.reduceat(values, self._starts)
+            return np.zeros(self._rows)
+        found = np.maximum.reduceat(self._entries * weights[self._places], self._starts)
         if self._filled is None:
             return found
-        out = np.zeros(self.entries.shape[0])
+        out = np.zeros(self._rows)
         out[self._filled] = found
         return out
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
-from lexiprog.forms.precision import Sums, reduced_costs
+from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import Bounds
 from lexiprog.solvers.vertex import WORDS, Vertex
 from lexiprog.watch import Watch
@@ -45,7 +45,7 @@ class Session:
     """
 
     def __init__(self, A: Matrix, options: Options) -> None:
-        self._A, self._given = sp.csc_array(A), A
+        self._A, self._given = by_columns(A), A
         self._lock = threading.Lock()
         self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in (USUAL | dict(options)).items():
@@ -201,7 +201,7 @@ class Session:
         """Whether ``A`` is the matrix of this session, entry by entry."""
         if A is self._given:
             return True
-        mine, other = self._A, sp.csc_array(A)
+        mine, other = self._A, by_columns(A)
         return mine.shape == other.shape and all(
             np.array_equal(getattr(mine, part), getattr(other, part))
             for part in ("indptr", "indices", "data")
@@ -221,7 +221,7 @@ class Session:
 
 def as_model(A: Matrix, cost: Array, bounds: Bounds) -> highspy.HighsLp:
     """A linear program as HiGHS takes it."""
-    A = sp.csc_array(A)
+    A = by_columns(A)
     model = highspy.HighsLp()
     model.num_row_, model.num_col_ = A.shape
     model.col_cost_ = cost
