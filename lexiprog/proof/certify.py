@@ -142,6 +142,8 @@ def _dual_side(
 def _beyond_bounds(form: StandardForm, x: Array) -> Array:
     """How far each column is beyond its bounds, over the size of the bound if that is large."""
     beyond = np.zeros(x.size)
+    if form.lower is None and form.upper is None:
+        return beyond
     if form.lower is not None:
         beyond = np.maximum(beyond, (form.lower - x) / np.maximum(1.0, np.abs(form.lower)))
     if form.upper is not None:
@@ -151,4 +153,4 @@ def _beyond_bounds(form: StandardForm, x: Array) -> Array:
 
 def _largest(values: Array) -> float:
     """Largest absolute entry; not-a-number stays not-a-number."""
-    return float(np.max(np.abs(values))) if values.size else 0.0
+    return float(np.abs(values).max()) if values.size else 0.0
