@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Matrix
-from lexiprog.forms.precision import Sums, by_columns, reduced_costs, transposed_times
+from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import pulled
 
 __all__ = ["Binding", "Sizes", "binding"]
@@ -155,9 +155,10 @@ def binding(
         if exact or error is not None:
             floor *= ZERO
         sums = reduced_costs(c, A, y) if known is None else known
-        if correction.any():
-            sums = sums.plus(transposed_times(A, correction))
         reduced = sums.nearest
+        if correction.any():
+            # It is next to nothing itself: what rounding takes from it is less than counts.
+            reduced = sums.high + (sums.low + pulled(A, correction))
         y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
     heights, lengths = np.abs(y), np.abs(reduced)

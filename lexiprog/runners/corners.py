@@ -53,13 +53,16 @@ class Corners:
             usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
             self._session = self.session(form.A, usual | dict(options))
         bounds = within.bounds(form)
-        starts: list[highspy.HighsBasis | None] = []
-        starts += [self.bases.pop(name)] if name in self.bases else []
+        starts: list[tuple[highspy.HighsBasis | None, bool]] = []
+        starts += [(self.bases.pop(name), False)] if name in self.bases else []
         # Without a basis presolve does its part, which may be most of the work.
-        starts += [None] if not held or held[-1].easy else []
-        starts += [held[-1].basis] if held else []
-        for start in starts:
-            vertex = self._session.run(form.c, bounds, start, refine=correct, watch=watch)
+        starts += [(None, False)] if not held or held[-1].easy else []
+        # The last holder's point is one of this face: only the costs are others.
+        starts += [(held[-1].basis, True), (held[-1].basis, False)] if held else []
+        for start, primal in starts:
+            vertex = self._session.run(
+                form.c, bounds, start, refine=correct, primal=primal, watch=watch
+            )
             if vertex.optimal:
                 break
         return vertex

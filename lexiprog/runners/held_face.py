@@ -134,13 +134,14 @@ class Stack:
 
 
 def lift(
-    reduced: Array, y: Array, held: list[HeldFace], stack: Stack | None = None
+    reduced: Array, y: Array, held: list[HeldFace], equations: int, stack: Stack | None = None
 ) -> tuple[Array, list[float]]:
     """Multipliers of the locked problem's rows and locks, all of the right sign, from a face's.
 
     A fixed row may carry a multiplier of either sign; adding enough of the holder's own
     multipliers (that much of the lock's) mends it, from the last lock to the first. ``reduced`` are
     the costs that the multipliers ``y`` leave; a ``stack`` that begins with these faces is of use.
+    What rounding leaves below zero in rows beyond the ``equations`` is none.
     """
     locks, last = [0.0] * len(held), len(held)
     if stack is None or not stack.begins_with(held):
@@ -162,6 +163,10 @@ def lift(
             need = max(need, float((-reduced[against] / face.reduced[against]).max()))
         y, reduced = y + need * face.y, reduced + need * face.reduced
         locks[last] = need
+    signed = y[equations:]
+    if (signed < 0.0).any():
+        noise = (signed < 0.0) & (signed > -ROUGH * (1.0 + float(np.abs(y).max())))
+        y = np.concatenate([y[:equations], np.where(noise, 0.0, signed)])
     return y, locks
 
 

@@ -29,6 +29,8 @@ _NAMES = {status: status.name for status in highspy.HighsModelStatus.__members__
 USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
+# HiGHS's numbers of the simplex methods; the first is its own choice.
+_DUAL, _PRIMAL = 1, 4
 # On so few rows presolve takes longer than the simplex method.
 TINY = 100
 
@@ -53,6 +55,7 @@ class Session:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
         self._limit = float(options.get("time_limit", np.inf))
         self._presolve = options.get("presolve", "choose")
+        self._strategy = options.get("simplex_strategy", _DUAL)
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
         self._loaded = False
@@ -67,10 +70,13 @@ class Session:
         basis: highspy.HighsBasis | None = None,
         *,
         refine: bool = False,
+        primal: bool = False,
         watch: Watch | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
+        With ``primal`` by the primal simplex method: where the basis is a feasible point and only
+        the costs are others, it has the shorter way.
         ``watch`` says how long it may take, and when it should stop.
         With ``refine`` the multipliers come with a correction that makes them twice as exact.
         From the basis of the last run it goes on with all that HiGHS knows: setting one costs its
@@ -82,6 +88,7 @@ class Session:
             # Presolve would throw the basis away; without one it is worth having.
             highs, presolve = self._highs, self._presolve if basis is None else "off"
             self._set("presolve", presolve)
+            self._set("simplex_strategy", _PRIMAL if primal else self._strategy)
             if basis is None:
                 highs.clearSolver()
             elif basis is not self._at:

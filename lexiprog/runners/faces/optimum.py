@@ -82,7 +82,7 @@ class FaceOptimum:
         z, multipliers = y, y
         if vertex.optimal:
             z = y[face.rows.order]
-            multipliers, prices = lift(form.c + form.pull(y), y, held)
+            multipliers, prices = lift(form.c + form.pull(y), y, held, form.cones.zero)
         return cls(
             face.form(form), vertex, z, multipliers, paid_for(prices, held, cost), corner.names,
             corner.own, missed=off and vertex.error is None,

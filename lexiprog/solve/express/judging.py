@@ -81,10 +81,10 @@ def judged(
     signs = [1.0 if compiled.places is None else compiled.places.sign for compiled in ready]
     values = ((inside @ costs.T + offsets) * signs).tolist()  # of all objectives, as written
     places = {name: k for k, name in enumerate(names)}
-    stack = Stack.of(corners[-1].held)
+    stack, zero = Stack.of(corners[-1].held), forms[0].cones.zero
     out = []
     for k, (corner, compiled) in enumerate(zip(corners, ready, strict=True)):
-        multipliers, prices = lift(reduced[k], y[k], corner.held, stack)
+        multipliers, prices = lift(reduced[k], y[k], corner.held, zero, stack)
         paid = paid_for(prices, corner.held, compiled.scaling.cost)
         held = [values[k][places[name]] for name in corner.names]
         out.append(
