@@ -21,7 +21,11 @@ FURTHER_TESTS = {
     "lexiprog": ("tests/lexiprog", "tests/contract"),
     "lexiprog_boost/experiments": ("tests/lexiprog_boost/experiments/report",),
     "lexiprog_boost/reductions": ("tests/lexiprog_boost/weights", "tests/lexiprog_boost/programs"),
-    "lexiprog_boost/weights": ("tests/lexiprog_boost/reductions", "tests/lexiprog_boost/programs"),
+    "lexiprog_boost/weights": (
+        "tests/lexiprog_boost/reductions",
+        "tests/lexiprog_boost/programs",
+        "tests/lexiprog_boost/blocks",
+    ),
 }
 
 

@@ -13,7 +13,7 @@ from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.whole.polish import made_whole, with_room
+from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.big_m import small_m
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
@@ -41,8 +41,8 @@ class Native:
         form = task.native.scaled
         start = best_start(task, form) if task.integer else None
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
-            roomy = with_room(form) if task.subproblem.locks else form
-            found = solve_mip(small_m(roomy), highs_options(task), start, task.watch)
+            options, on_face = highs_options(task), bool(task.subproblem.locks)
+            found = solve_mip(small_m(form), options, start, task.watch, on_face=on_face)
             answer = searched(task.native, form, found)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = _stoppable(task, form)

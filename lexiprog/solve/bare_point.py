@@ -26,6 +26,9 @@ from lexiprog.watch import Watch
 
 __all__ = ["OwnOptimum", "check_point", "own_optimum"]
 
+# What is left of every measure where a linear optimum was refined.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class OwnOptimum:
@@ -60,15 +63,21 @@ def own_optimum(
     given: Given,
     watch: Watch,
     ladder: Ladder | None = None,
+    *,
+    refined: bool = False,
 ) -> OwnOptimum | None:
-    """The problem's optimum as our own default solvers find and certify it, if they do in time."""
+    """The problem's optimum as our own default solvers find and certify it, if they do in time.
+
+    Linear ones may be ``refined``, which is to twice the digits of floats.
+    """
     for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
         if solver.target == EXACT:
             continue
         if watch.should_stop:
             return None
         try:
-            task = prepare(subproblem, Way(solver), solutions, slack, given=given, watch=watch)
+            way = Way(solver, refined=refined)
+            task = prepare(subproblem, way, solutions, slack, given=given, watch=watch)
             answer = Native().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
@@ -76,7 +85,8 @@ def own_optimum(
             continue
         z = None if subproblem.integer else answer.z
         checked = check_answer(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        if checked.certificate.proved:
+        sharp = not refined or checked.certificate.worst <= ROUNDING
+        if checked.certificate.proved and sharp:
             return OwnOptimum(task, answer, checked)
     return None
 

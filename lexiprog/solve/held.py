@@ -19,11 +19,12 @@ from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import own_optimum
 from lexiprog.solve.price import linear_price
+from lexiprog.solve.second_opinion import loose_locks
 from lexiprog.solve.travel import with_references
 from lexiprog.status import Fault, Status
 
-# A linear level that gives up more than this share of an optimum it holds exactly is not proved.
-LOOSE = 1e-9
+# Prices that are the same but for rounding.
+ROUNDING = 1e-9
 # Shares of a held optimum's size by which a lock on a curve is loosened to learn its price.
 NARROW = 1e-4, 1e-6
 
@@ -86,9 +87,8 @@ def _with_locks(
                 f"known of them, of {worst!r} above all, may change its value by {unsure:.1e} of "
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
-    loose = [r.name for r in records if not r.tolerance and r.drift > LOOSE * solved[r.name].size]
-    if task.subproblem.kind == "LP" and loose:
-        # A linear optimum may jump when a lock gives way a little; its multiplier need not tell.
+    loose = [] if answer.exact is not None else loose_locks(task, records, solution, solved)
+    if loose:
         status = doubted
         _warn(
             f"subproblem {solution.name!r} keeps {', '.join(map(repr, loose))} less exactly than "
@@ -235,4 +235,4 @@ def _curved_price(
         if dual is None:
             return None
         prices.append(abs(float(np.sum(dual))))
-    return float("inf") if prices[1] > 2.0 * prices[0] + LOOSE else prices[1]
+    return float("inf") if prices[1] > 2.0 * prices[0] + ROUNDING else prices[1]

@@ -1,8 +1,9 @@
-"""How far a point or a multiplier may be from the true one: at a glance, then by another solve."""
+"""How far what was found may be from what is true: at a glance, then by another solve."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import cvxpy as cp
@@ -15,17 +16,21 @@ from lexiprog.declare.leaves import CVXPY_LOCK, evaluate
 from lexiprog.declare.lock import NO_SLACK
 from lexiprog.declare.reference import Reference
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.solution import Solution
 from lexiprog.solve.bare_point import OwnOptimum, own_optimum
 from lexiprog.solve.multipliers import dual_range
 from lexiprog.solvers.solver import Ladder, default_ladder
 
-__all__ = ["DUAL", "POINT"]
+__all__ = ["DUAL", "POINT", "loose_locks"]
 
 # Two answers to the same question differ by the errors of both.
 TWICE = 2.0
 # Multipliers whose ranges are found one by one; more are looked at together.
 FEW = 8
+# A linear level that gives up more than this share of an optimum it holds exactly is not proved;
+# one that may be beside it at all, as its owner is not known better, is solved at our own optima.
+LOOSE, BESIDE = 1e-9, 1e-14
 # Ranges of multipliers below this share of their size are noise.
 NOISE = 1e-6
 
@@ -139,6 +144,54 @@ def _among_multipliers(
         extent = (ends[1] - ends[0]) * float(np.max(units[list(group)]))
         out[list(group)] = extent if extent > NOISE * size else 0.0
     return out.reshape(found.shape, order="F")
+
+
+def loose_locks(
+    task: Task,
+    records: Sequence[LockRecord],
+    solution: Solution,
+    solved: Mapping[str, Solution],
+) -> list[str]:
+    """The exact locks of a linear level that stand too far beside the optima they should hold.
+
+    A linear optimum may jump when a lock gives way a little; its multiplier need not tell. With
+    every held optimum as we find it ourselves there is no jump left.
+    """
+    if task.subproblem.kind != "LP":
+        return []
+    exact = [r for r in records if not r.tolerance and r.kind != "face"]
+    beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
+    if not any(share > BESIDE for share in beside):
+        return []
+    ours = _value_on_faces(task, solved)
+    if ours is None:
+        return [r.name for r in exact if r.drift > LOOSE * solved[r.name].size]
+    close = abs(ours - solution.value) <= task.solver.accept * solution.size
+    return [] if close else [r.name for r in exact]
+
+
+def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
+    """The optimum of a linear level where all that it holds is held at our own optima.
+
+    They are found one by one, each at what was found for those that it holds itself; not a number
+    if one cannot be found, None if one is not linear.
+    """
+    ours = dict(solved)
+
+    def found(subproblem: Subproblem) -> float | None:
+        for _, lock in subproblem.locks:
+            owner = lock.owner()
+            if owner is None or owner.kind != "LP" or owner.fair is not None:
+                return None
+            if ours[owner.name] is solved[owner.name]:
+                value = found(owner)
+                if value is None or np.isnan(value):
+                    return value
+                ours[owner.name] = replace(solved[owner.name], value=value)
+        own = own_optimum(subproblem, task.slack, ours, task.given, task.watch, refined=True)
+        return np.nan if own is None else own.answer.value
+
+    return found(task.subproblem)
 
 
 # Ways to tell how far an expression at the optimum is from what it truly is there. Which of

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 
 import highspy
 import numpy as np
@@ -24,6 +25,10 @@ __all__ = ["MipModel", "MipSearch", "solve_mip"]
 
 # Seconds between two looks, and those that a search has to return once it was asked to.
 PULSE, GRACE = 0.05, 0.2
+
+# On the face of an earlier level, which is as thin as can be, HiGHS's presolve loses points.
+# Problems with so few numbers are searched without it, for that many nodes.
+SMALL, EASY = 1_000, 200
 
 # HiGHS's number for a point within the rows.
 FEASIBLE = 2
@@ -58,6 +63,13 @@ class MipModel:
         Linear, with integers; its columns and rows are those of every search.
     options : mapping
         HiGHS options.
+
+    Attributes
+    ----------
+    on_face : bool
+        Whether some of the rows hold optima of earlier levels.
+    lost : bool
+        Whether a search is left to itself, and with it this object.
     """
 
     def __init__(self, form: StandardForm, options: Options) -> None:
@@ -72,7 +84,8 @@ class MipModel:
         model.integrality_ = list(kinds)
         self._highs.passModel(model)
         self._limit = float(options.get("time_limit", np.inf))
-        self.lost = False  # whether a search is left to itself, and with it this object
+        self.lost = self.on_face = False
+        self._small = form.A.nnz <= SMALL and not options.keys() & {"presolve", "mip_max_nodes"}
 
     def add_row(self, coefficients: Array) -> None:
         """One more row, without limits as yet."""
@@ -101,7 +114,8 @@ class MipModel:
         seen = _Seen(offset, start, None if start is None else float(cost @ start))
         if seconds == 0.0:
             return seen.search("kTimeLimit")
-        self._run(seen, watch)
+        if not (self._small and self.on_face and self._is_easy(seen, watch)):
+            self._run(seen, watch)
         if self.lost:
             return seen.search("kTimeLimit")
         info = highs.getInfo()
@@ -113,6 +127,18 @@ class MipModel:
             bound if np.isfinite(bound) else None,
             int(info.mip_node_count),
         )
+
+    def _is_easy(self, seen: _Seen, watch: Watch) -> bool:
+        """Whether a search without presolve comes to an end in a few nodes."""
+        nodes = self._highs.getOptionValue("mip_max_nodes")[1]
+        self._highs.setOptionValue("presolve", "off")
+        self._highs.setOptionValue("mip_max_nodes", EASY)
+        self._run(seen, watch)
+        if self.lost or watch.should_stop:
+            return True
+        self._highs.setOptionValue("presolve", "choose")
+        self._highs.setOptionValue("mip_max_nodes", nodes)
+        return self._highs.getModelStatus().name in ("kOptimal", "kInfeasible", "kTimeLimit")
 
     def _run(self, seen: _Seen, watch: Watch) -> None:
         """Let HiGHS run in a thread of its own, and wait for it no longer than asked to."""
@@ -172,10 +198,17 @@ class _Seen:
 
 
 def solve_mip(
-    form: StandardForm, options: Options, start: Array | None = None, watch: Watch | None = None
+    form: StandardForm,
+    options: Options,
+    start: Array | None = None,
+    watch: Watch | None = None,
+    *,
+    on_face: bool = False,
 ) -> MipSearch:
     """The best point of a form by itself, found wherever the watch says."""
     if watch is not None and watch.elsewhere is not None:
-        return watch.elsewhere.call(solve_mip, form, watch.limiting(options), start, watch=watch)
+        search = partial(solve_mip, on_face=on_face)
+        return watch.elsewhere.call(search, form, watch.limiting(options), start, watch=watch)
     model = MipModel(form, options)
+    model.on_face = on_face
     return model.search(form.c, Bounds.of(form), form.offset, start, watch or Watch())

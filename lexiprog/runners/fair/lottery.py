@@ -62,7 +62,6 @@ class FairLotteries:
         variable = task.subproblem.variables[0]
         return Answer(
             Status.OPTIMAL,
-            value=levels[0][0],
             primal={variable.id: found.weights @ found.columns},
             iterations=found.iterations,
             seconds=time.perf_counter() - start,

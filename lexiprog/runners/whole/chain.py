@@ -27,7 +27,7 @@ from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.chains import joined, own_constraints, reads_nothing_later
 from lexiprog.runners.native import highs_options, searched
-from lexiprog.runners.whole.polish import made_whole, room, with_room
+from lexiprog.runners.whole.polish import made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.big_m import small_m
 from lexiprog.solvers.highs import Bounds
@@ -89,8 +89,8 @@ class IntegerChain:
         if task.watch.elsewhere is None:
             found = self._search(task, form, held, start)
         else:  # where the model is built each time
-            roomy = with_room(form) if held else form
-            found = solve_mip(small_m(roomy), highs_options(task), start, task.watch)
+            options = highs_options(task)
+            found = solve_mip(small_m(form), options, start, task.watch, on_face=bool(held))
         answer = made_whole(task.native, searched(task.native, form, found), task.watch)
         answer = no_worse_than(start, task.native, form, answer)
         # The shared problem minimises.
@@ -117,13 +117,13 @@ class IntegerChain:
         limits = np.full(len(model.rows), np.inf)
         for name, (_, limit) in held.items():
             limits[model.rows[name]] = limit
-        limits += room(limits)
         own = Bounds.of(shared)
         bounds = replace(
             own,
             row_lower=np.append(own.row_lower, np.full(limits.size, -np.inf)),
             row_upper=np.append(own.row_upper, limits),
         )
+        model.mip.on_face = bool(held)
         found = model.mip.search(form.c, bounds, form.offset, start, task.watch)
         if not model.mip.lost:
             with self._lock:

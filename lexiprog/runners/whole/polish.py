@@ -23,7 +23,7 @@ from lexiprog.solvers.highs_mip import solve_mip
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
-__all__ = ["best_with", "is_linear", "made_whole", "room", "whole_answer", "with_room"]
+__all__ = ["best_with", "is_linear", "made_whole", "whole_answer"]
 
 # What a solver may call whole; beyond it rounding would be guessing.
 NEARLY = 1e-3
@@ -33,9 +33,6 @@ NEARLY_HELD = 1e-9
 STRICT = {"mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-10}
 # An M beside which HiGHS's presolve has been seen to lose points, and more.
 DOUBTFUL = 1e5
-# By how much a row that holds an optimum is loosened for the search, as a share of its size. On the
-# very face of an earlier level HiGHS's presolve loses points, far as its own tolerance reaches.
-ROOM = 1e-9
 # How often a leaking problem is tightened by the value of a better point.
 ROUNDS = 3
 
@@ -62,18 +59,6 @@ def made_whole(compiled: Compiled, answer: Answer, watch: Watch) -> Answer:
     if rest is None:
         return answer
     return whole_answer(compiled, form, rest, answer, bound)
-
-
-def room(limits: Array) -> Array:
-    """How far a search may go beyond these limits; what it finds is then put within them."""
-    return ROOM * (1.0 + np.abs(limits))
-
-
-def with_room(form: StandardForm) -> StandardForm:
-    """The form with room in all inequalities, for one that holds an optimum by some of them."""
-    b, rows = form.b.copy(), slice(form.cones.zero, form.cones.linear)
-    b[rows] += room(b[rows])
-    return replace(form, b=b)
 
 
 def whole_answer(

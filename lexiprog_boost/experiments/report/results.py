@@ -105,6 +105,11 @@ class Results:
         """Fold scores of the contenders with these roles (the paper's if none are named)."""
         return self.scores_of(self.contenders(*roles or ("paper",)), learner, metric, protocol)
 
+    def scores_at_hand(self, learner: str, metric: Metric, protocol: Protocol) -> Scores:
+        """Those with the rivals; of the paper's contenders alone while rivals are missing."""
+        whole = self.scores(learner, metric, protocol, "paper", "rival")
+        return whole if whole.datasets else self.scores(learner, metric, protocol)
+
     def scores_of(
         self, names: tuple[str, ...], learner: str, metric: Metric, protocol: Protocol
     ) -> Scores:

@@ -1,10 +1,13 @@
 """Warm re-solves give the same certified optima as cold ones."""
 
+from types import SimpleNamespace
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.runners.warm import LATEST, WarmHighs
 
 
 def plant(rows=200, columns=60):
@@ -46,3 +49,16 @@ def test_a_cold_solve_does_not_depend_on_warm_ones_before_it():
     program.solve("HIGHS", warm=True)
     capacity.value = capacity.value - 1.0
     assert np.array_equal(program.solve("HIGHS")["most"]["x"], before)
+
+
+def test_the_latest_bases_are_kept_and_only_such_as_were_near():
+    warm = WarmHighs()
+    near = SimpleNamespace(warm=True, iterations=1, row_dual=np.zeros(0))
+    for k in range(LATEST + 3):
+        warm._keep("p", k, near)
+    assert warm.kept["p"] == [LATEST + 2 - k for k in range(LATEST)]
+    far = SimpleNamespace(warm=True, iterations=2, row_dual=np.zeros(0))
+    cold = SimpleNamespace(warm=False, iterations=1, row_dual=np.zeros(0))
+    for other in (far, cold):
+        warm._keep("q", 0, other)
+    assert "q" not in warm.kept

@@ -108,3 +108,9 @@ def test_a_violation_between_small_sides_is_a_share_of_what_rows_usually_are():
     found = answer(same, np.array([1.0 + 1e-7, 1.0]))
     assert found.certificate.primal <= 1e-6
     assert "primal" in refused(same, np.array([1.01, 1.0]))
+
+
+def test_a_constraint_without_entries_asks_for_nothing():
+    x = cp.Variable(2, name="x")
+    least = lx.Subproblem("least", cp.Minimize(cp.sum(x)), [x >= 1, x[0:0] >= 5])
+    assert answer(least, np.ones(2)).value == 2.0

@@ -126,3 +126,22 @@ def test_points_on_the_face_of_an_earlier_level_are_not_lost(same_rows):
     found = lx.Program(lx.Stage("1", first), lx.Stage("2", second)).solve()
     assert [s.value for s in found.values()] == pytest.approx([-10.0, 4.0], abs=1e-7)
     assert [s.status for s in found.values()] == ["optimal"] * 2
+
+
+def test_a_face_with_room_of_the_size_of_a_tolerance_is_no_face():
+    """By enumeration 2 at (-3, 0, 2, 5/3, 1): with limits loosened by 2e-9 HiGHS misses it."""
+    rows = np.array([[1, -2, -2, 3, -3], [1, -1, -3, -2, 3], [-1, 0, 0, 1, 1],
+                     [3, -1, 2, 1, 3], [1, -2, 1, 0, 0]])  # fmt: skip
+    whole = [False, False, True, False, True]
+    ends = [(-3, 2), (-1, 0), (0, 2), (0, 3), (0, 1)]
+    x = cp.hstack([
+        cp.Variable(name=f"x{j}", integer=w, bounds=list(e))
+        for j, (w, e) in enumerate(zip(whole, ends, strict=True))
+    ])  # fmt: skip
+    limits = [rows[0] @ x == -5, rows[1:] @ x <= np.array([3, 6, 0, -1])]
+    levels = {
+        "a": cp.Maximize(np.array([1, 2, -2, 3, 1]) @ x),
+        "b": cp.Maximize(np.array([2, 1, 0, 3, 3]) @ x),
+    }
+    found = lx.preemptive(levels, limits).solve()
+    assert [s.value for s in found.values()] == pytest.approx([-1.0, 2.0], abs=1e-7)

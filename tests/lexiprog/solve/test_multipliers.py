@@ -35,3 +35,11 @@ def test_a_point_that_is_not_optimal_has_none_and_curved_rows_are_not_asked():
     assert dual_range(form, np.array([0.5, 0.5]), np.ones(1)) is None
     cone = StandardForm(np.ones(2), 0.0, sp.csc_array(-np.eye(2)), np.zeros(2), Cones(soc=(2,)))
     assert dual_range(cone, np.zeros(2), np.ones(2)) is None
+
+
+def test_a_row_with_a_slack_beyond_the_tolerance_is_not_tight():
+    """At x = 1 the row 2x >= 2 - 6e-7 has a slack of 6e-7, twice what counts as reached."""
+    form = program([1.0], [[-1.0], [-2.0]], [-1.0, -2.0 + 6e-7])
+    assert dual_range(form, np.array([1.0]), np.array([1.0, 0.0])) == pytest.approx((1.0, 1.0))
+    near = program([1.0], [[-1.0], [-2.0]], [-1.0, -2.0 + 2e-7])
+    assert dual_range(near, np.array([1.0]), np.array([1.0, 0.0])) == pytest.approx((0.0, 1.0))

@@ -177,3 +177,11 @@ def test_what_is_near_its_bound_is_not_taken_to_have_reached_it():
         lower=np.zeros(2), upper=np.full(2, np.inf),
     )  # fmt: skip
     assert right_derivative(form, 1) == pytest.approx(1.0)
+
+
+def test_a_kink_just_behind_is_not_taken_for_one_here():
+    """The largest x below b and 1 + 1e-6 rises with b at b = 1, though not for long."""
+    A, b = sp.csc_array(np.ones((2, 1))), np.array([1.0, 1.0 + 1e-6])
+    form = StandardForm(np.array([-1.0]), 0.0, A, b, Cones(nonneg=2))
+    assert right_derivative(form, 0) == pytest.approx(1.0)
+    assert right_derivative(form, 1) == pytest.approx(0.0)

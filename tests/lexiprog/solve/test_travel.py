@@ -1,5 +1,6 @@
 """What is not known of earlier optima is inherited by whoever refers to them."""
 
+import warnings
 from contextlib import nullcontext
 
 import cvxpy as cp
@@ -108,3 +109,41 @@ def test_effects_are_saved(tmp_path):
     result = program.solve({"a": rough(1e-5)})
     result.save(tmp_path / "result.json")
     assert dict(lx.Result.load(tmp_path / "result.json")["b"].effects) == dict(result["b"].effects)
+
+
+@pytest.mark.parametrize("count", [1, 3, 60])
+def test_errors_of_entries_add_up_and_of_many_as_their_root(count):
+    """The value is the sum of the numbers read, each known to 1e-4 only."""
+    x, y = cp.Variable(count, name="x"), cp.Variable(name="y")
+    a = lx.Subproblem("a", cp.Minimize(cp.sum(x)), [x >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= cp.sum(a.at(x))])
+    with pytest.warns(lx.LexiprogWarning):
+        found = stages(a, b).solve({"a": rough(1e-4)})["b"]
+    (effect,) = found.effects.values()
+    assert effect > 0.5e-4 * np.sqrt(count)
+
+
+def test_the_extent_of_a_multiplier_is_that_of_its_own_row():
+    """Two rows share the cost of x in any way; those of w and z before and behind do not."""
+    w, x, z = (cp.Variable(name=name) for name in "wxz")
+    y = cp.Variable(name="y")
+    rows = [w >= 3, x >= 1, 2 * x >= 2, z >= 4]
+    a = lx.Subproblem("a", cp.Minimize(w + x + z), rows)
+    for k, doubtful in enumerate([False, True, True, False]):
+        b = lx.Subproblem("b", cp.Minimize(y), [y >= a.dual(rows[k])])
+        with pytest.warns(lx.LexiprogWarning) if doubtful else nullcontext():
+            found = stages(a, b).solve()["b"]
+        assert (found.status == "optimal_inaccurate") is doubtful
+
+
+@pytest.mark.parametrize("solver", ["ECOS", "SCS", "OSQP", None])
+@pytest.mark.parametrize("apart", [1e-8, 1e-9])
+def test_a_linear_level_that_jumps_beside_a_held_optimum_is_not_called_optimal(solver, apart):
+    """Of x + y <= 1 the first level leaves (1, 0) alone; 1e-10 less of it would leave y free."""
+    x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
+    levels = {"first": cp.Maximize(x + (1 - apart) * y), "second": cp.Maximize(y)}
+    program = lx.preemptive(levels, [x + y <= 1, y <= 1e7 * apart, x <= 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = program.solve(solver)["second"]
+    assert found.status == "optimal_inaccurate" or found.value == pytest.approx(0.0, abs=1e-6)

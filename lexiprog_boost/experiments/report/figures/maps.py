@@ -27,21 +27,23 @@ BARE, RIGHT, WRONG = "#f4f3ef", "#8fd3b6", "#111111"
 
 
 def map_figure(results: Results, scene: str, data: Dataset, data_dir: Path | None) -> Figure | None:
-    """The truth and every contender's test pixels; None while cells are missing."""
-    names = results.contenders("paper", "rival")
-    cells = {name: results.cells(scene, "kNN", name) for name in names}
-    if any(found is None for found in cells.values()):
+    """The truth and the contenders' test pixels, the rivals' if they are there; None without."""
+    found = {
+        name: results.cells(scene, "kNN", name) for name in results.contenders("paper", "rival")
+    }
+    if any(found[name] is None for name in results.contenders("paper")):
         return None
+    cells = {name: folds for name, folds in found.items() if folds is not None}
     pixels, shape = pixel_positions(scene, data_dir)
     if len(pixels) != len(data.y):  # a smoke run looks at some of the pixels
         pixels = pixels[:: thinning(len(pixels))]
-    rows = -(-(len(names) + 1) // COLUMNS)
+    rows = -(-(len(cells) + 1) // COLUMNS)
     tall = 3.2 * shape[0] / shape[1] + 0.55
     figure = sheet(3.2 * COLUMNS, tall * rows)
     axes = figure.subplots(rows, COLUMNS).ravel()
     _truth(axes[0], data.y, pixels, shape)
-    for ax, name in zip(axes[1:], names, strict=False):
-        guess, tested = predictions(cells[name] or [], data)
+    for ax, (name, folds) in zip(axes[1:], cells.items(), strict=False):
+        guess, tested = predictions(folds, data)
         _hits(ax, name, data.y[tested], guess[tested], pixels[tested], shape)
     for ax in axes:
         ax.set_axis_off()

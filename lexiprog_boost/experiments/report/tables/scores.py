@@ -21,7 +21,7 @@ def scores_page(results: Results) -> str:
     for learner in results.study.learners:
         for metric in METRICS:
             for protocol in results.protocols:
-                found = results.scores(learner, metric, protocol, "paper", "rival")
+                found = results.scores_at_hand(learner, metric, protocol)
                 name = results.metric_name(metric)
                 parts.append(f"## {learner}, {name}, {PROTOCOL_NAMES[protocol]}")
                 if not found.datasets:

@@ -27,7 +27,7 @@ def views_page(results: Results) -> str:
     """A table a learner: a row a value of what was varied."""
     parts = ["Mean G-Mean over the sets that share a value, with each method's best setting."]
     for learner in results.study.learners:
-        scores = results.scores(learner, "g_mean", "best", "paper", "rival")
+        scores = results.scores_at_hand(learner, "g_mean", "best")
         parts.append(f"## {learner}")
         parts.append(views_table(scores) if scores.datasets else "No data set is complete yet.")
     return markdown_page(f"{results.study.name}: by what was varied", *parts)

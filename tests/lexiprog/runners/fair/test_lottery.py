@@ -29,6 +29,13 @@ def test_a_lottery_is_found_proved_and_saved(tmp_path):
     assert loaded.levels == found.levels
 
 
+def test_a_lottery_is_certified_to_what_its_solver_accepts():
+    found = lx.leximin([0, 0, 0], pricing=oracle).solve(lx.Solver("HIGHS", accept=1e-4)).final
+    assert found.certificate.tolerance == 1e-4
+    assert found.value == found.levels[0].value == pytest.approx(0.5)
+    assert found.bound == pytest.approx(0.5, abs=1e-9)
+
+
 def test_what_everyone_has_counts():
     found = lx.leximin([0.5, 0, 0], pricing=oracle).solve().final
     assert found.levels[0] == (pytest.approx(0.75, abs=1e-9), (0, 1))

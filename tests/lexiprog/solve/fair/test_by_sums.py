@@ -16,6 +16,8 @@ def test_fractions_are_exact():
     assert found.exact == Fraction(1, 3)
     assert found.certificate.basis == "exact"
     assert found.exact_variables["x"].tolist() == [Fraction(1, 3)] * 3
+    assert [np.ravel(dual).tolist() for dual in found.exact_duals] == [[Fraction(1, 3)]]
+    assert found.evidence is not None
 
 
 class Own:

@@ -70,3 +70,22 @@ def test_geometric_programs_go_by_factors():
     error = direction(cp.Minimize(w), gp=True)
     assert 0 < error.direction["w"] < 1
     assert "factors" in str(error)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_the_unit_of_the_objective_does_not_hide_the_direction(unit):
+    x = cp.Variable(2, name="x")
+    error = direction(cp.Maximize(unit * (x[0] + x[1])), [x[0] <= 3])
+    np.testing.assert_allclose(error.direction["x"] / error.direction["x"][1], [0, 1], atol=1e-9)
+    assert error.direction["x"][1] > 0
+
+
+def test_a_later_problem_that_reads_an_earlier_optimum_has_its_direction_named():
+    x, y = cp.Variable(name="x"), cp.Variable(2, name="y")
+    low = lx.Subproblem("low", cp.Minimize(x), [x >= 3])
+    endless = lx.Subproblem("endless", cp.Maximize(y[0]), [y[0] <= low.optimum * y[1]])
+    with pytest.raises(lx.StageError) as caught:
+        lx.Program(lx.Stage("1", low), lx.Stage("2", endless)).solve()
+    found = caught.value.direction["y"]
+    assert found[0] > 0
+    assert found[0] <= 3 * found[1] + 1e-9

@@ -78,6 +78,15 @@ def test_a_scene_with_a_cell_missing_has_no_map(scenes, folder):
     assert map_figure(Results(scenes, records), "samson", data, folder) is None
 
 
+def test_a_rival_that_is_missing_is_left_out_of_the_map(scenes, folder):
+    cells = [cell for cell in scenes.cells() if cell.contender != "RUSBoost"]
+    records = [made_up_record(scenes, cell, folder) for cell in cells]
+    figure = map_figure(Results(scenes, records), "samson", load(scenes, "samson", folder), folder)
+    titles = [ax.get_title(loc="left").partition("\n")[0] for ax in figure.axes if ax.images]
+    shown = [one.name for one in scenes.contenders if one.role in ("paper", "rival")]
+    assert titles[1:] == [name for name in shown if name != "RUSBoost"]
+
+
 def test_a_map_is_a_file_without_a_date(scenes, folder):
     fill(folder, scenes, folder)
     home = write_report(scenes, folder, data_dir=folder)

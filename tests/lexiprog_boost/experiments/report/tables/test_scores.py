@@ -34,6 +34,15 @@ def test_means_stand_a_data_set_a_row_and_the_best_in_boldface():
     assert rows_under(page, "## kNN, AUC")[0] == ["first", "0.800", "**0.900**"]
 
 
+def test_without_rivals_the_papers_own_are_shown():
+    study = small_study("AdaBoost", "LexiBoost", "RUSBoost")
+    whole = results(study, lambda *_: {"g_mean": 0.5, "auc": 0.5})
+    some = [one for one in whole.records if one["contender"] != "RUSBoost"]
+    assert len(rows_under(scores_page(whole), "## kNN, G-Mean")[0]) == 4
+    rows = rows_under(scores_page(Results(study, some)), "## kNN, G-Mean")
+    assert rows[0] == ["first", "**0.500**", "**0.500**"]
+
+
 def test_nothing_complete_is_said():
     whole = found()
     page = scores_page(Results(whole.study, whole.records[:1]))

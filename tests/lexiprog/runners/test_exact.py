@@ -1,0 +1,37 @@
+"""Exact levels beside levels in floats, and again after other numbers."""
+
+from fractions import Fraction
+
+import cvxpy as cp
+import pytest
+
+import lexiprog as lx
+
+
+def thirds():
+    """The most of 3x <= p is p / 3; of y <= x that is left then, p / 3 as well; then least y."""
+    x, y = cp.Variable(name="x", bounds=[0, 9]), cp.Variable(name="y", bounds=[0, 9])
+    p = cp.Parameter(name="p", value=1.0)
+    rows = [3 * x <= p, y <= x]
+    levels = {"x": cp.Maximize(x), "y": cp.Maximize(y), "less": cp.Minimize(2 * y)}
+    return lx.preemptive(levels, rows), p
+
+
+@pytest.mark.parametrize("floats", [[], ["x"], ["x", "y"]])
+def test_levels_that_were_found_in_floats_are_found_again_in_fractions(floats):
+    program, p = thirds()
+    for value, third in ((1.0, Fraction(1, 3)), (2.0, Fraction(2, 3))):
+        p.value = value
+        choice = {name: "HIGHS" if name in floats else "EXACT" for name in program.subproblems}
+        result = program.solve(choice)
+        assert result["less"].exact == 2 * third
+        assert all(result[name].exact == third for name in ("x", "y") if name not in floats)
+        assert all(result[name].exact is None for name in floats)
+
+
+def test_one_problem_by_itself_is_exact_again_with_other_numbers():
+    x, p = cp.Variable(name="x"), cp.Parameter(name="p", value=1.0)
+    program = lx.Program(lx.Stage("only", lx.Subproblem("x", cp.Minimize(x), [7 * x >= p])))
+    for value in (1.0, 3.0):
+        p.value = value
+        assert program.solve("EXACT").final.exact == Fraction(int(value), 7)

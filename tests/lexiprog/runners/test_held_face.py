@@ -1,0 +1,76 @@
+"""The face of a vertex, and what it leaves: worked by hand on two columns."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lexiprog.forms.optimal_face import Sizes
+from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.runners.held_face import HeldFace, LeftFace
+from lexiprog.solvers.highs import Session
+
+
+@pytest.fixture
+def held():
+    """Least x + 2y over x + y >= 2 and y <= 5: (2, 0), where x + y == 2 and y == 0."""
+    A = sp.csc_array(np.array([[-1.0, -1.0], [0.0, 1.0]]))
+    form = StandardForm(np.array([1.0, 2.0]), 0.0, A, np.array([-2.0, 5.0]), Cones(nonneg=2),
+                        lower=np.zeros(2), upper=np.full(2, np.inf))  # fmt: skip
+    everywhere = LeftFace.within(form, None, None)
+    vertex = Session(A, {}).run(form.c, everywhere.bounds(form))
+    return form, everywhere, vertex
+
+
+def face(form, everywhere, vertex):
+    return HeldFace.of(form, 1.0, vertex, everywhere, Sizes(form.A))
+
+
+def test_the_face_has_the_rows_and_columns_that_all_optima_share(held):
+    found = face(*held)
+    assert found.rows.tolist() == [True, False]
+    assert found.pushing.tolist() == [True, False]
+    assert found.fixed.tolist() == [False, True]
+    assert found.columns[1] == 0.0
+    assert found.y == pytest.approx([1.0, 0.0])
+    assert found.reduced == pytest.approx([0.0, 1.0])
+    assert not found.unclear
+
+
+def test_what_a_face_leaves_is_narrower_and_its_rows_are_equations(held):
+    form, everywhere, _ = held
+    left = LeftFace.within(form, everywhere, face(*held))
+    assert (left.lower.tolist(), left.upper.tolist()) == ([0.0, 0.0], [np.inf, 0.0])
+    assert left.fixed.tolist() == [True, False]
+    assert (left.cones.zero, left.cones.nonneg) == (1, 1)
+    assert left.b[0] == -2.0
+    again = LeftFace.within(form, left, face(*held))
+    assert again.order.tolist() == left.order.tolist()
+
+
+def test_without_bounds_of_their_own_columns_are_free(held):
+    free = LeftFace.within(replace(held[0], lower=None, upper=None), None, None)
+    assert np.isneginf(free.lower).all()
+    assert np.isposinf(free.upper).all()
+    assert not free.fixed.any()
+    equal = LeftFace.within(replace(held[0], cones=Cones(zero=1, nonneg=1)), None, None)
+    assert equal.fixed.tolist() == [True, False]
+
+
+def test_multipliers_that_had_to_be_corrected_much_are_unclear_unless_they_were_refined(held):
+    form, everywhere, vertex = held
+    shaken = replace(vertex, correction=np.array([0.5, 0.0]), reduced=None)
+    assert face(form, everywhere, shaken).rough
+    assert face(form, everywhere, shaken).unclear
+    refined = face(form, everywhere, replace(vertex, correction=np.zeros(2), error=0.0))
+    assert refined.refined
+    assert not refined.rough
+
+
+def test_a_vertex_that_a_clear_reduced_cost_would_leave_is_doubtful(held):
+    form, everywhere, vertex = held
+    inside = replace(vertex, x=np.array([1.5, 0.5]))
+    assert face(form, everywhere, inside).doubtful
+    wrong = replace(vertex, row_dual=vertex.row_dual + np.array([0.0, 0.5]), reduced=None)
+    assert face(form, everywhere, wrong).doubtful

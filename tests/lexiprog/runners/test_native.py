@@ -1,0 +1,99 @@
+"""Native runs that go wrong in one way and right in another."""
+
+from dataclasses import replace
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.task import prepare
+from lexiprog.runners.native import Native, _on_its_rows, _stoppable
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
+
+
+def third(**way):
+    """Least x over 3x >= 1."""
+    x = cp.Variable(name="x")
+    problem = lx.Subproblem("third", cp.Minimize(x), [3 * x >= 1])
+    return prepare(problem, Way(lx.Solver("HIGHS"), **way), {})
+
+
+def rough(task, off):
+    right = Native().run(task)
+    return replace(right, x=right.x + off, doubt="")
+
+
+def test_a_point_that_misses_its_rows_is_found_again_with_more_digits():
+    task = third(refined=True)
+    found = _on_its_rows(task, task.native.scaled, rough(task, -1e-5))
+    assert task.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)
+    assert (found.status, found.doubt) == ("optimal", "")
+    plain = third()
+    found = _on_its_rows(plain, plain.native.scaled, rough(plain, -1e-5))
+    assert plain.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)
+
+
+def test_a_point_on_its_rows_is_left_as_it_is_unless_more_digits_are_asked_for():
+    task = third()
+    fine = rough(task, 0.0)
+    assert _on_its_rows(task, task.native.scaled, fine) is fine
+    failed = Answer(Status.FAILED)
+    assert _on_its_rows(task, task.native.scaled, failed) is failed
+    refined = third(refined=True)
+    assert _on_its_rows(refined, refined.native.scaled, fine) is not fine
+
+
+def test_where_more_digits_cannot_be_had_the_answer_is_doubted_or_refused(monkeypatch):
+    monkeypatch.setattr("lexiprog.runners.native.refined", lambda *_: None)
+    for way, off, status, doubted in [
+        ({}, -1e-5, "failed", False),
+        ({"refined": True}, -1e-5, "optimal", True),
+        ({"refined": True}, 0.0, "optimal", False),
+        ({"refined": True, "strict": True}, -1e-5, "failed", False),
+        ({"refined": True, "strict": True}, 0.0, "optimal", False),
+    ]:
+        task = third(**way)
+        found = _on_its_rows(task, task.native.scaled, rough(task, off))
+        assert str(found.status) in (status, "solver_error")
+        assert (found.status is Status.OPTIMAL) == (status == "optimal")
+        assert bool(found.doubt) is doubted
+
+
+def test_a_long_linear_problem_is_answered_by_highs_itself():
+    task = third()
+    found = _stoppable(task, task.native.scaled)
+    assert found.value == pytest.approx(1 / 3)
+    assert found.z == pytest.approx(Native().run(task).z)
+    x = cp.Variable(name="x")
+    never = lx.Subproblem("never", cp.Minimize(x), [x >= 2, x <= 1])
+    task = prepare(never, Way(lx.Solver("HIGHS")), {})
+    assert _stoppable(task, task.native.scaled).status.is_infeasible
+
+
+class Again(Native):
+    """Answers the second question, the one in the units of the user, in a given way."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def run(self, task):
+        assert task.native.scaling.identity
+        return self.answer
+
+
+def test_infeasible_is_believed_only_if_it_is_so_in_the_users_units_too():
+    x = cp.Variable(name="x")
+    problem = lx.Subproblem("far", cp.Minimize(x), [1e6 * x >= 3e6])
+    task = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    assert not task.native.scaling.identity
+    no = Answer(Status.INFEASIBLE)
+    assert Again(no)._confirmed(task, no) is no
+    yes = Answer(Status.OPTIMAL, x=np.array([3.0]), z=np.array([1e-6]))
+    found = Again(yes)._confirmed(task, no)
+    assert (found.status, found.value) == ("optimal", pytest.approx(3.0))
+    pointless = Again(replace(yes, z=None))._confirmed(task, no)
+    assert pointless.status is Status.FAILED
+    assert pointless.said == "infeasible in some units and feasible in others"
