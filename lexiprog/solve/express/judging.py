@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,9 +12,12 @@ from lexiprog.aliases import Array
 from lexiprog.compile.cvxpy_door import Compiled
 from lexiprog.declare.leaves import read_only
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.scaling import Scaling
+from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.boxed import Several, is_boxed
 from lexiprog.proof.certify import Checked, certified, check_answer
 from lexiprog.result.evidence import Evidence
+from lexiprog.runners.faces.left import LeftFace
 from lexiprog.runners.faces.optimum import FaceVertex
 from lexiprog.runners.held_face import Stack, lift, paid_for
 from lexiprog.solvers.linear.refinement import is_off, misses
@@ -54,10 +58,22 @@ class Climbed:
         arrays = {} if places is None else places.variables(self.point)
         return {key: read_only(array) for key, array in arrays.items()}
 
-    def evidence(self, member: Subproblem) -> Evidence:
-        """The numbers behind the certificate."""
-        form, z = self.corner.on_face
-        return Evidence.at(member, self.compiled.scaling, form, self.corner.vertex.x, z)
+    def evidence(self, member: Subproblem) -> Callable[[], Evidence]:
+        """What makes the numbers behind the certificate, and keeps no more than it needs."""
+        corner, scaling = self.corner, self.compiled.scaling
+        kept = corner.form, corner.face, corner.vertex.x, corner.vertex.row_dual
+        return partial(_evidence, member, scaling, *kept)
+
+
+def _evidence(
+    member: Subproblem,
+    scaling: Scaling,
+    form: StandardForm,
+    face: LeftFace,
+    x: Array,
+    row_dual: Array,
+) -> Evidence:
+    return Evidence.at(member, scaling, face.form(form), x, -row_dual[face.rows.order])
 
 
 def judged(

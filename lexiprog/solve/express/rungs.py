@@ -119,7 +119,7 @@ class Rung:
             locks=tuple(records),
             effects=effects,
             digest=self._digest,
-            evidence=partial(found.evidence, member),  # type: ignore[arg-type]  # made when asked
+            evidence=found.evidence(member),  # type: ignore[arg-type]  # made when asked
             _leaves=constants,
             _rows=self._rows,
         )
