@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -15,7 +14,7 @@ from lexiprog.declare.frozen import Frozen
 from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
-from lexiprog.declare.objectives.fairness import Fairness
+from lexiprog.declare.objectives.fairness import Aim, Fairness
 from lexiprog.declare.reference import (
     REFERENCES,
     Reference,
@@ -103,12 +102,12 @@ class Subproblem(Frozen):
     plain: bool  # all of it affine, real and finite
 
     def __init__(
-        self, name: str, objective: Any, constraints: Iterable[Constraint] = (), *, gp: bool = False
+        self, name: str, objective: Aim, constraints: Iterable[Constraint] = (), *, gp: bool = False
     ) -> None:
         checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
         existing = isinstance(objective, cp.Problem)
-        if existing:
+        if isinstance(objective, cp.Problem):
             constraints = [*objective.constraints, *constraints]
             objective = objective.objective
         fair = objective if isinstance(objective, Fairness) else None

@@ -30,6 +30,8 @@ STRONG = 1e-7
 RANK = 1e-9
 # What disagreements are compared with.
 AGREE = 1e-5
+# Multipliers of cones beyond this, in equilibrated units, are on their way to infinity.
+ENDLESS = 1e5
 
 
 class NoDerivative(LexiprogError, ArithmeticError):
@@ -127,6 +129,14 @@ class FirstOrder:
 
     def value(self, changes: Changes) -> Array:
         """Derivative of the optimum by each change."""
+        curved = self.form.cones.linear != self.form.b.size
+        if curved and np.max(np.abs(self.z), initial=0.0) > ENDLESS * (
+            1.0 + np.max(np.abs(self.form.c))
+        ):
+            raise NoDerivative(
+                "its multipliers seem to have no bound, as where no point is inside of all its "
+                "cones: the optimum may have no finite slope here"
+            )
         out: Array = changes.value - self.rows.z @ changes.rows
         strong = sp.csr_array(self.tight.weights[np.flatnonzero(self.strong)])
         demand = np.asarray(strong @ changes.rows)

@@ -112,7 +112,7 @@ def _follow(
         local = Local.of(subproblem, statement, solutions)
         changes = local.changes(jacobians)
         if wanted or any(_reads_value(p, r, subproblem) for p, r in asked.values()):
-            slope = local.value_derivative(changes, sided=sided)
+            slope = local.value_derivative(changes, jacobians, sided=sided)
     points: _Points | None = None
     for placeholder, reference in asked.values():
         if _reads_value(placeholder, reference, subproblem):

@@ -34,11 +34,6 @@ def one_sided(first: FirstOrder, changes: Changes) -> Array:
     NoDerivative
         If there is none, as where nothing is feasible in that direction, or none can be told.
     """
-    if first.form.cones.linear != first.form.b.size:
-        raise NoDerivative(
-            "the optimum has a kink here, and one-sided derivatives are told of linear and "
-            "quadratic programs alone"
-        )
     faces, out = _Faces(first), np.zeros(changes.value.size)
     for k in range(out.size):
         try:

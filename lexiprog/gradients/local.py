@@ -22,6 +22,8 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.gradients.first_order import Changes, FirstOrder, NoDerivative
 from lexiprog.gradients.kinks import one_sided
 from lexiprog.gradients.slopes_by_difference import difference_slopes
+from lexiprog.gradients.steps import Interval, along_steps
+from lexiprog.proof.certify import check_answer
 from lexiprog.result.attachment import constant_of
 from lexiprog.result.solution import Solution
 from lexiprog.solvers.clarabel import solve_conic
@@ -147,17 +149,36 @@ class Local:
         shape = (self.first.rows.h.size, self.first.x.size)  # bounds among the rows, as zeros
         return sp.csr_array(sp.coo_array((moved, (entries.row, entries.column)), shape=shape))
 
-    def value_derivative(self, changes: Changes, *, sided: bool = False) -> Array:
+    def value_derivative(
+        self, changes: Changes, jacobians: Jacobians, *, sided: bool = False
+    ) -> Array:
         """Derivative of the optimum in the user's sense; ``sided``: in these directions alone."""
+        form = self.first.form
         try:
-            minimised = self.first.value(changes)
+            minimised = self.first.value(changes) / self.compiled.scaling.cost
         except NoDerivative:
             if not sided:
                 raise
-            minimised = one_sided(self.first, changes)
-        minimised = minimised / self.compiled.scaling.cost
+            if form.cones.linear == form.b.size:
+                minimised = one_sided(self.first, changes) / self.compiled.scaling.cost
+            else:
+                minimised = along_steps(self.reads(jacobians), jacobians, self._interval)
         signed = -minimised if self.subproblem.maximise else minimised
         return signed * self.solution.value if self.subproblem.gp else signed
+
+    def _interval(self, moved: list[tuple[cp.Parameter, Value]]) -> Interval:
+        """Where the optimum of the form is certified to lie with other values."""
+        with CVXPY_LOCK, holding(self.values), holding(moved):
+            compiled = compile_for(self.statement, _solver(self.statement), {})
+            form = compiled.scaled
+        found = solve_conic(form)
+        if found is None:
+            raise NoDerivative("on this side nothing is feasible, or it could not be solved there")
+        value = form.objective(found.x)
+        checked = check_answer(form, found.x, found.z, claimed=value)
+        if not checked.certificate.proved or checked.bound is None:
+            raise NoDerivative("on this side no optimum could be certified")
+        return compiled.scaling.value(checked.bound), compiled.scaling.value(value)
 
     @cached_property
     def constants(self) -> dict[int, Value]:

@@ -120,7 +120,8 @@ class Result(Mapping[str, Solution]):
         of : str
             A subproblem's name.
         side : str, optional
-            "right" or "left", which linear and quadratic subproblems have at kinks as well.
+            "right" or "left", which optima have at kinks as well: told exactly of linear and
+            quadratic subproblems, of cones by steps to that side, to about four digits.
 
         Raises
         ------

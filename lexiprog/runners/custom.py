@@ -12,6 +12,7 @@ from lexiprog.aliases import Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import as_float, dense, evaluate, holding
+from lexiprog.solvers.custom_solver import CustomSolver
 from lexiprog.status import Status
 
 __all__ = ["Custom"]
@@ -28,12 +29,14 @@ class Custom:
     def run(self, task: Task) -> Answer:
         """Hand over the problem and read its variables back."""
         start = time.perf_counter()
-        subproblem = task.subproblem
+        subproblem, own = task.subproblem, task.solver.target
+        if not isinstance(own, CustomSolver):
+            raise TypeError(f"{own!r} has no method solve(problem)")
         with holding((p, task.constants[p.id]) for p in subproblem.inputs):
             for variable in subproblem.variables:  # nothing stale may pass for an answer
                 variable.save_value(None)
             problem = cp.Problem(subproblem.objective, list(subproblem.constraints))
-            task.solver.target.solve(problem, **task.fresh_options())
+            own.solve(problem, **task.fresh_options())
             seconds = time.perf_counter() - start
             found = all(v.value is not None for v in subproblem.variables)
             said = problem.status or (Status.OPTIMAL if found else Status.NO_ANSWER)

@@ -31,8 +31,28 @@ __all__ = ["WarmHighs"]
 NEAR = 0.01
 # Bases that are tried before HiGHS is asked.
 LATEST = 3
+# To try them takes about as long as HiGHS from there: they are looked at while one in FAIR fits,
+# from the first EARLY tries on, and now and then all the same.
+EARLY, FAIR, AGAIN = 4, 3, 32
 
 Key = tuple[str, str]
+
+
+@dataclass
+class _Luck:
+    """How often bases were there to be tried, how often they were, and how often one fitted."""
+
+    chances: int = 0
+    tries: int = 0
+    hits: int = 0
+
+    def is_tried(self, there: bool) -> bool:  # noqa: FBT001 - the only thing to say
+        """Whether to try this time, if there is something to try."""
+        self.chances += there
+        fair = self.tries < EARLY or FAIR * self.hits >= self.tries
+        tried = there and (fair or self.chances % AGAIN == 0)
+        self.tries += tried
+        return tried
 
 
 @dataclass
@@ -44,6 +64,8 @@ class WarmHighs:
     only : frozenset of str
         Subproblems of which later ones use the point or the multipliers. If these are not the
         only ones they are found cold, so that nothing depends on earlier solves.
+    still : frozenset of str
+        Subproblems whose numbers are the same in all solves.
     session : callable
         Makes a session for a matrix and options.
     neighbours : Neighbours, optional
@@ -53,6 +75,7 @@ class WarmHighs:
     """
 
     only: frozenset[str] = frozenset()
+    still: frozenset[str] = frozenset()
     session: Callable[[Matrix, Options], Session] = SessionElsewhere
     neighbours: Neighbours | None = None
     found: Counter[str] = field(default_factory=Counter)
@@ -61,6 +84,7 @@ class WarmHighs:
     kept: dict[Key, list[KeptBasis]] = field(default_factory=dict)
     units: dict[Key, Scaling] = field(default_factory=dict)
     chains: dict[tuple[str, ...], FaceChain] = field(default_factory=dict)
+    luck: dict[Key, _Luck] = field(default_factory=dict)
 
     alone = False
 
@@ -87,7 +111,22 @@ class WarmHighs:
             chain.corners.session = self.session
             if names in self.chains and not self.only.intersection(names):
                 chain.follow(self.chains[names])
+                self._recall(chain, self.chains[names])
             self.chains[names] = chain
+
+    def _recall(self, chain: FaceChain, before: FaceChain) -> None:
+        """Give a chain the faces of those whose numbers have not changed."""
+        for name in self.still.intersection(before.faces):
+            chain.faces[name], chain.forms[name] = before.faces[name], before.forms[name]
+            chain.kept[name] = before.kept[name]
+
+    def needs(self, name: str) -> bool:
+        """Whether a subproblem has to be solved here for the sake of those that hold it.
+
+        Its optimum may be known from elsewhere, but not the face that they are kept on.
+        """
+        chains = [chain for chain in self.chains.values() if name in chain.members]
+        return not chains or any(name not in chain.faces for chain in chains)
 
     def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
         """The subproblem by itself, in the units of its last solve while they still suit it."""
@@ -105,10 +144,13 @@ class WarmHighs:
         key = (task.subproblem.name, repr(task.way))
         bounds = Bounds.of(form)
         session = self._session(key, form, task)
-        for basis in self.kept.get(key, []):
+        luck = self.luck.setdefault(key, _Luck())
+        kept = self.kept.get(key, [])
+        for basis in kept if luck.is_tried(bool(kept)) else []:
             vertex = basis.corner(form.c, bounds)
             if vertex is not None and self._may_stay(task, basis, vertex, bounds):
                 self.found["kept"] += 1
+                luck.hits += 1
                 seconds = time.perf_counter() - start
                 return replace(_answer(task, vertex, 0), seconds=seconds)
         found = session.run(form.c, bounds, self.bases.get(key), watch=task.watch)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import cvxpy as cp
 
-__all__ = ["CustomSolver"]
+__all__ = ["CustomSolver", "SolverInterface"]
 
 
 @runtime_checkable
@@ -15,3 +15,13 @@ class CustomSolver(Protocol):
 
     def solve(self, problem: cp.Problem) -> object:
         """Solve ``problem`` in place."""
+
+
+class SolverInterface(Protocol):
+    """A solver behind an interface of CVXPY's own kind, which is handed compiled numbers."""
+
+    def name(self) -> str:
+        """How results and errors call it."""
+
+    def solve_via_data(self, *numbers: Any, **options: Any) -> Any:
+        """Solve what was compiled."""

@@ -15,7 +15,7 @@ from lexiprog.aliases import FreshOptions, Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
-from lexiprog.solvers.custom_solver import CustomSolver
+from lexiprog.solvers.custom_solver import CustomSolver, SolverInterface
 from lexiprog.solvers.machine import installed, is_installed
 from lexiprog.solvers.options import unknown_option
 from lexiprog.solvers.words import SHARPER, SHARPER_MIP, words_of
@@ -31,6 +31,8 @@ __all__ = [
     "resolve",
 ]
 
+# A name, an object with solve(problem), or an interface of CVXPY's own kind.
+Target = str | CustomSolver | SolverInterface
 EXACT = "EXACT"
 # Whatever CVXPY has a name for, installed or not.
 _SOLVERS = [key for key, value in vars(cp).items() if key.isupper() and key == value]
@@ -78,7 +80,7 @@ class Solver:
     Solver('CLARABEL', tol_gap_abs=1e-09)
     """
 
-    target: Any
+    target: Target
     accept: float = TOLERANCE
     gap: float | None = None
     time_limit: float | None = None
@@ -86,7 +88,7 @@ class Solver:
 
     def __init__(
         self,
-        name: Any,
+        name: Target,
         *,
         accept: float = TOLERANCE,
         gap: float | None = None,
@@ -152,7 +154,7 @@ class Solver:
 
 Ladder = tuple[Solver, ...]
 # One way to name a solver, several to be tried in turn, and what `Program.solve` takes.
-OneSolver = str | Solver | CustomSolver
+OneSolver = Solver | Target
 SolverOrLadder = OneSolver | Sequence[OneSolver]
 SolverChoice = SolverOrLadder | Mapping[str, SolverOrLadder] | None
 
@@ -209,10 +211,11 @@ def resolve(
 
 
 def _ladder(choice: SolverOrLadder, where: str) -> Ladder:
-    rungs: Sequence[Any] = choice if isinstance(choice, list | tuple) else [choice]
-    if not rungs:
+    if isinstance(choice, str) or not isinstance(choice, Sequence):
+        return (_solver(choice, where),)
+    if not choice:
         raise UnknownSolver(f"the solver ladder for {where!r} is empty: name at least one solver.")
-    return tuple(_solver(rung, where) for rung in rungs)
+    return tuple(_solver(rung, where) for rung in choice)
 
 
 def _solver(choice: OneSolver, where: str) -> Solver:

@@ -158,6 +158,7 @@ class _Plan:
     ladders: Mapping[str, Ladder | None]
     reach: Mapping[str, frozenset[int]]  # ids of the varying parameters that reach a subproblem
     read: frozenset[str]  # subproblems whose points or multipliers later ones use
+    chained: frozenset[str]  # linear levels that are held by their faces
     wishes: Wishes
     known: dict[tuple[str, bytes], Solution] = field(default_factory=dict)
 
@@ -181,14 +182,16 @@ class _Plan:
             for parameter, reference in subproblem.references:
                 if reference.lock is None and not _is_optimum(parameter, program):
                     read.add(reference.owner_name)
-        for chain in find_chains(program.stages, full).values():  # its levels are solved together
+        chains = find_chains(program.stages, full)
+        for chain in chains.values():  # its levels are solved together, from the first that varies
             together = frozenset().union(*(reach[name] for name in chain.members))
-            reach |= dict.fromkeys(chain.members, together)
-        return cls(program, ladders, reach, frozenset(read), wishes)
+            reach |= {name: together for name in chain.members if reach[name]}
+        return cls(program, ladders, reach, frozenset(read), frozenset(chains), wishes)
 
     def warm(self) -> WarmHighs:
         """A memory for one thread."""
-        return WarmHighs(only=self.read, neighbours=Neighbours(self.read))
+        still = frozenset(name for name in self.chained if not self.reach[name])
+        return WarmHighs(only=self.read, still=still, neighbours=Neighbours(self.read))
 
     def solve(
         self, values: list[tuple[cp.Parameter, Value]], warm: WarmHighs
@@ -198,7 +201,11 @@ class _Plan:
             name: (name, b"".join(v.tobytes() for p, v in values if p.id in ids))
             for name, ids in self.reach.items()
         }
-        solved = {name: self.known[key] for name, key in keys.items() if key in self.known}
+        solved = {
+            name: self.known[key]
+            for name, key in keys.items()
+            if key in self.known and not (name in warm.still and warm.needs(name))
+        }
         subproblems = self.program.subproblems.values()
         try:
             given = undisturbed(values, lambda: Given.to(subproblems))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 
 from lexiprog.compile.binding import read_parameters
@@ -148,7 +148,7 @@ def _label(choice: SolverChoice) -> str:
         return "default"
     if isinstance(choice, Mapping):
         return ", ".join(f"{name}: {_label(part)}" for name, part in choice.items()) or "default"
-    if isinstance(choice, list | tuple):
+    if isinstance(choice, Sequence) and not isinstance(choice, str):
         return ", else ".join(map(_label, choice))
     solver = choice if isinstance(choice, Solver) else Solver(choice)
     options = ", ".join(f"{key}={value!r}" for key, value in solver.options.items())

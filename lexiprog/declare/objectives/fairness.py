@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import cvxpy as cp
 import numpy as np
@@ -12,7 +12,7 @@ from lexiprog.aliases import Array, Constraint, Expressions, Objective
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
 
-__all__ = ["Fairness", "Leximax", "Leximin", "Pricing"]
+__all__ = ["Aim", "Fairness", "Leximax", "Leximin", "Pricing"]
 
 # Finds the columns that are worth most at given prices, and a bound of what any is worth.
 Pricing = Callable[[Array], tuple[Any, float]]
@@ -100,6 +100,10 @@ class Fairness:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({shorten(self.stack)})"
+
+
+# What a subproblem is given as its objective: the user's own problem has one, too.
+Aim: TypeAlias = Objective | Fairness | cp.Problem
 
 
 class Leximin(Fairness):

@@ -147,13 +147,57 @@ def test_smooth_optima_have_the_same_derivative_on_both_sides():
         assert found == pytest.approx(np.sqrt(3), abs=1e-5)
 
 
-def test_kinks_of_cones_and_other_sides_are_refused_in_a_sentence():
-    x, radius = cp.Variable(3, name="x"), cp.Parameter(nonneg=True, name="radius", value=2.0)
-    program = lx.preemptive(
-        {"far": cp.Maximize(cp.sum(x))}, [cp.norm(x) <= radius, cp.sum(x) <= 2 * np.sqrt(3)]
-    )
-    result = program.solve()
-    with pytest.raises(lx.LexiprogError, match="linear and quadratic"):
-        result.gradient(radius, of="far", side="right")
+def disc(value=2.0):
+    """A half-space that touches a ball, so that a larger one is of no use."""
+    x, radius = cp.Variable(3, name="x"), cp.Parameter(nonneg=True, name="radius", value=value)
+    limits = [cp.norm(x) <= radius, cp.sum(x) <= 2 * np.sqrt(3)]
+    return x, radius, lx.Subproblem("far", cp.Maximize(cp.sum(x)), limits)
+
+
+def test_kinks_of_cones_have_a_derivative_on_each_side():
+    _, radius, far = disc()
+    result = lx.Program(lx.Stage("only", far)).solve()
+    with pytest.raises(lx.LexiprogError, match="has no derivative"):
+        result.gradient(radius, of="far")
+    assert result.gradient(radius, of="far", side="left") == pytest.approx(np.sqrt(3), abs=1e-5)
+    assert result.gradient(radius, of="far", side="right") == pytest.approx(0.0, abs=1e-5)
     with pytest.raises(lx.DeclarationError, match="side is"):
         result.gradient(radius, of="far", side="up")
+
+
+def test_kinks_of_cones_are_followed_to_those_that_read_the_optimum():
+    _, radius, far = disc()
+    y = cp.Variable(name="y")
+    near = lx.Subproblem("near", cp.Minimize(cp.square(y)), [y >= 3 * far.optimum])
+    result = lx.Program(lx.Stage("one", far), lx.Stage("two", near)).solve()
+    slope = 2 * 3 * (3 * 2 * np.sqrt(3)) * np.sqrt(3)
+    assert result.gradient(radius, of="near", side="left") == pytest.approx(slope, rel=1e-4)
+    assert result.gradient(radius, of="near", side="right") == pytest.approx(0.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_eigenvalues_that_meet_part_as_their_space_tells(seed):
+    """The largest eigenvalue moves as that of the change within the space of all that are equal."""
+    rng = np.random.default_rng(seed)
+    turn = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    A = turn @ np.diag([2.0, 2.0, 2.0, -1.0]) @ turn.T
+    B = rng.standard_normal((4, 4))
+    B, t = (B + B.T) / 2, cp.Parameter(name="t", value=0.0)
+    height = cp.Variable(name="height")
+    rule = [height * np.eye(4) >> (A + A.T) / 2 + t * B]
+    result = lx.preemptive({"top": cp.Minimize(height)}, rule).solve()
+    parts = np.linalg.eigvalsh(turn[:, :3].T @ B @ turn[:, :3])
+    assert result.gradient(t, of="top", side="right") == pytest.approx(parts[-1], abs=1e-4)
+    assert result.gradient(t, of="top", side="left") == pytest.approx(parts[0], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("side", "words"),
+    [("right", "do not settle"), ("left", "feasible"), (None, "no finite slope")],
+)
+def test_where_a_cone_has_no_slope_on_a_side_it_says_so_and_what_to_do(side, words):
+    x, radius = cp.Variable(name="x"), cp.Parameter(name="radius", value=1.0)
+    rule = [cp.norm(cp.hstack([x, 1.0])) <= radius]
+    result = lx.preemptive({"far": cp.Maximize(x)}, rule).solve()
+    with pytest.raises(lx.LexiprogError, match=words):
+        result.gradient(radius, of="far", side=side)

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
+from lexiprog.solvers.kept_basis import KeptBasis
 from lexiprog.sweeps import scenarios
 
 
@@ -189,6 +190,45 @@ def test_a_problem_that_nothing_reaches_is_solved_once():
     assert len({id(row["fixed"]) for row in table}) == 1
     assert len({id(row["moved"]) for row in table}) == 3
     assert table.values["moved"].tolist() == [2, 3, 3, 4]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_first_level_that_stays_is_solved_once_and_later_ones_keep_to_its_face(seed, workers):
+    """As in flux variability: the direction of the second level varies, a third one follows."""
+    rng = np.random.default_rng(seed)
+    x = cp.Variable(8, bounds=[0, 5], name="x")
+    way = cp.Parameter(8, name="way")
+    A, b = rng.integers(0, 4, (5, 8)).astype(float), rng.integers(8, 15, 5).astype(float)
+    first, last = np.r_[1.0, 1.0, 1.0, np.zeros(5)], rng.uniform(1, 2, 8)
+    levels = {"first": cp.Maximize(first @ x), "way": cp.Minimize(way @ x),
+              "last": cp.Minimize(last @ x)}  # fmt: skip
+    ways = [*np.eye(8), *-np.eye(8)]
+    table = lx.sweep(lx.preemptive(levels, [A @ x <= b]), {way: ways}, workers=workers)
+    assert len({id(row["first"]) for row in table}) <= workers
+    for row, direction in zip(table, ways, strict=True):
+        held_rows, held = A, b
+        for name, cost in (("first", -first), ("way", direction), ("last", last)):
+            found = linprog(cost, held_rows, held, bounds=(0, 5))
+            sign = -1.0 if name == "first" else 1.0
+            assert row[name].value == pytest.approx(sign * found.fun, abs=1e-6)
+            held_rows, held = np.vstack([held_rows, cost]), np.append(held, found.fun + 1e-9)
+        assert row["last"].certificate.proved
+
+
+def test_bases_that_seldom_fit_are_seldom_tried(monkeypatch):
+    tried = []
+    corner = KeptBasis.corner
+    monkeypatch.setattr(KeptBasis, "corner", lambda *a: tried.append(a) or corner(*a))
+    rng = np.random.default_rng(0)
+    x, side = cp.Variable(30, nonneg=True, name="x"), cp.Parameter(40, name="side")
+    A, c = rng.uniform(0, 1, (40, 30)) * (rng.random((40, 30)) < 0.3) + 0.01, rng.uniform(1, 2, 30)
+    sides = rng.uniform(1, 3, (60, 40))
+    table = lx.sweep(lx.preemptive({"cost": cp.Minimize(c @ x)}, [A @ x >= side]), {side: sides})
+    assert table.found.get("kept", 0) < 10
+    assert len(tried) < 40
+    wanted = [linprog(c, -A, -b).fun for b in sides]
+    assert table.values["cost"] == pytest.approx(wanted, rel=1e-7)
 
 
 def test_long_tables_show_their_ends():
