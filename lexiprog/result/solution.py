@@ -247,4 +247,4 @@ class Solution:
         lines = [head, *level_lines(self.levels)]
         for key, value in self.variables.items():
             lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
-        return "\n".join([*lines, f"  {self.certificate}"])
+        return "\n".join([*lines, f"  {self.certificate.words}"])
