@@ -11,10 +11,12 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from _filling import Links, flows, lexiprog, loop, water_filling
+from _integer_shares import LIMIT, METHODS, Shares, matching, sharing
 from _leximin_rivals import ask
 from _measuring import Clock, Report, arguments, median, ratio, seconds, table, timed
 from _panels import Missing, by_lexiprog, fixture
@@ -27,7 +29,9 @@ AIMS = (
     "rates equal to water-filling to 1e-9; 100 times faster than cvxpy_leximin at 30; the panels "
     "in less time than the package's own leximin on Gurobi, with levels at least as high, none "
     "missed by more than 1e-9. Times are from arrays to rates, declaration and compile included; "
-    "ratios are lexiprog's time over the other's, by the wall and in the processor (cpu)."
+    "ratios are lexiprog's time over the other's, by the wall and in the processor (cpu). Whole "
+    "things: leximin goes position by position where all is linear and HIGHS is asked, and by "
+    "ordered sums where it must; both found the same, and so did all ways to share, where few."
 )
 
 Method = Callable[[Links], np.ndarray]
@@ -77,6 +81,34 @@ def shown(records: list[dict[str, Any]]) -> str:
     return table(head, lines)
 
 
+def indivisible(every: Sequence[Shares], repeats: int) -> tuple[str, list[dict[str, Any]]]:
+    """Whole things: both ways in turn, and all ways to share them where those are few."""
+    records = []
+    for shares in every:
+        wanted, clocks, found = shares.all_orders(), {}, {}
+        for _ in range(repeats):
+            for name, method in METHODS.items():
+                if found.get(name, ()) is not None:  # else it was too slow already
+                    clock, found[name] = timed(partial(method, shares))
+                    clocks.setdefault(name, []).append(clock)
+        answers = [order for order in (wanted, *found.values()) if order is not None]
+        if any(order != answers[0] for order in answers):
+            raise SystemExit(f"{shares.name}: {answers} are not the same")
+        medians = {name: median(spent) for name, spent in clocks.items()}
+        records.append({"shares": shares.name, "found": found, "medians": medians})
+    lines = []
+    for record in records:
+        first, second = (record["medians"][name].cpu for name in METHODS)
+        shown = [
+            seconds(record["medians"][name].cpu) if record["found"][name] else f"over {LIMIT:.0f} s"
+            for name in METHODS
+        ]
+        lines.append([record["shares"], *shown, f"{second / first:.1f}"])
+    return table(
+        ["shares", *(f"{name} (cpu)" for name in METHODS), "sums / positions"], lines
+    ), records
+
+
 def panels() -> tuple[str, Any]:
     """150 people, 22 seats: everyone's chance by lexiprog and by the package itself."""
     try:
@@ -117,6 +149,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     report.section("Flows that share links", shown(records), "filling", records)
     small = [compare(6 if options.quick else SMALL, 3, others=True)]
     report.section("A few, with cvxpy_leximin", shown(small), "small", small)
+    whole = [sharing(3, 8), matching(6)]
+    if not options.quick:
+        whole += [sharing(4, 12), sharing(5, 20), sharing(8, 24), matching(10), matching(16)]
+    text, data = indivisible(whole, 1 if options.quick else 3)
+    report.section("Whole things", text, "indivisible", data)
     if not options.quick:
         report.section("Panels of a citizens' assembly", *_named(panels()))
     report.section("Reading the tables", AIMS, "aims", AIMS)

@@ -36,7 +36,7 @@ from _trust_rivals import (
 import lexiprog as lx
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.lexiprog.trust import conic_families, families
+from tests.lexiprog.trust import cases, conic_families, families
 
 PLAIN = ("plain_chains", "plain_integer_chains")
 LINEAR = (
@@ -52,13 +52,13 @@ RIVALS: dict[str, Callable[[Any], Any]] = {
 WORDS = ("right", "refused", "flagged", "wrong")
 
 
-def _judged(case: families.Case, values: Sequence[float]) -> str:
+def _judged(case: cases.Case, values: Sequence[float]) -> str:
     triples = zip(values, case.truth, case.sizes, strict=True)
-    good = all(abs(v - t) <= families.RIGHT * (size + abs(t)) for v, t, size in triples)
+    good = all(abs(v - t) <= cases.RIGHT * (size + abs(t)) for v, t, size in triples)
     return "right" if good else "wrong"
 
 
-def our_verdict(case: families.Case) -> str:
+def our_verdict(case: cases.Case) -> str:
     """Right are the values of all levels, and those that the last point has."""
     try:
         result = case.program.solve()
@@ -73,7 +73,7 @@ def our_verdict(case: families.Case) -> str:
     return "right" if found == {"right"} else "wrong"
 
 
-def rivals_verdict(rival: Callable[[Any], Any], case: families.Case) -> str:
+def rivals_verdict(rival: Callable[[Any], Any], case: cases.Case) -> str:
     """The same for those who return values of all levels, or nothing."""
     try:
         values = rival(case.program)

@@ -48,7 +48,9 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
         sense=_sense(subproblem),
         objective=readable(subproblem.objective.expr if fair is None else fair.stack, names),
         constraints=tuple(
-            written(c, names) for k, c in enumerate(subproblem.constraints) if k not in held
+            f"{c.label}: {written(c, names)}" if c.label else written(c, names)
+            for k, c in enumerate(subproblem.constraints)
+            if k not in held
         ),
         variables=tuple(
             (key, tuple(v.shape))

@@ -54,7 +54,7 @@ def certain(multipliers: Array, reduced: Array, sizes: Sizes) -> Certain:
         Of the matrix.
     """
     magnitudes = np.abs(multipliers)
-    terms = sizes.entries.T @ magnitudes
+    terms = sizes.columns.T @ magnitudes
     inverse = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
     weighty = magnitudes * sizes.heights
     floor = FLOOR * float(np.max(weighty, initial=0.0))

@@ -19,9 +19,9 @@ from lexiprog.forms.logarithms import INFINITE, Numbers
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 
-# Numbers between 1/1024 and 1024 are no reason to touch a problem. A quadratic objective squares
-# them, and so does what counts as little: there 1/8 to 8 is as far.
-MILD, MILD_SQUARES = 10.0, 3.0
+# Numbers between 1/1024 and 1024 are no reason to touch a linear problem, whose vertices are exact.
+# What an interior point leaves undone is compared with one: there 1/8 to 8 is as far.
+MILD, MILD_CURVED = 10.0, 3.0
 # Factors beyond this could underflow; numbers that need them are beyond help.
 _LARGEST_FACTOR = 200.0
 # A problem whose numbers still differ by more than that many powers of two is looked at again.
@@ -76,7 +76,8 @@ def equilibrate(form: StandardForm, *, mild: float | None = None) -> Scaling:
 
 def left_alone(form: StandardForm) -> float:
     """Logarithm to base two of the numbers that are no reason to touch a problem of this kind."""
-    return MILD if form.P is None else MILD_SQUARES
+    linear = form.P is None and form.cones.linear == form.b.size
+    return MILD if linear else MILD_CURVED
 
 
 def _fitted(numbers: Numbers, groups: NDArray[np.intp], mild: float) -> tuple[Array, Array, float]:

@@ -8,14 +8,14 @@ objective makes no difference.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Matrix
-from lexiprog.forms.precision import Sums, reduced_costs, transposed_times
+from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import pulled
 
 __all__ = ["Binding", "Sizes", "binding"]
@@ -34,6 +34,8 @@ FLOOR = 1e-12
 APART, SURE = 1e3, 100.0
 # By which share a decimal is changed when it is read, mostly.
 ROUNDING = 2.0**-54
+# Costs whose size is remembered.
+_REMEMBERED = 64
 # Numbers with that many binary digits were hardly rounded when they were read.
 SHORT = 44
 
@@ -48,23 +50,41 @@ class Sizes:
     """Magnitudes of a matrix's entries, which all objectives over it share."""
 
     def __init__(self, A: Matrix) -> None:
-        self.columns = abs(sp.csc_array(A))
-        self.entries = sp.csr_array(self.columns)
-        starts = self.entries.indptr
-        filled = starts[:-1] < starts[1:]  # reduceat has no answer for empty rows
-        self._filled, self._starts = None if filled.all() else filled, starts[:-1][filled]
-        self.heights = self.highest(np.ones(self.entries.shape[1]))
-        self.short = is_short(self.entries.data)
+        A = by_columns(A)
+        self.columns = copy(A)
+        self.columns.data = np.abs(A.data)
+        # The same row by row, without SciPy's checks: its entries, their columns, their beginnings.
+        order = np.argsort(A.indices, kind="stable")
+        counts = np.bincount(A.indices, minlength=A.shape[0])
+        filled = counts > 0  # reduceat has no answer for empty rows
+        self._filled = None if filled.all() else filled
+        self._starts = (np.cumsum(counts) - counts)[filled]
+        self._entries = self.columns.data[order]
+        self._places = np.arange(A.shape[1]).repeat(A.indptr[1:] - A.indptr[:-1])[order]
+        self._rows = int(A.shape[0])
+        self.heights = self.highest(np.ones(A.shape[1]))
+        self.short = is_short(A.data)
+        self._costs: dict[int, tuple[Array, float, bool]] = {}
 
     def highest(self, weights: Array) -> Array:
         """Largest weighted entry of each row."""
-        out = np.zeros(self.entries.shape[0])
-        if self._starts.size:
-            values = self.entries.data * weights[self.entries.indices]
-            out[... if self._filled is None else self._filled] = np.maximum.reduceat(
-                values, self._starts
-            )
+        if not self._starts.size:
+            return np.zeros(self._rows)
+        found = np.maximum.reduceat(self._entries * weights[self._places], self._starts)
+        if self._filled is None:
+            return found
+        out = np.zeros(self._rows)
+        out[self._filled] = found
         return out
+
+    def of_costs(self, c: Array) -> tuple[float, bool]:
+        """The largest of some costs, and whether all have few digits; remembered of a few."""
+        known = self._costs.get(id(c))
+        if known is None or known[0] is not c:
+            if len(self._costs) >= _REMEMBERED:
+                self._costs.clear()
+            known = self._costs[id(c)] = (c, float(np.abs(c).max(initial=0.0)), is_short(c))
+        return known[1], known[2]
 
 
 @dataclass(frozen=True)
@@ -122,10 +142,11 @@ def binding(
         How many times as large as a change of the costs that of the multipliers may be: so much is
         made of what was rounded when the data were read.
     """
-    floor = FLOOR * float(np.max(np.abs(c), initial=0.0))
+    largest, short = sizes.of_costs(c)
+    floor = FLOOR * largest
     if not y.size:
         return Binding(y, c.copy(), np.zeros(0, dtype=bool), np.abs(c) > floor)
-    lowest, exact = NOISE, sizes.short and correction is not None and is_short(c)
+    lowest, exact = NOISE, sizes.short and correction is not None and short
     if correction is None:
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
         reduced: Array = c + pulled(A, y)
@@ -134,14 +155,15 @@ def binding(
         if exact or error is not None:
             floor *= ZERO
         sums = reduced_costs(c, A, y) if known is None else known
-        if correction.any():
-            sums = sums.plus(transposed_times(A, correction))
         reduced = sums.nearest
+        if correction.any():
+            # It is next to nothing itself: what rounding takes from it is less than counts.
+            reduced = sums.high + (sums.low + pulled(A, correction))
         y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
     heights, lengths = np.abs(y), np.abs(reduced)
     terms = np.abs(c) + pulled(sizes.columns, heights)
-    weights = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
+    weights = np.divide(1.0, terms, out=np.zeros(terms.size), where=terms > 0.0)
     highest = sizes.highest(weights)
     row_shares, column_shares = heights * highest, lengths * weights
     sure: tuple[Array | float, ...] = (NOISE, NOISE)
@@ -153,10 +175,7 @@ def binding(
         lowest = ZERO
         sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
     rows, columns = row_shares > sure[0], column_shares > sure[1]
-    doubtful = any(
-        bool((~clear & (shares > lowest)).any())
-        for clear, shares in ((rows, row_shares), (columns, column_shares))
-    )
+    doubtful = bool((row_shares[~rows] > lowest).any() or (column_shares[~columns] > lowest).any())
     if slack is not None:
         rows &= heights > slack
     columns &= lengths > floor

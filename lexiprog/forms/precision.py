@@ -13,22 +13,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum, isfinite
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Matrix
-from lexiprog.forms.error_free import two_product, two_sum, up
+from lexiprog.forms.error_free import LOST as _LOST
+from lexiprog.forms.error_free import TINY as _TINY
+from lexiprog.forms.error_free import UNIT, Segments, two_product, two_sum, up
 
-UNIT = 2.0**-53  # the relative error of one rounding
-# Below the first a product's own rounding error may be too small for a float; by the second at
-# most it is then wrong.
-_TINY, _LOST = 2.0**-960, 2.0**-1070
 # Sums of fewer terms than this are taken one by one, exactly.
 _FEW = 200
-# Sums of more terms than this are cut twice.
-_LONG = 64
 _PIECE = 2**14
 
 
@@ -82,6 +79,13 @@ class Sums:
         low, lost = two_sum(self.low, other.low)
         low, lost_too = two_sum(low, rest)
         return _known(high, low, self.error + other.error + np.abs(lost) + np.abs(lost_too))
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def plus_floats(self, numbers: Array) -> Sums:
+        """The numbers, to each of which a float is added."""
+        high, rest = two_sum(numbers, self.high)
+        low, lost = two_sum(self.low, rest)
+        return _known(high, low, self.error + np.abs(lost))
 
     @np.errstate(over="ignore", invalid="ignore")
     def times(self, factors: Array) -> Sums:
@@ -164,29 +168,40 @@ class _Last(threading.local):
     """The last few sums: whoever proves an optimum asks for those that it was found with."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[Array, Array, NDArray[np.intp], Sums]] = []
+        self._matrix: tuple[Array, NDArray[np.integer], Segments] | None = None
+        self._known: list[tuple[Segments, Array, Sums]] = []
         self._reduced: tuple[Array, Sums, Sums] | None = None
 
     def reduced(self, costs: Array, sums: Sums) -> Sums:
         """Costs added to sums, again only if either is another."""
         last = self._reduced
-        if last is None or last[1] is not sums or not np.array_equal(last[0], costs):
-            last = self._reduced = (costs.copy(), sums, Sums.of(costs).plus(sums))
+        if last is None or last[1] is not sums or not _equal(last[0], costs):
+            last = self._reduced = (costs.copy(), sums, sums.plus_floats(costs))
         return last[2]
 
-    def sums(self, left: Array, right: Array, starts: NDArray[np.intp]) -> Sums:
+    def sums(self, left: Array, right: Array, starts: NDArray[np.integer]) -> Sums:
         """The sums of products, taken anew only if some number is another."""
-        for known_left, known_right, known_starts, sums in self._known:
-            if (
-                np.array_equal(known_right, right)
-                and (known_left is left or np.array_equal(known_left, left))
-                and (known_starts is starts or np.array_equal(known_starts, starts))
-            ):
+        segments = self._segments(left, starts)
+        for known, numbers, sums in self._known:
+            if known is segments and _equal(numbers, right):
                 return sums
-        sums = segment_sums(left, right, starts)
-        # Others may write to the matrix later; what is remembered must not change with it.
-        self._known = [(left.copy(), right, starts.copy(), sums), *self._known[:1]]
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = _known(*segments.sums(right))
+        self._known = [(segments, right, sums), *self._known[:1]]
         return sums
+
+    def _segments(self, left: Array, starts: NDArray[np.integer]) -> Segments:
+        """What is known of the factors, which are mostly those of the last time."""
+        last = self._matrix
+        if last is None or not (_equal(last[0], left) and _equal(last[1], starts)):
+            # Others may write to the matrix later; what is remembered must not change with it.
+            copies = left.copy(), starts.copy()
+            last = self._matrix = (*copies, Segments(*copies))
+        return last[2]
+
+
+def _equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    return one.size == other.size and bool((one == other).all())
 
 
 _last = _Last()
@@ -198,32 +213,9 @@ def times(matrix: Matrix, vector: Array) -> Sums:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def segment_sums(left: Array, right: Array, starts: NDArray[np.intp]) -> Sums:
+def segment_sums(left: Array, right: Array, starts: NDArray[np.integer]) -> Sums:
     """Sums of the products ``left * right`` from each start to the next."""
-    counts = np.diff(starts)
-    out = Sums(*np.zeros((3, counts.size)))
-    filled = counts > 0
-    heads, counts = starts[:-1][filled], counts[filled]
-    if not heads.size:
-        return out
-    rest, small = two_product(left, right)
-    vanishing = _vanishing(rest, left, right)
-    missing = np.add.reduceat(vanishing, heads, dtype=float) if vanishing.any() else 0.0
-    parts = []
-    for _ in range(2 if counts.max() > _LONG else 1):
-        # Twice the sum of the sizes: no sum of leading parts reaches it, so none is rounded.
-        above = np.ldexp(2.0, np.frexp(np.add.reduceat(np.abs(rest), heads))[1])
-        cut = np.repeat(above, counts)
-        leading = (cut + rest) - cut
-        rest = rest - leading
-        parts.append(np.add.reduceat(leading, heads))
-    # Plain summation of n terms is wrong by at most (n - 1) UNIT times the sum of their sizes.
-    last = np.add.reduceat(rest + small, heads)
-    sizes = np.add.reduceat(np.abs(rest) + np.abs(small), heads)
-    low, lost = two_sum(parts[1], last) if len(parts) > 1 else (last, np.zeros(last.size))
-    out.high[filled], out.low[filled] = parts[0], low
-    out.error[filled] = np.abs(lost) + 2.0 * UNIT * counts * sizes + _LOST * missing
-    return _known(out.high, out.low, out.error)
+    return _known(*Segments(left, starts).sums(right))
 
 
 def _vanishing(product: Array, a: Array, b: Array) -> NDArray[np.bool_]:

@@ -117,7 +117,11 @@ def lower_bound(
         curvature = transposed_times(form.P, x)
         reduced = reduced.plus(curvature)
         constant.append(curvature.times(-0.5 * x))
-    charges, unknown = _charge(reduced, *own_ranges(form))
+    if form.lower is None and form.upper is None:
+        unknown = (reduced.high != 0.0) | (reduced.low != 0.0) | (reduced.error != 0.0)
+        charges = Sums.of(np.zeros(x.size))
+    else:
+        charges, unknown = _charge(reduced, *own_ranges(form))
     own = ~unknown
     if own.all():
         value = _lower(*constant, charges)

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lexiprog.aliases import Array
-from lexiprog.forms.precision import UNIT
+from lexiprog.aliases import Array, Mask, Matrix
+from lexiprog.forms.error_free import UNIT
 from lexiprog.forms.standard_form import StandardForm
 
-__all__ = ["Boxed", "measured"]
+__all__ = ["Boxed", "Several", "is_boxed", "measured"]
 
 # Up to so many entries; above, what is saved is little.
 SMALL = 20_000
@@ -52,53 +54,125 @@ def measured(form: StandardForm, x: Array, z: Array) -> Boxed | None:
     >>> found.value, round(found.bound, 12), found.bound < 4.0
     (4.0, 4.0, True)
     """
-    A, b, c, lower, upper = form.A, form.b, form.c, form.lower, form.upper
-    cones = form.cones
-    if (
-        form.P is not None
-        or cones.linear != b.size
-        or (form.integer is not None and form.integer.size)
-    ):
+    if not is_boxed(form) or form.lower is None or form.upper is None:
         return None
-    if lower is None or upper is None or A.format != "csc" or not 0 < A.data.size <= SMALL:
-        return None
-    zero, rows, data, starts = cones.zero, A.indices, A.data, A.indptr
-    widest = np.maximum(np.abs(lower), np.abs(upper))
-    counts = starts[1:] - starts[:-1]
-    columns = np.arange(x.size).repeat(counts)
-    value = float(c @ x) + form.offset
+    equations = np.arange(form.b.size) < form.cones.zero
+    several = Several(
+        form.A, form.b, form.c[None], np.array([form.offset]), form.lower[None], form.upper[None],
+        equations[None],
+    )  # fmt: skip
+    return several.measured(x[None], z[None])[0]
 
-    terms = data * x[columns]
-    slack = b - np.bincount(rows, terms, b.size)
-    sizes = np.maximum(np.bincount(rows, np.abs(terms), b.size), np.abs(b))
-    outside = np.maximum(-slack, 0.0)
-    outside[:zero] = np.abs(slack[:zero])
-    beyond = np.maximum(lower - x, x - upper)
-    past = beyond > 0.0
-    primal = float((outside / np.maximum(sizes, 1.0)).max())
 
-    effect = float(np.abs(z) @ outside)
-    wrong = -float(z[zero:].min(initial=0.0))
-    if wrong:
-        z = np.concatenate([z[:zero], np.maximum(z[zero:], 0.0)])
-    terms = data * z[rows]
-    reduced = c + np.bincount(columns, terms, x.size)
-    summed = np.abs(c) + np.bincount(columns, np.abs(terms), x.size)
-    if past.any():
-        beyond = np.where(past, beyond, 0.0) / np.maximum(
-            1.0, np.where(lower > x, np.abs(lower), np.abs(upper))
-        )
-        primal = max(primal, float(beyond.max()))
-        effect += float(np.abs(reduced) @ beyond)
+def is_boxed(form: StandardForm) -> bool:
+    """Whether a form is small and linear, with two bounds on every column."""
+    return (
+        form.P is None
+        and form.cones.linear == form.b.size
+        and (form.integer is None or not form.integer.size)
+        and form.lower is not None
+        and form.upper is not None
+        and form.A.format == "csc"
+        and 0 < form.A.data.size <= SMALL
+    )
 
-    # For feasible y: objective(y) >= offset - b'z + reduced'y, the latter least at a corner.
-    corner = np.minimum(reduced * lower, reduced * upper)
-    paid = b * z
-    low = math.fsum([form.offset, *corner.tolist(), *(-paid).tolist()])
-    lost = (float(counts.max()) + 3.0) * float(summed @ widest)
-    lost += 2.0 * (float(np.abs(corner).sum() + np.abs(paid).sum()) + abs(form.offset))
-    lost = 1.000001 * UNIT * lost + _LOST
-    if not lost <= NEGLIGIBLE * (1.0 + abs(value)):
-        return None  # not a number neither
-    norm = 1.0 + float(np.abs(c).max())
-    return Boxed(value, math.nextafter(low - lost, -math.inf), primal, wrong / norm, effect)
+
+@dataclass(frozen=True)
+class Several:
+    """Linear programs over one matrix and right-hand side, a row of each array for each of them.
+
+    Attributes
+    ----------
+    A, b : sparse array by columns, ndarray
+        What they share.
+    c, offset, lower, upper : ndarray
+        Objectives and bounds.
+    equations : ndarray of bool
+        Which rows are equations.
+    """
+
+    A: Matrix
+    b: Array
+    c: Array
+    offset: Array
+    lower: Array
+    upper: Array
+    equations: Mask
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """How many entries each column of the matrix has."""
+        starts = self.A.indptr
+        counts: NDArray[np.intp] = starts[1:] - starts[:-1]
+        return counts
+
+    @cached_property
+    def columns(self) -> NDArray[np.intp]:
+        """The column of each entry."""
+        return np.arange(self.c.shape[1]).repeat(self.counts)
+
+    def _sums(self, places: NDArray[np.integer], terms: Array, size: int) -> Array:
+        """Of the terms of each problem, the sums of those with the same place."""
+        several = len(terms)
+        if several > 1:
+            places = (places + size * np.arange(several)[:, None]).ravel()
+        sums = np.bincount(places, terms.ravel(), several * size).reshape(several, size)
+        return np.asarray(sums, dtype=float)
+
+    def activity(self, x: Array) -> Array:
+        """The rows at a point for each."""
+        return self._sums(self.A.indices, self.A.data * x[:, self.columns], self.b.size)
+
+    def pulled(self, z: Array) -> Array:
+        """What multipliers of the rows add to the costs of each."""
+        entries, starts = self.A.data * z[:, self.A.indices], self.A.indptr[:-1]
+        if self.counts.all():
+            return np.add.reduceat(entries, starts, axis=1)
+        filled = self.counts > 0  # reduceat has no answer for empty columns
+        out = np.zeros(self.c.shape)
+        out[:, filled] = np.add.reduceat(entries, starts[filled], axis=1)
+        return out
+
+    def measured(self, x: Array, z: Array) -> list[Boxed | None]:
+        """The measures of a point and multipliers for each."""
+        A, b, c, lower, upper = self.A, self.b, self.c, self.lower, self.upper
+        equal, rows, data = self.equations, A.indices, A.data
+        value = (c * x).sum(axis=1) + self.offset
+
+        terms = data * x[:, self.columns]
+        slack = b - self._sums(rows, terms, b.size)
+        sizes = np.maximum(self._sums(rows, np.abs(terms), b.size), np.abs(b))
+        outside = np.where(equal, np.abs(slack), np.maximum(-slack, 0.0))
+        beyond = np.maximum(lower - x, x - upper)
+        past = beyond > 0.0
+        primal = (outside / np.maximum(sizes, 1.0)).max(axis=1)
+
+        effect = (np.abs(z) * outside).sum(axis=1)
+        negative = np.where(equal, 0.0, np.minimum(z, 0.0))
+        wrong = -negative.min(axis=1)
+        z = z - negative
+        terms = data * z[:, rows]
+        reduced = c + self._sums(self.columns, terms, c.shape[1])
+        summed = np.abs(c) + self._sums(self.columns, np.abs(terms), c.shape[1])
+        if past.any():
+            beyond = np.where(past, beyond, 0.0) / np.maximum(
+                1.0, np.where(lower > x, np.abs(lower), np.abs(upper))
+            )
+            primal = np.maximum(primal, beyond.max(axis=1))
+            effect = effect + (np.abs(reduced) * beyond).sum(axis=1)
+
+        # For feasible y: objective(y) >= offset - b'z + reduced'y, the latter least at a corner.
+        corner = np.minimum(reduced * lower, reduced * upper)
+        paid = b * z
+        widest = np.maximum(np.abs(lower), np.abs(upper))
+        lost = (float(self.counts.max()) + 3.0) * (summed * widest).sum(axis=1)
+        lost += 2.0 * (np.abs(corner).sum(axis=1) + np.abs(paid).sum(axis=1) + np.abs(self.offset))
+        lost = 1.000001 * UNIT * lost + _LOST
+        clear = lost <= NEGLIGIBLE * (1.0 + np.abs(value))  # not a number neither
+        dual = wrong / (1.0 + np.abs(c).max(axis=1))
+        parts = np.concatenate([self.offset[:, None], corner, -paid], axis=1).tolist()
+        numbers = np.array([value, lost, primal, dual, effect]).T.tolist()
+        return [
+            Boxed(one, math.nextafter(math.fsum(terms) - less, -math.inf), *rest) if sure else None
+            for terms, sure, (one, less, *rest) in zip(parts, clear.tolist(), numbers, strict=True)
+        ]

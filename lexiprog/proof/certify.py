@@ -11,10 +11,10 @@ from lexiprog.forms.cones import distances
 from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.bound import lower_bound
-from lexiprog.proof.boxed import measured
+from lexiprog.proof.boxed import Boxed, measured
 from lexiprog.proof.certificate import TOLERANCE, Certificate
 
-__all__ = ["Checked", "check_answer"]
+__all__ = ["Checked", "certified", "check_answer"]
 
 # Where nothing bounds a variable, the proof speaks of points this many times as far away as the
 # point itself is from the origin.
@@ -27,6 +27,20 @@ class Checked:
 
     certificate: Certificate
     bound: float | None
+
+
+def certified(quick: Boxed, claimed: float, tolerance: float, accepted: float) -> Checked:
+    """What quick measures make of a claim."""
+    size = 1.0 + abs(quick.value)
+    gap = max(quick.value - quick.bound, quick.effect, 0.0) / size
+    claim = abs(claimed - quick.value) / size
+    return Checked(
+        Certificate(
+            primal=quick.primal, dual=quick.dual, gap=gap, claim=claim, tolerance=tolerance,
+            gap_tolerance=accepted,
+        ),
+        quick.bound,
+    )  # fmt: skip
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
@@ -56,16 +70,7 @@ def check_answer(
     accepted = tolerance if gap_tolerance is None else max(tolerance, gap_tolerance)
     quick = None if z is None else measured(form, x, z)
     if quick is not None:
-        size = 1.0 + abs(quick.value)
-        gap = max(quick.value - quick.bound, quick.effect, 0.0) / size
-        claim = abs(claimed - quick.value) / size
-        return Checked(
-            Certificate(
-                primal=quick.primal, dual=quick.dual, gap=gap, claim=claim, tolerance=tolerance,
-                gap_tolerance=accepted,
-            ),
-            quick.bound,
-        )  # fmt: skip
+        return certified(quick, claimed, tolerance, accepted)
     value = form.objective(x)
     linear = form.cones.linear
     outside = distances(form.cones, form.slack(x))
@@ -137,6 +142,8 @@ def _dual_side(
 def _beyond_bounds(form: StandardForm, x: Array) -> Array:
     """How far each column is beyond its bounds, over the size of the bound if that is large."""
     beyond = np.zeros(x.size)
+    if form.lower is None and form.upper is None:
+        return beyond
     if form.lower is not None:
         beyond = np.maximum(beyond, (form.lower - x) / np.maximum(1.0, np.abs(form.lower)))
     if form.upper is not None:
@@ -146,4 +153,4 @@ def _beyond_bounds(form: StandardForm, x: Array) -> Array:
 
 def _largest(values: Array) -> float:
     """Largest absolute entry; not-a-number stays not-a-number."""
-    return float(np.max(np.abs(values))) if values.size else 0.0
+    return float(np.abs(values).max()) if values.size else 0.0

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Mask
@@ -99,8 +98,7 @@ def implied_ranges(
     lower, upper = own_ranges(form) if start is None else start
     systems = [_Rows.of(form)]
     if cut is not None:  # a single row costs little: it is looked at first
-        alone = sp.csc_array(cut[0][None])
-        systems.insert(0, _Rows.of(replace(form, A=alone, b=np.array([cut[1]]), cones=_ONE_ROW)))
+        systems.insert(0, _Rows.alone(form, *cut))
     for _ in range(passes):
         closed = False
         for system in systems:
@@ -132,11 +130,20 @@ class _Rows:
 
     @classmethod
     def of(cls, form: StandardForm) -> _Rows:
-        A = sp.csc_array(form.A)
+        A = by_columns(form.A)
         if not A.data.all():
             A = A.copy()
             A.eliminate_zeros()
         return cls(form, A.data, A.indices, A.indptr)
+
+    @classmethod
+    def alone(cls, form: StandardForm, coefficients: Array, limit: float) -> _Rows:
+        """One row, ``coefficients @ x <= limit``."""
+        inside = coefficients != 0.0
+        entries = coefficients[inside]
+        starts = np.concatenate([[0], np.cumsum(inside)])
+        row = replace(form, b=np.array([limit]), cones=_ONE_ROW)  # whose matrix nobody looks at
+        return cls(row, entries, np.zeros(entries.size, dtype=np.intp), starts)
 
     def implied(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """New ends of the columns' ranges from the present ones."""

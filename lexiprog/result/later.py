@@ -23,4 +23,6 @@ class MadeWhenAsked:
         return value
 
     def __set__(self, instance: object, value: object) -> None:
+        if value is self:  # the default of a field with wishes of its own
+            value = None
         object.__setattr__(instance, self._kept, value)

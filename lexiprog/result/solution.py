@@ -109,7 +109,7 @@ class Solution:
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
     digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]  # noqa: RUF009 - it is one
-    evidence: Evidence | None = field(default=None, repr=False, compare=False)
+    evidence: Evidence | None = field(default=MadeWhenAsked(), repr=False, compare=False)  # type: ignore[assignment]
     # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
@@ -247,4 +247,4 @@ class Solution:
         lines = [head, *level_lines(self.levels)]
         for key, value in self.variables.items():
             lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
-        return "\n".join([*lines, f"  {self.certificate}"])
+        return "\n".join([*lines, f"  {self.certificate.words}"])

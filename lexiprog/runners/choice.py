@@ -25,7 +25,7 @@ from lexiprog.solvers.ways import Way, more_exactly, ways_to_try
 
 __all__ = ["Runners"]
 
-_NATIVE, _CUSTOM = Native(), Custom()
+_NATIVE, _SHARP, _CUSTOM = Native(sharp=False), Native(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 # Optima that are known to this share of their size are known to all digits that floats have.
@@ -43,6 +43,8 @@ class Runners:
     integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
     curved: CurvedFace = field(default_factory=CurvedFace)
+    # Those that refer to others or are referred to.
+    related: frozenset[str] = frozenset()
     # Who solves fair problems that are not linear, or not for HiGHS.
     fair: Callable[[Subproblem, Way], Runner] | None = None
     note: Note = lambda _: None  # told how far a fair problem has come
@@ -63,7 +65,13 @@ class Runners:
             warm.join(chains)
         loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
         integers = find_integer_chains(stages, ladders)
-        return cls(ladders, chains, loosened, warm, integers, fair=fair, note=note)
+        referring = [p for stage in stages for p in stage.subproblems if p.references]
+        related = {r.owner_name for p in referring for _, r in p.references}
+        related |= {p.name for p in referring}
+        return cls(
+            ladders, chains, loosened, warm, integers, related=frozenset(related), fair=fair,
+            note=note,
+        )  # fmt: skip
 
     def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:
         """Every solver and lock to try, now that all earlier stages are solved."""
@@ -133,7 +141,7 @@ class Runners:
         chain = self.integers.get(subproblem.name)
         if chain is not None and way == Way(self.ladders[subproblem.name][0]):
             return chain
-        return _NATIVE
+        return _SHARP if subproblem.name in self.related else _NATIVE
 
     def _exact(self, subproblem: Subproblem) -> Exact:
         """One exact runner a chain, since its levels build on each other."""

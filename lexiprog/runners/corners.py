@@ -9,7 +9,8 @@ import highspy
 
 from lexiprog.aliases import Matrix, Options
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.held_face import HeldFace, LeftFace
+from lexiprog.runners.faces.left import LeftFace
+from lexiprog.runners.held_face import HeldFace
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import TINY, Session, Vertex
 from lexiprog.solvers.linear.refinement import refined
@@ -52,16 +53,26 @@ class Corners:
             usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
             self._session = self.session(form.A, usual | dict(options))
         bounds = within.bounds(form)
-        starts: list[highspy.HighsBasis | None] = []
-        starts += [self.bases.pop(name)] if name in self.bases else []
+        starts: list[tuple[highspy.HighsBasis | None, bool]] = []
+        starts += [(self.bases.pop(name), False)] if name in self.bases else []
         # Without a basis presolve does its part, which may be most of the work.
-        starts += [None] if not held or held[-1].easy else []
-        starts += [held[-1].basis] if held else []
-        for start in starts:
-            vertex = self._session.run(form.c, bounds, start, refine=correct, watch=watch)
+        starts += [(None, False)] if not held or held[-1].easy else []
+        # The last holder's point is one of this face: only the costs are others.
+        starts += [(held[-1].basis, True), (held[-1].basis, False)] if held else []
+        for start, primal in starts:
+            vertex = self._session.run(
+                form.c, bounds, start, refine=correct, primal=primal, watch=watch
+            )
             if vertex.optimal:
                 break
         return vertex
+
+    def at(self, name: str, form: StandardForm, vertex: Vertex) -> Vertex | None:
+        """The same vertex with the multipliers of a member's costs, if HiGHS is there still."""
+        found = None if self._session is None else self._session.at(form.c, vertex)
+        if found is not None:
+            self.bases.pop(name, None)
+        return found
 
     def refined(self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
@@ -72,5 +83,6 @@ class Corners:
             return vertex
         return replace(
             vertex, x=found.x.nearest, row_dual=found.y.high, reduced=None,
-            correction=found.y.low, basis=found.basis, error=found.error, gain=found.gain,
+            correction=found.y.low, basis=found.basis, basic=None, error=found.error,
+            gain=found.gain,
         )  # fmt: skip

@@ -26,7 +26,9 @@ from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.corners import Corners
-from lexiprog.runners.held_face import FaceOptimum, HeldFace, LeftFace, holds, lift
+from lexiprog.runners.faces.left import LeftFace
+from lexiprog.runners.faces.optimum import FaceOptimum, FaceVertex
+from lexiprog.runners.held_face import HeldFace, holds
 from lexiprog.solvers.highs import Vertex
 from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off
 from lexiprog.solvers.ways import Way
@@ -107,7 +109,8 @@ class FaceChain:
         of ``form``, the problem on the face.
         """
         member, compiled = task.subproblem, task.native
-        level = self.level(member, compiled, task.watch, refined=task.way.refined)
+        corner = self.corner(member, compiled, task.watch, refined=task.way.refined)
+        level = FaceOptimum.of(corner, compiled.scaling.cost)
         vertex = level.vertex
         if not vertex.optimal:
             word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
@@ -138,15 +141,15 @@ class FaceChain:
         faces = {name: self.faces[name] for name in level.holds}
         return {name: 0.0 for name, face in faces.items() if face.refined and not face.doubtful}
 
-    def level(
+    def corner(
         self,
         member: Subproblem,
         compiled: Compiled,
         watch: Watch | None = None,
         *,
         refined: bool = False,
-    ) -> FaceOptimum:
-        """The member's optimum on the face that its locks leave.
+    ) -> FaceVertex:
+        """The vertex that is the member's optimum on the face that its locks leave.
 
         On a ``watch`` it is refined if it has to be; with ``refined`` in any case.
         """
@@ -155,32 +158,26 @@ class FaceChain:
             self._refine_faces(names, watch)
         held, face = [self.faces[name] for name in names], self._face(form, names)
         wanted = member.name in self._wanted
+        if face.point and not refined and not any(one.refined or one.unclear for one in held):
+            same = self.corners.at(member.name, form, self.kept[names[-1]][2])
+            if same is not None:
+                own = HeldFace.of_point(form, cost, same) if wanted else None
+                return FaceVertex(form, face, names, held, same, own, off=None)
         vertex = self.corners.find(
             member.name, form, face, held, self.options, watch, correct=wanted
         )
-        own, off = None, False
+        own, off = None, None
         if vertex.optimal:
-            off = is_off(form.A, face.bounds(form), vertex.x)
-            if watch is not None and (off or refined or any(one.refined for one in held)):
-                vertex = self.corners.refined(form, face, vertex, watch)
+            if watch is not None:
+                off = is_off(form.A, face.bounds(form), vertex.x)
+                if off or refined or any(one.refined for one in held):
+                    vertex = self.corners.refined(form, face, vertex, watch)
             if wanted:
                 own = self._face_of(form, cost, face, vertex)
                 if watch is not None and own.unclear and vertex.error is None:
                     vertex = self.corners.refined(form, face, vertex, watch)
                     own = self._face_of(form, cost, face, vertex)
-        y, prices = -vertex.row_dual, [0.0] * len(held)
-        z, multipliers = y, y
-        if vertex.optimal:
-            z = y[face.order]
-            multipliers, prices = lift(form, y, held)
-        # A unit of a held objective is worth so many units of this one, both in the user's units.
-        paid = [price * one.cost / cost for price, one in zip(prices, held, strict=True)]
-        on_face = StandardForm(
-            form.c, form.offset, face.A, face.b, face.cones, None, face.lower, face.upper,
-            form.integer,
-        )  # fmt: skip
-        missed = off and vertex.error is None
-        return FaceOptimum(on_face, vertex, z, multipliers, paid, names, own, missed)
+        return FaceVertex(form, face, names, held, vertex, own, off)
 
     def _face_of(
         self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex
@@ -219,7 +216,9 @@ class FaceChain:
         """Remember the member's optimal face for those that hold it."""
         self.remember(task.subproblem, task.native, answer.trace)
 
-    def remember(self, member: Subproblem, compiled: Compiled, level: FaceOptimum) -> None:
+    def remember(
+        self, member: Subproblem, compiled: Compiled, level: FaceOptimum | FaceVertex
+    ) -> None:
         """Keep the basis of a certified vertex, and its face if somebody holds that."""
         name = member.name
         self.corners.bases[name] = level.vertex.basis

@@ -1,23 +1,27 @@
-"""What a held optimum fixes, what is left where several are held, and their multipliers."""
+"""What a held optimum fixes, and the multipliers of several."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
+from typing import TYPE_CHECKING
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Matrix
+from lexiprog.aliases import Array, Mask
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.forms.optimal_face import Sizes, binding
-from lexiprog.forms.precision import by_columns
-from lexiprog.forms.standard_form import Cones, StandardForm, same_columns
-from lexiprog.solvers.highs import Bounds, Vertex
+from lexiprog.forms.optimal_face import NOISE, Sizes, binding
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.solvers.highs import Vertex
 
-__all__ = ["FaceOptimum", "HeldFace", "LeftFace", "holds", "lift"]
+if TYPE_CHECKING:
+    from lexiprog.runners.faces.left import LeftFace
+
+__all__ = ["HeldFace", "Stack", "holds", "lift", "paid_for"]
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
@@ -37,7 +41,7 @@ def holds(member: Subproblem) -> tuple[str, ...]:
 class HeldFace:
     """The optimal face of one member: what is fixed, and the multipliers that say so."""
 
-    rows: NDArray[np.bool_]
+    rows: Mask
     columns: Array  # value where fixed, NaN where free
     y: Array
     reduced: Array
@@ -47,6 +51,7 @@ class HeldFace:
     rough: bool  # whether the basis is ill-conditioned
     easy: bool  # presolve did nearly all of the work, and so it may for the next
     refined: bool  # whether it was found with twice the digits of floats
+    basic: NDArray[np.integer] | None = None  # as in Vertex
 
     @classmethod
     def of(
@@ -68,14 +73,25 @@ class HeldFace:
         easy = few and not vertex.warm and form.b.size >= FEW
         # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
         tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
-        inside = np.where(rises, vertex.x - lower, upper - vertex.x) > REACHED
-        left = free & inside & (np.abs(reduced) > tiny)
-        doubtful = found.doubtful or bool(left.any() or (~face.fixed & (y < -tiny)).any())
+        away = np.where(rises, vertex.x, upper) - np.where(rises, lower, vertex.x)
+        left = free & (away > REACHED) & (np.abs(reduced) > tiny)
+        doubtful = found.doubtful or bool(left.any() or (y[~face.rows.fixed] < -tiny).any())
         refined = vertex.error is not None
         rough = not refined and vertex.roughness > ROUGH
         return cls(
-            found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined
-        )
+            found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined,
+            vertex.basic,
+        )  # fmt: skip
+
+    @classmethod
+    def of_point(cls, form: StandardForm, cost: float, vertex: Vertex) -> HeldFace:
+        """The face of an optimum where nothing was left to choose: it fixes nothing more."""
+        y = -vertex.row_dual
+        rows = np.abs(y) > NOISE * (1.0 + float(np.abs(y).max(initial=0.0)))
+        return cls(
+            rows, np.full(form.c.size, np.nan), y, form.c + form.pull(y), cost, vertex.basis,
+            doubtful=False, rough=False, easy=False, refined=False, basic=vertex.basic,
+        )  # fmt: skip
 
     @property
     def unclear(self) -> bool:
@@ -83,109 +99,77 @@ class HeldFace:
         return self.doubtful or self.rough
 
     @cached_property
-    def pushing(self) -> NDArray[np.bool_]:
+    def pushing(self) -> Mask:
         """The fixed rows whose multiplier has the sign of an inequality's."""
         return self.rows & (self.y > 0)
 
     @cached_property
-    def fixed(self) -> NDArray[np.bool_]:
+    def fixed(self) -> Mask:
         """The fixed columns."""
         return ~np.isnan(self.columns)
 
+    @cached_property
+    def resting(self) -> Array:
+        """The reduced costs of the fixed columns, nothing for the others."""
+        return np.where(self.fixed, self.reduced, 0.0)
+
 
 @dataclass(frozen=True)
-class LeftFace:
-    """The points that some held faces leave: fixed columns and rows, equations first."""
+class Stack:
+    """Faces one above the other: the rows that push, and what rests on the columns."""
 
-    lower: Array
-    upper: Array
-    fixed: NDArray[np.bool_]
-    row_lower: Array
-    order: NDArray[np.intp]
-    A: Matrix
-    b: Array
-    cones: Cones
+    held: list[HeldFace]
+    pushing: Mask
+    resting: Array
 
     @classmethod
-    def within(cls, form: StandardForm, before: LeftFace | None, face: HeldFace | None) -> LeftFace:
-        """What a face leaves of the points that were left before, of all if there was nothing."""
-        if before is None or face is None:
-            size = form.c.size
-            lower = np.full(size, -np.inf) if form.lower is None else form.lower
-            upper = np.full(size, np.inf) if form.upper is None else form.upper
-            fixed = np.zeros(form.b.size, dtype=bool)
-            fixed[: form.cones.zero] = True
-        else:
-            lower = np.where(face.fixed, face.columns, before.lower)
-            upper = np.where(face.fixed, face.columns, before.upper)
-            fixed = before.fixed | face.rows
-            if before.order.size and np.array_equal(fixed, before.fixed):
-                return replace(before, lower=lower, upper=upper)
-        order = np.argsort(~fixed, kind="stable")
-        zero = int(np.count_nonzero(fixed))
-        cones = Cones(zero=zero, nonneg=fixed.size - zero)
-        row_lower = np.where(fixed, form.b, -np.inf)
-        A = form.A if fixed[:zero].all() else _with_rows(form.A, order)
-        return cls(lower, upper, fixed, row_lower, order, A, form.b[order], cones)
+    def of(cls, held: list[HeldFace]) -> Stack:
+        """Of faces that are held together."""
+        pushing = np.array([face.pushing for face in held])
+        return cls(held, pushing, np.array([face.resting for face in held]))
 
-    def bounds(self, form: StandardForm) -> Bounds:
-        """The limits that are left, rows in the order of the form."""
-        return Bounds(self.lower, self.upper, self.row_lower, form.b)
+    def begins_with(self, held: list[HeldFace]) -> bool:
+        """Whether its first are these."""
+        return all(map(is_, self.held, held)) and len(held) <= len(self.held)
 
 
-@dataclass(frozen=True)
-class FaceOptimum:
-    """What a member came to, in equilibrated units.
-
-    Attributes
-    ----------
-    form, z : StandardForm, ndarray
-        The problem on the face, and the multipliers of its rows.
-    multipliers, prices : ndarray, list of float
-        Those of the rows as declared, and, in the user's units, those of the locks.
-    holds : tuple of str
-        Whose optima are held.
-    own : HeldFace or None
-        Its own face, if somebody holds it.
-    missed : bool
-        Whether its point misses rows by more than rounding.
-    """
-
-    form: StandardForm
-    vertex: Vertex
-    z: Array
-    multipliers: Array
-    prices: list[float]
-    holds: tuple[str, ...]
-    own: HeldFace | None
-    missed: bool
-
-
-def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
-    """The matrix with its rows in another order; the entries of a column stay as they are."""
-    A = by_columns(A)
-    places = np.empty(order.size, dtype=A.indices.dtype)
-    places[order] = np.arange(order.size, dtype=places.dtype)
-    return same_columns(A, places[A.indices])
-
-
-def lift(form: StandardForm, y: Array, held: list[HeldFace]) -> tuple[Array, list[float]]:
+def lift(
+    reduced: Array, y: Array, held: list[HeldFace], equations: int, stack: Stack | None = None
+) -> tuple[Array, list[float]]:
     """Multipliers of the locked problem's rows and locks, all of the right sign, from a face's.
 
     A fixed row may carry a multiplier of either sign; adding enough of the holder's own
-    multipliers (that much of the lock's) mends it, from the last lock to the first.
+    multipliers (that much of the lock's) mends it, from the last lock to the first. ``reduced`` are
+    the costs that the multipliers ``y`` leave; a ``stack`` that begins with these faces is of use.
+    What rounding leaves below zero in rows beyond the ``equations`` is none.
     """
-    reduced: Array = form.c + form.pull(y)
-    locks = [0.0] * len(held)
-    for k, face in reversed(list(enumerate(held))):
-        need = 0.0
-        wrong = face.pushing & (y < 0)
+    locks, last = [0.0] * len(held), len(held)
+    if stack is None or not stack.begins_with(held):
+        stack = Stack.of(held)
+    pushing, resting = stack.pushing, stack.resting
+    while last:
+        clash = (pushing[:last] & (y < 0.0)).any(axis=1)
+        clash |= (resting[:last] * reduced < 0.0).any(axis=1)
+        places = np.flatnonzero(clash)
+        if not places.size:
+            break
+        last = int(places[-1])
+        face, need = held[last], 0.0
+        wrong = pushing[last] & (y < 0.0)
         if wrong.any():
-            need = float(np.max(-y[wrong] / face.y[wrong]))
-        against = face.fixed & (reduced * face.reduced < 0)
+            need = float((-y[wrong] / face.y[wrong]).max())
+        against = resting[last] * reduced < 0.0
         if against.any():
-            need = max(need, float(np.max(-reduced[against] / face.reduced[against])))
-        if need > 0:
-            y, reduced = y + need * face.y, reduced + need * face.reduced
-            locks[k] = need
+            need = max(need, float((-reduced[against] / face.reduced[against]).max()))
+        y, reduced = y + need * face.y, reduced + need * face.reduced
+        locks[last] = need
+    signed = y[equations:]
+    if (signed < 0.0).any():
+        noise = (signed < 0.0) & (signed > -ROUGH * (1.0 + float(np.abs(y).max())))
+        y = np.concatenate([y[:equations], np.where(noise, 0.0, signed)])
     return y, locks
+
+
+def paid_for(prices: list[float], held: list[HeldFace], cost: float) -> list[float]:
+    """What a unit of each held objective is worth, all in the user's units."""
+    return [price * one.cost / cost for price, one in zip(prices, held, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lexiprog.aliases import Array, FreshOptions
 from lexiprog.compile import cvxpy_door
@@ -13,9 +13,11 @@ from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.runners.whole.polish import made_whole
+from lexiprog.proof.certify import check_answer
+from lexiprog.runners.whole.polish import is_linear, made_whole
 from lexiprog.runners.whole.starts import best_start, no_worse_than
 from lexiprog.solvers.big_m import small_m
+from lexiprog.solvers.curved.newton import sharpened
 from lexiprog.solvers.elsewhere.vertices import SessionElsewhere
 from lexiprog.solvers.highs import LONG, Bounds
 from lexiprog.solvers.highs_mip import MipSearch, solve_mip
@@ -26,8 +28,17 @@ from lexiprog.status import Status
 __all__ = ["Native", "highs_options", "searched"]
 
 
+@dataclass(frozen=True)
 class Native:
-    """Any solver that CVXPY knows; integers start from earlier points."""
+    """Any solver that CVXPY knows; integers start from earlier points.
+
+    Attributes
+    ----------
+    sharp : bool
+        Whether curved optima get their last digits: somebody may refer to the point.
+    """
+
+    sharp: bool = True
 
     alone = False
 
@@ -52,6 +63,8 @@ class Native:
             answer = self._confirmed(task, answer)
         if task.way.refined or (task.solver.target == "HIGHS" and task.subproblem.kind == "LP"):
             answer = _on_its_rows(task, form, answer)
+        if self.sharp or task.solver.target != "CLARABEL":
+            answer = _sharp(task, form, answer)
         if task.integer:
             answer = made_whole(task.native, answer, task.watch)
             answer = no_worse_than(start, task.native, form, answer)
@@ -104,6 +117,20 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     if found is None:
         return replace(answer, doubt=DOUBT if off else "")
     return answer_at(task.native, found.x.nearest, -found.y.nearest, iterations=vertex.iterations)
+
+
+def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
+    """The answer of a curved problem with more digits, if that makes it the better proved one."""
+    if task.integer or answer.x is None or answer.z is None or is_linear(form):
+        return answer
+    found = sharpened(form, answer.x, answer.z)
+    if found is None:
+        return answer
+    before = check_answer(form, answer.x, answer.z, claimed=answer.claimed).certificate
+    after = check_answer(form, *found, claimed=form.objective(found[0])).certificate
+    if not after.worst < before.worst:
+        return answer
+    return answer_at(task.native, *found, iterations=answer.iterations)
 
 
 def highs_options(task: Task) -> FreshOptions:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 import highspy
 import numpy as np
@@ -14,66 +14,25 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from lexiprog.aliases import Array, Highs, Matrix, Options
-from lexiprog.forms.precision import Sums, reduced_costs
+from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
+from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import Bounds
-from lexiprog.status import Status
+from lexiprog.solvers.vertex import WORDS, Vertex
 from lexiprog.watch import Watch
 
 __all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
+# To ask an enumeration for a name takes longer than to ask HiGHS for the status.
+_NAMES = {status: status.name for status in highspy.HighsModelStatus.__members__.values()}
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
 USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
+# HiGHS's numbers of the simplex methods; the first is its own choice.
+_DUAL, _PRIMAL = 1, 4
 # On so few rows presolve takes longer than the simplex method.
 TINY = 100
-
-WORDS = {
-    "kOptimal": Status.OPTIMAL,
-    "kInfeasible": Status.INFEASIBLE,
-    "kUnbounded": Status.UNBOUNDED,
-    "kUnboundedOrInfeasible": Status.EITHER,
-    "kTimeLimit": Status.NO_POINT,
-    "kIterationLimit": Status.NO_POINT,
-    "kInterrupt": Status.NO_POINT,
-}
-
-
-@dataclass(frozen=True)
-class Vertex:
-    """What HiGHS found: a status and, if optimal, a vertex with its multipliers."""
-
-    status: str
-    x: Array
-    row_dual: Array  # of rows as minimisation sees them: cost = A' row_dual + reduced
-    basis: Any
-    iterations: int  # of the simplex method
-    seconds: float
-    reduced: Sums | None  # cost - A' row_dual, in twice the working precision
-    correction: Array | None  # what row_dual lacks, from a solve with its residual
-    warm: bool  # started from a basis, without presolve
-    error: float | None = None  # of refined multipliers: by how much they may be wrong
-    gain: float = 1.0  # how many times as large as a change of the costs that of the multipliers is
-
-    @property
-    def roughness(self) -> float:
-        """By which share of their size the multipliers had to be corrected."""
-        if self.correction is None:
-            return 0.0
-        largest = float(np.max(np.abs(self.row_dual), initial=0.0))
-        return float(np.max(np.abs(self.correction), initial=0.0)) / (1.0 + largest)
-
-    @property
-    def optimal(self) -> bool:
-        """Whether HiGHS calls it optimal."""
-        return self.status == "kOptimal"
-
-    @property
-    def word(self) -> Status:
-        """HiGHS's status in our words."""
-        return WORDS.get(self.status, Status.FAILED)
 
 
 class Session:
@@ -88,7 +47,7 @@ class Session:
     """
 
     def __init__(self, A: Matrix, options: Options) -> None:
-        self._A, self._given = sp.csc_array(A), A
+        self._A, self._given = by_columns(A), A
         self._lock = threading.Lock()
         self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in (USUAL | dict(options)).items():
@@ -96,9 +55,11 @@ class Session:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
         self._limit = float(options.get("time_limit", np.inf))
         self._presolve = options.get("presolve", "choose")
+        self._strategy = options.get("simplex_strategy", _DUAL)
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
         self._loaded = False
+        self._now: dict[str, object] = {}  # the options that change from run to run, as they are
         self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
         self._places = [np.arange(size, dtype=np.int32) for size in self._A.shape]
 
@@ -109,10 +70,13 @@ class Session:
         basis: highspy.HighsBasis | None = None,
         *,
         refine: bool = False,
+        primal: bool = False,
         watch: Watch | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
+        With ``primal`` by the primal simplex method: where the basis is a feasible point and only
+        the costs are others, it has the shorter way.
         ``watch`` says how long it may take, and when it should stop.
         With ``refine`` the multipliers come with a correction that makes them twice as exact.
         From the basis of the last run it goes on with all that HiGHS knows: setting one costs its
@@ -123,18 +87,20 @@ class Session:
             self._pass(cost, bounds)
             # Presolve would throw the basis away; without one it is worth having.
             highs, presolve = self._highs, self._presolve if basis is None else "off"
-            highs.setOptionValue("presolve", presolve)
+            self._set("presolve", presolve)
+            self._set("simplex_strategy", _PRIMAL if primal else self._strategy)
             if basis is None:
                 highs.clearSolver()
             elif basis is not self._at:
                 highs.setBasis(basis)
             self._go(watch)
             solution = highs.getSolution()
-            status, duals = highs.getModelStatus().name, np.array(solution.row_dual)
-            basis_found, reduced, correction = highs.getBasis(), None, None
+            status, duals = _NAMES[highs.getModelStatus()], np.array(solution.row_dual)
+            basis_found, reduced, correction, basic = highs.getBasis(), None, None, None
             if refine and status == "kOptimal":
-                simplex = presolve == "off" and self._has_factors
-                reduced, correction = self._refined(cost, duals, None if simplex else basis_found)
+                if presolve == "off" and self._has_factors:
+                    basic = highs.getBasicVariables()[1]
+                reduced, correction = self._refined(cost, duals, basis_found, basic)
             self._at = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
@@ -146,40 +112,65 @@ class Session:
                 iterations=int(highs.getInfoValue("simplex_iteration_count")[1]),
                 seconds=time.perf_counter() - start,
                 warm=basis is not None,
+                basic=basic,
             )
+
+    def at(self, cost: Array, vertex: Vertex) -> Vertex | None:
+        """A vertex with the multipliers of other costs, without a run; None if it is not here."""
+        with self._lock:
+            start, basic = time.perf_counter(), vertex.basic
+            if basic is None or vertex.basis is not self._at:
+                return None
+            costs = np.where(basic >= 0, cost[np.maximum(basic, 0)], 0.0)
+            duals = np.array(self._highs.getBasisTransposeSolve(costs)[1])
+            if not np.isfinite(duals).all():
+                return None
+            return replace(
+                vertex, row_dual=duals, reduced=None, correction=None, iterations=0,
+                seconds=time.perf_counter() - start,
+            )  # fmt: skip
 
     def _go(self, watch: Watch | None) -> None:
         """Run, within the limits of time; a long run can be stopped."""
         seconds = None if watch is None else watch.for_solver
         limit = self._limit if seconds is None else min(self._limit, seconds)
         # HiGHS counts the seconds of all runs of an object.
-        self._highs.setOptionValue("time_limit", limit + self._highs.getRunTime())
+        self._set("time_limit", limit + self._highs.getRunTime())
         if watch is None or self._A.nnz < LONG:
             self._highs.run()
             return
         with watch.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
+    def _set(self, option: str, value: object) -> None:
+        if self._now.get(option) != value:
+            self._highs.setOptionValue(option, value)
+            self._now[option] = value
+
     def _refined(
-        self, cost: Array, duals: Array, basis: highspy.HighsBasis | None
+        self,
+        cost: Array,
+        duals: Array,
+        basis: highspy.HighsBasis,
+        basic: NDArray[np.integer] | None,
     ) -> tuple[Sums | None, Array | None]:
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
-        reduced cost of zero from one that is only small. Without a ``basis`` it is that of the
-        simplex method, whose factors are still there: after presolve they need not be, and asking
-        for them would end the process.
+        reduced cost of zero from one that is only small. ``basic`` are the variables of the simplex
+        method whose factors are still there: after presolve they need not be, and asking for them
+        would end the process.
         """
-        solve: Callable[..., Array] = self._with_factors
-        if basis is None:
-            basic = self._highs.getBasicVariables()[1]
-            inside, idle = basic[basic >= 0], -1 - basic[basic < 0]
+        solve: Callable[..., Array] = self._by_hand
+        if basic is not None:
+            within = basic >= 0
+            inside, idle = basic[within], -1 - basic[~within]
+            solve = partial(self._with_factors, within)
         else:
             inside, idle = (
                 np.flatnonzero([status == _BASIC for status in part])
                 for part in (basis.col_status, basis.row_status)
             )
-            solve = self._by_hand
         if len(inside) + len(idle) != duals.size:
             return None, None
         duals[idle] = 0.0  # exactly, at a basis
@@ -190,11 +181,11 @@ class Session:
         correction = solve(lack, inside, idle)
         return sums, correction if np.isfinite(correction).all() else None
 
-    def _with_factors(self, lack: Array, *_: NDArray[np.intp]) -> Array:
-        """What HiGHS makes of a residual of the basic columns."""
-        residual = np.zeros(self._A.shape[0])
+    def _with_factors(self, within: Mask, lack: Array, *_: NDArray[np.intp]) -> Array:
+        """What HiGHS makes of a residual of the basic columns, which are ``within`` its order."""
+        residual = np.zeros(within.size)
         size = float(np.abs(lack).max())  # HiGHS takes what is below 1e-14 for nothing
-        residual[self._highs.getBasicVariables()[1] >= 0] = lack / size
+        residual[within] = lack / size
         return np.asarray(self._highs.getBasisTransposeSolve(residual)[1] * size)
 
     def _by_hand(self, lack: Array, inside: NDArray[np.intp], idle: NDArray[np.intp]) -> Array:
@@ -217,7 +208,7 @@ class Session:
         """Whether ``A`` is the matrix of this session, entry by entry."""
         if A is self._given:
             return True
-        mine, other = self._A, sp.csc_array(A)
+        mine, other = self._A, by_columns(A)
         return mine.shape == other.shape and all(
             np.array_equal(getattr(mine, part), getattr(other, part))
             for part in ("indptr", "indices", "data")
@@ -237,7 +228,7 @@ class Session:
 
 def as_model(A: Matrix, cost: Array, bounds: Bounds) -> highspy.HighsLp:
     """A linear program as HiGHS takes it."""
-    A = sp.csc_array(A)
+    A = by_columns(A)
     model = highspy.HighsLp()
     model.num_row_, model.num_col_ = A.shape
     model.col_cost_ = cost

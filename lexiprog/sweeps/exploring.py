@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,7 +137,9 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
             "such as preemptive)."
         )
     together = Together(program, solver, Given.to(program.subproblems.values()), tuple(held))
+    begin = time.perf_counter()
     result = program.solve(solver)
+    seconds = time.perf_counter() - begin
     levels = []
     for name in (n for n in program.subproblems if n in held):
         declared = held[name].tolerance(result[name].value)
@@ -145,7 +148,7 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
             levels.append(_level(program, curve, declared))
         except LexiprogError as error:
             levels.append(LevelOutline(name, declared, note=f"no curve: {error}"))
-    return Explorer(ExploreOutline(tuple(levels), pairs_of(together, levels)), together)
+    return Explorer(ExploreOutline(tuple(levels), pairs_of(together, levels, seconds)), together)
 
 
 def _level(program: Program, curve: Tradeoff, declared: float) -> LevelOutline:

@@ -22,7 +22,7 @@ from lexiprog.spelling import there_are
 __all__ = ["Together", "pairs_of"]
 
 # Tolerances of each of two levels, and seconds in which all pairs of them have to be solved.
-STEPS, PATIENCE = 6, 20.0
+STEPS, PATIENCE = 6, 10.0
 
 
 @dataclass
@@ -52,11 +52,15 @@ class Together:
         )  # fmt: skip
 
 
-def pairs_of(together: Together, levels: Sequence[LevelOutline]) -> tuple[PairOutline, ...]:
-    """Every two levels at a few tolerances of each.
+def pairs_of(
+    together: Together, levels: Sequence[LevelOutline], seconds: float
+) -> tuple[PairOutline, ...]:
+    """Every two levels at a few tolerances of each; ``seconds`` is what one solve takes.
 
     What would take too long is left out; so is a pair in which some answer fails.
     """
+    if STEPS**2 * seconds > PATIENCE:
+        return ()
     pairs, end = [], time.monotonic() + PATIENCE
     for k, first in enumerate(levels):
         for second in levels[k + 1 :]:

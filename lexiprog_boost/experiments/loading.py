@@ -18,7 +18,7 @@ from lexiprog_boost.datasets.own_table import load_table
 from lexiprog_boost.experiments.study import Study
 
 # A smoke run looks at about so many pixels and at every fortieth feature of the image studies.
-MOST_POINTS, FEWER_FEATURES = 300, 40
+MOST_POINTS, FEWER_FEATURES = 200, 40
 
 
 def load(of: Study, dataset: str, data_dir: Path | None) -> Dataset:

@@ -23,7 +23,7 @@ from lexiprog_boost.experiments.study import Study
 # A smoke run looks at sets that are small and at rivals that are fast.
 QUICK_SETS = {
     "keel-two-class": ("new-thyroid1", "new-thyroid2"),
-    "keel-multi-class": ("wine", "new-thyroid"),
+    "keel-multi-class": ("new-thyroid",),
 }
 QUICK_RIVALS = ("RUSBoost", "BalancedRandomForest")
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array, Matrix
 
 Indices = NDArray[np.intp]
+Coordinates = tuple[Indices, Indices, Array]  # rows, columns and numbers
 # The parameters' values of the moment, one after the other, and a one.
 ReadValues = Callable[[], Array]
 
@@ -158,6 +159,38 @@ class Unfolded:
             AffineVector.of(maps), rows, np.repeat(np.arange(columns), np.diff(starts)), count
         )
 
+    @classmethod
+    def stacked(
+        cls,
+        fixed: Sequence[Coordinates],
+        moving: Sequence[Coordinates],
+        constant: Array,
+        columns: int,
+        size: int,
+    ) -> Unfolded:
+        """Of rows of numbers, their constants, and what ``size`` values add to these."""
+        count, nothing = constant.size, np.zeros(0, dtype=np.intp)
+        rows, places, values = _summed(fixed, count)
+        maps, depends = None, np.zeros(count, dtype=bool)
+        if moving:
+            which, where, factors = (np.concatenate(part) for part in zip(*moving, strict=True))
+            depends[which] = True
+            which = np.concatenate([which, np.arange(count)])
+            where = np.concatenate([where, np.full(count, size)])
+            numbers = np.concatenate([factors, constant])
+            maps = sp.csr_array((numbers, (which, where)), shape=(count, size + 1))
+        kept = np.flatnonzero((constant != 0.0) | depends)
+        changing = nothing if maps is None else values.size + np.flatnonzero(depends[kept])
+        return cls(
+            AffineVector(
+                np.concatenate([values, constant[kept]]), changing,
+                None if maps is None else maps[np.flatnonzero(depends)],
+            ),
+            np.concatenate([rows, kept]),
+            np.concatenate([places, np.full(kept.size, columns)]),
+            count,
+        )  # fmt: skip
+
     def matrix(self, columns: int, rows: slice, signs: Array | None = None) -> AffineMatrix:
         """The first columns of some rows, whose signs may be turned."""
         kept = self._within(rows, slice(0, columns))
@@ -177,6 +210,23 @@ class Unfolded:
     def _within(self, rows: slice, columns: slice) -> Indices:
         inside = (self.columns >= columns.start) & (self.columns < columns.stop)
         return np.flatnonzero(inside & (self.rows >= rows.start) & (self.rows < rows.stop))
+
+
+def _summed(entries: Sequence[Coordinates], count: int) -> Coordinates:
+    """Coordinates of ``count`` rows by columns, those of one place added up, without zeros."""
+    if not entries:
+        nothing = np.zeros(0, dtype=np.intp)
+        return nothing, nothing, np.zeros(0)
+    rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
+    keys = columns * count + rows
+    order = np.argsort(keys, kind="stable")
+    keys, values = keys[order], values[order]
+    heads = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    if heads.size < keys.size:
+        keys, values = keys[heads], np.add.reduceat(values, heads)
+    kept = values != 0.0
+    keys, values = keys[kept], values[kept]
+    return keys % count, keys // count, values
 
 
 def reader(parameters: Sequence[cp.Parameter], places: Mapping[int, int]) -> ReadValues:

@@ -124,8 +124,10 @@ class Filling:
             return None, None
         units, matrix = self._usual
         rest = (form.b * units.rows, form.c * (units.columns * units.cost))
-        mild = left_alone(form)
-        suits = all(is_mild(numbers, mild) for numbers in rest)
+        suits = all(map(is_mild, rest)) and all(
+            is_mild(np.max(np.abs(numbers), initial=0.0, keepdims=True), left_alone(form))
+            for numbers in rest
+        )
         return (units, matrix) if suits else (None, None)
 
     @cached_property

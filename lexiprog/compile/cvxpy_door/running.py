@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import clarabel
@@ -73,11 +74,21 @@ def _by_interface(interface: Callable[[], Any], *arguments: Any) -> Any:
 def _by_clarabel(data: Record, settings: Any) -> Any:
     """What CVXPY's interface of CLARABEL returns, without its copies of the matrices."""
     cones, size = dims_to_solver_cones(data[CLARABEL.DIMS]), data[s.C].size
-    squares = by_columns(data.get(s.P, sp.csc_array((size, size))))
-    columns = np.arange(size).repeat(squares.indptr[1:] - squares.indptr[:-1])
-    if (squares.indices > columns).any():
-        squares = sp.triu(squares, format="csc")
+    squares = data.get(s.P)
+    if squares is None:
+        squares = _nothing(size)
+    else:
+        squares = by_columns(squares)
+        columns = np.arange(size).repeat(squares.indptr[1:] - squares.indptr[:-1])
+        if (squares.indices > columns).any():
+            squares = sp.triu(squares, format="csc")
     return clarabel.DefaultSolver(squares, data[s.C], data[s.A], data[s.B], cones, settings).solve()
+
+
+@lru_cache(16)
+def _nothing(size: int) -> sp.csc_array:
+    """No squares at all: to make such a matrix takes as long as to solve a small problem."""
+    return sp.csc_array((size, size))
 
 
 def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:

@@ -16,11 +16,8 @@ from typing import Any
 import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
-from cvxpy.cvxcore.python.canonInterface import get_problem_matrix
-from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.reductions.matrix_stuffing import extract_lower_bounds, extract_upper_bounds
 from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
-from cvxpy.utilities import scopes
 
 from lexiprog.aliases import Array, Constraint, Leaf, Objective, Record
 from lexiprog.compile.cvxpy_door.affine import (
@@ -32,6 +29,7 @@ from lexiprog.compile.cvxpy_door.affine import (
 )
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Place, Places
+from lexiprog.compile.cvxpy_door.reading import Offsets, read_by_cvxpy, read_plainly
 from lexiprog.declare.leaves import CVXPY_LOCK
 from lexiprog.forms.standard_form import Cones, StandardForm
 
@@ -43,8 +41,6 @@ _BELOW = (cp.constraints.Inequality, cp.constraints.NonPos)
 _ABOVE = (cp.constraints.NonNeg,)
 # Attributes that are bounds, or promises that nobody has to keep a row for.
 _HARMLESS = {"nonneg", "nonpos", "pos", "neg", "bounds"}
-# Small problems are compiled fastest in C++, which is slow on parameters and on large data.
-_SMALL, _FEW = 5_000, 20
 _SOLVER = SimpleNamespace(solver=HIGHS())
 _NO_PLACES = np.zeros(0, dtype=np.intp)
 
@@ -86,10 +82,13 @@ class Straight:
             return None
         rows = sorted(constraints, key=lambda c: not isinstance(c, _ZERO))  # stable
         expressions = [*(_affine_side(c) for c in rows), *(o.expr for o in objectives)]
-        with scopes.dpp_scope():  # a product of parameters is no affine map
-            if not all(e.is_affine() for e in expressions):
-                return None
-        return cls._compiled(objectives, rows, expressions, variables, parameters)
+        columns, leaves = _offsets(variables), _offsets(parameters)
+        unfolded = read_plainly(expressions, columns, leaves)
+        if unfolded is None:
+            unfolded = read_by_cvxpy(expressions, columns, leaves)
+        if unfolded is None:
+            return None
+        return cls._compiled(objectives, rows, expressions, variables, parameters, unfolded)
 
     @classmethod
     def _compiled(
@@ -99,20 +98,11 @@ class Straight:
         expressions: list[cp.Expression],
         variables: list[cp.Variable],
         parameters: list[cp.Parameter],
+        unfolded: Unfolded,
     ) -> Straight:
-        columns, first = _offsets(variables)
-        sizes, places = _offsets(parameters)
+        (columns, first), (_, places) = _offsets(variables), _offsets(parameters)
         heights = [e.size for e in expressions]
         m, every = sum(heights[: len(rows)]), sum(heights)
-        backend = "COO"
-        if sizes <= _FEW and every + columns <= _SMALL and _in_cpp(expressions):
-            backend = "CPP"
-        tensor = get_problem_matrix(
-            [e.canonical_form[0] for e in expressions], columns, first,
-            {CONSTANT_ID: 1} | {p.id: p.size for p in parameters},
-            places | {CONSTANT_ID: sizes}, every, backend,
-        )  # fmt: skip
-        unfolded = Unfolded.of(tensor, columns + 1)
         # Rows are b - Ax: minus what stands on the lesser side, its constants on the other.
         signs = np.ones(every)
         ends = np.cumsum(heights)
@@ -237,14 +227,10 @@ def _each_once(leaves: Iterable[Leaf]) -> list[Leaf]:
     return list({leaf.id: leaf for leaf in leaves}.values())
 
 
-def _offsets(leaves: Sequence[Leaf]) -> tuple[int, dict[int, int]]:
+def _offsets(leaves: Sequence[Leaf]) -> Offsets:
     """How many entries all have together, and where each one's begin, by CVXPY's ids."""
     first, size = {}, 0
     for leaf in leaves:
         first[leaf.id] = size
         size += leaf.size
     return size, first
-
-
-def _in_cpp(expressions: Sequence[cp.Expression]) -> bool:
-    return all(e._all_support_cpp() and e._max_ndim() <= 2 for e in expressions)  # noqa: SLF001

@@ -16,7 +16,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Matrix, Options, Value, Values
+from lexiprog.aliases import Array, Matrix, Options, Value, Values
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled
 from lexiprog.compile.joint import Joint
@@ -24,13 +24,13 @@ from lexiprog.compile.task import BRIEF
 from lexiprog.declare.leaves import as_float, dense, holding, read_only_copies
 from lexiprog.declare.stage import Stage
 from lexiprog.proof.certificate import TOLERANCE
-from lexiprog.proof.certify import check_answer
 from lexiprog.result.solution import Solution
 from lexiprog.runners.chains import find_chains
 from lexiprog.runners.corners import Corners
 from lexiprog.runners.face import FaceChain
-from lexiprog.runners.held_face import FaceOptimum
-from lexiprog.solve.express.rungs import Climbed, Rung
+from lexiprog.runners.faces.optimum import FaceVertex
+from lexiprog.solve.express.judging import judged
+from lexiprog.solve.express.rungs import Rung
 from lexiprog.solvers.highs import Session
 from lexiprog.solvers.solver import Ladder, Solver
 
@@ -100,18 +100,20 @@ class FastLane:
         inputs, ready = given.undisturbed(lambda: (self._inputs(), self._compiled(chain)))
         if ready is None:
             return None
-        levels = self._levels(chain, ready)
-        if levels is None:
+        corners = self._corners(chain, ready)
+        if corners is None:
             return None
         self._spare[os.getpid()] = taken[-1]
-        found = [
-            self._checked(chain, level, compiled)
-            for level, compiled in zip(levels, ready, strict=True)
-        ]
-        values = given.undisturbed(lambda: self._values(found))
+        found = judged([rung.name for rung in self.rungs], corners, ready, self.solver.accept)
+        if found is None:
+            return None
+        points = [one.variables() for one in found]
+        values = given.undisturbed(lambda: self._values(points))
         solutions: dict[str, Solution] = {}
-        for rung, one, value, known in zip(self.rungs, found, values, inputs, strict=True):
-            solution = rung.solution(one, value, known, solutions, self.solver)
+        for rung, one, point, value, known in zip(
+            self.rungs, found, points, values, inputs, strict=True
+        ):
+            solution = rung.solution(one, point, value, known, solutions, self.solver)
             if solution is None:
                 return None
             solutions[rung.name] = solution
@@ -148,44 +150,28 @@ class FastLane:
                 return None
         return [chain.in_common_units(r.name, every[r.name]) for r in self.rungs] if every else None
 
-    def _levels(self, chain: FaceChain, ready: list[Compiled]) -> list[FaceOptimum] | None:
-        """All levels, if HiGHS finds an optimum on every face and each face is clear."""
-        levels = []
+    def _corners(self, chain: FaceChain, ready: list[Compiled]) -> list[FaceVertex] | None:
+        """All levels' vertices, if HiGHS finds an optimum on every face and each face is clear."""
+        corners = []
         for rung, compiled in zip(self.rungs, ready, strict=True):
             try:
-                level = chain.level(rung.member, compiled)
+                corner = chain.corner(rung.member, compiled)
             except Exception:  # noqa: BLE001 - the stages will meet it again, and tell
                 return None
-            if not level.vertex.optimal or not np.isfinite(level.vertex.x).all():
+            if not corner.vertex.optimal or not np.isfinite(corner.vertex.x).all():
                 return None
-            if level.missed or (level.own is not None and level.own.unclear):
+            if corner.own is not None and corner.own.unclear:
                 return None
-            chain.remember(rung.member, compiled, level)
-            levels.append(level)
-        return levels
+            chain.remember(rung.member, compiled, corner)
+            corners.append(corner)
+        return corners
 
-    def _checked(self, chain: FaceChain, level: FaceOptimum, compiled: Compiled) -> Climbed:
-        """What is known of a level before its expressions are evaluated."""
-        form, scaling, x = compiled.form, compiled.scaling, level.vertex.x
-        own = scaling.point(x)
-        claimed = form.objective(own)
-        checked = check_answer(
-            level.form, x, level.z, claimed=scaling.scaled_value(claimed),
-            tolerance=self.solver.accept,
-        )  # fmt: skip
-        if form.lower is not None:
-            own = np.maximum(own, form.lower)
-        if form.upper is not None:
-            own = np.minimum(own, form.upper)
-        arrays = {} if compiled.places is None else compiled.places.variables(own)
-        return Climbed(level, compiled, checked, claimed, arrays, chain.values(level.holds, own))
-
-    def _values(self, found: list[Climbed]) -> list[float]:
+    def _values(self, points: Sequence[Mapping[int, Array]]) -> list[float]:
         """The objectives as the user wrote them, at the points."""
         out = []
         with holding(()) as held:
-            for rung, one in zip(self.rungs, found, strict=True):
+            for rung, point in zip(self.rungs, points, strict=True):
                 for variable in rung.member.variables:
-                    held.put(variable, one.arrays[variable.id])
+                    held.put(variable, point[variable.id])
                 out.append(as_float(rung.member.objective.expr.value))
         return out

@@ -16,7 +16,7 @@ import numpy as np
 
 from lexiprog.aliases import Constraint
 from lexiprog.compile.answer import Answer, ExactAnswer, Shares
-from lexiprog.compile.task import Solutions, Task
+from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import key_of
 from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.stage import Stage
@@ -24,7 +24,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.proof.certify import Checked
 from lexiprog.result.result import Result
-from lexiprog.solve.fair.inner import Execute, Inner, fairness_of, no_answer, primal_of, worst_of
+from lexiprog.solve.fair.inner import OneByOne, fairness_of, no_answer, primal_of, worst_of
 from lexiprog.status import Status
 
 __all__ = ["LevelsBySums"]
@@ -33,24 +33,14 @@ __all__ = ["LevelsBySums"]
 SAME = 1e-7
 
 
-class LevelsBySums:
+class LevelsBySums(OneByOne):
     """A runner that solves one problem a utility."""
-
-    alone = True
-
-    def __init__(self, execute: Execute) -> None:
-        self._execute = execute
-        self._solutions: Solutions = {}
-
-    def compile(self, _: Subproblem, __: object, solutions: Solutions) -> None:
-        """Sums are compiled one by one."""
-        self._solutions = solutions
 
     def run(self, task: Task) -> Answer:
         """Settle every position of the order."""
         start = time.perf_counter()
         fair = fairness_of(task)
-        inner = Inner(self._execute, task, self._solutions)
+        inner = self.inner(task)
         prefix = inner.unused(f"{task.subproblem.name}, sum of")
         stages = task.subproblem.memory.once(
             ("ordered sums", prefix), lambda: _stages(task.subproblem, fair, prefix)
@@ -60,9 +50,6 @@ class LevelsBySums:
         except StageError as error:
             return no_answer(error, error.subproblem)
         return _answer(task, fair, result, time.perf_counter() - start)
-
-    def accepted(self, task: Task, answer: Answer) -> None:
-        """Nothing is kept from solve to solve."""
 
 
 def _stages(subproblem: Subproblem, fair: Fairness, prefix: str) -> list[Stage]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from lexiprog.aliases import Array, Constraint, Leaf, Mask, Value
 from lexiprog.compile.answer import Answer, Shares
-from lexiprog.compile.task import Solutions, Task
+from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import evaluate
 from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.restate import arguments
@@ -35,7 +35,15 @@ from lexiprog.outline.text import names_text
 from lexiprog.proof.certify import Checked
 from lexiprog.result.solution import Solution
 from lexiprog.runners.fair.linear import Note, telling
-from lexiprog.solve.fair.inner import Execute, Inner, fairness_of, no_answer, primal_of, worst_of
+from lexiprog.solve.fair.inner import (
+    Execute,
+    Inner,
+    OneByOne,
+    fairness_of,
+    no_answer,
+    primal_of,
+    worst_of,
+)
 
 __all__ = ["LevelsByValue"]
 
@@ -69,18 +77,12 @@ class _Climb:
     arguments: dict[int, list[Value]] = field(default_factory=dict)
 
 
-class LevelsByValue:
+class LevelsByValue(OneByOne):
     """A runner that solves one problem a level, each certified by the engine."""
 
-    alone = True
-
     def __init__(self, execute: Execute, note: Note) -> None:
-        self._execute, self._note = execute, note
-        self._solutions: Solutions = {}
-
-    def compile(self, _: Subproblem, __: object, solutions: Solutions) -> None:
-        """Levels are compiled one by one."""
-        self._solutions = solutions
+        super().__init__(execute)
+        self._note = note
 
     def run(self, task: Task) -> Answer:
         """Settle everybody."""
@@ -89,7 +91,7 @@ class LevelsByValue:
         statement = task.subproblem.memory.once(
             "levels by value", lambda: _stated(task.subproblem, fair)
         )
-        inner = Inner(self._execute, task, self._solutions)
+        inner = self.inner(task)
         count, told = len(fair.names), telling(self._note, task, 1.0)
         climb = _Climb(np.zeros(count, dtype=bool), np.zeros(count), np.zeros(count))
         while not climb.settled.all():
@@ -102,9 +104,6 @@ class LevelsByValue:
             told(int(climb.settled.sum()), solution.value)
         seconds = time.perf_counter() - start
         return _answer(task, fair, climb, seconds)
-
-    def accepted(self, task: Task, answer: Answer) -> None:
-        """Nothing is kept from solve to solve."""
 
 
 def _stated(subproblem: Subproblem, fair: Fairness) -> _Statement:

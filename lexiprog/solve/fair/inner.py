@@ -10,15 +10,16 @@ import numpy as np
 from lexiprog.aliases import Leaves
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task
+from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.stage import Stage
+from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 
-__all__ = ["Execute", "Inner", "fairness_of", "no_answer", "primal_of", "worst_of"]
+__all__ = ["Execute", "Inner", "OneByOne", "fairness_of", "no_answer", "primal_of", "worst_of"]
 
 Execute = Callable[..., Result]
 
@@ -49,6 +50,27 @@ class Inner:
         while any(name.startswith(prefix) for name in self.solutions):
             prefix += "'"
         return prefix
+
+
+class OneByOne:
+    """What runners have in common that solve inner problems, each compiled when it is its turn."""
+
+    alone = True
+
+    def __init__(self, execute: Execute) -> None:
+        self._execute = execute
+        self._solutions: Solutions = {}
+
+    def compile(self, _: Subproblem, __: object, solutions: Solutions) -> None:
+        """Only the earlier optima are noted."""
+        self._solutions = solutions
+
+    def inner(self, task: Task) -> Inner:
+        """Who solves the problems within."""
+        return Inner(self._execute, task, self._solutions)
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """Nothing is kept from solve to solve."""
 
 
 def fairness_of(task: Task) -> Fairness:

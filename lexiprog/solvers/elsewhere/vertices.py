@@ -26,6 +26,7 @@ def vertex_of(
     limits: tuple[Array, Array, Array, Array],
     statuses: Statuses | None,
     refine: bool,  # noqa: FBT001 - executors hand arguments on by position
+    primal: bool,  # noqa: FBT001
 ) -> Vertex:
     """Solve one linear program; arguments and answer are arrays and plain values.
 
@@ -37,11 +38,11 @@ def vertex_of(
         HiGHS options.
     statuses : pair of ndarray, optional
         The basis to start from, columns and rows.
-    refine : bool
+    refine, primal : bool
         As for :meth:`Session.run`.
     """
     basis = None if statuses is None else _basis(statuses)
-    vertex = Session(A, options).run(cost, Bounds(*limits), basis, refine=refine)
+    vertex = Session(A, options).run(cost, Bounds(*limits), basis, refine=refine, primal=primal)
     return replace(vertex, basis=_statuses(vertex.basis))
 
 
@@ -60,6 +61,7 @@ class SessionElsewhere(Session):
         basis: Any = None,
         *,
         refine: bool = False,
+        primal: bool = False,
         watch: Watch | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
@@ -67,7 +69,7 @@ class SessionElsewhere(Session):
         Elsewhere nobody hears of Ctrl-C; the time limit goes along.
         """
         if watch is None or watch.elsewhere is None:
-            return super().run(cost, bounds, basis, refine=refine, watch=watch)
+            return super().run(cost, bounds, basis, refine=refine, primal=primal, watch=watch)
         start = time.perf_counter()
         limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
         statuses = self._last[1] if self._last is not None and basis is self._last[0] else None
@@ -75,7 +77,7 @@ class SessionElsewhere(Session):
             statuses = _statuses(basis)
         options = watch.limiting(self._options)
         vertex = watch.elsewhere.call(
-            vertex_of, self._A, options, cost, limits, statuses, refine, watch=watch
+            vertex_of, self._A, options, cost, limits, statuses, refine, primal, watch=watch
         )
         found = _basis(vertex.basis)
         self._last = (found, vertex.basis)

@@ -22,7 +22,7 @@ from lexiprog.forms.precision import Sums, by_columns, transposed_times
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.watch import Watch
 
-__all__ = ["DOUBT", "MISSED", "Refined", "is_off", "refined"]
+__all__ = ["DOUBT", "MISSED", "Refined", "is_off", "misses", "refined"]
 
 ROUNDS = 12
 # Misses in equilibrated units: beyond the first there is nothing to be gained with pairs of
@@ -76,10 +76,12 @@ def is_off(A: Matrix, bounds: Bounds, x: Array) -> bool:
     A proved bound says nothing of that: next to nearly parallel rows no feasible point may be near.
     """
     sides = ((bounds.lower, x, bounds.upper), (bounds.row_lower, A @ x, bounds.row_upper))
-    return any(
-        bool((np.maximum(lower - values, values - upper) > OFF * (1.0 + np.abs(values))).any())
-        for lower, values, upper in sides
-    )
+    return any(misses(*side) for side in sides)
+
+
+def misses(lower: Array, values: Array, upper: Array) -> bool:
+    """Whether some value is outside of its limits by more than rounding."""
+    return bool((np.maximum(lower - values, values - upper) > OFF * (1.0 + np.abs(values))).any())
 
 
 def refined(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof import certify
-from lexiprog.proof.boxed import NEGLIGIBLE, measured
+from lexiprog.proof.boxed import NEGLIGIBLE, Several, measured
 from lexiprog.proof.certify import check_answer
 from tests.lexiprog.proof.exact_bounds import bound_by_hand, linear_optimum
 
@@ -72,3 +72,28 @@ def test_what_is_not_that_simple_is_left_to_others():
     assert measured(form, np.full(x.size, np.nan), z) is None
     # Multipliers so large that rounding counts.
     assert measured(form, x, 1e12 * z) is None
+
+
+@given(seed=seeds)
+def test_several_at_once_are_measured_as_each_alone(seed):
+    """Other objectives, boxes and equations over one matrix, rows in its own order."""
+    rng = np.random.default_rng(seed)
+    form, *_ = boxed(seed)
+    m, n = form.A.shape
+    equations = rng.random((3, m)) < 0.4
+    c, x, z = rng.normal(size=(3, n)), rng.normal(size=(3, n)), rng.normal(size=(3, m))
+    lower = rng.normal(size=(3, n)) - 1.0
+    several = Several(form.A, form.b, c, np.zeros(3), lower, lower + 2.0, equations)
+    pulled, activity = several.pulled(z), several.activity(x)
+    for k, found in enumerate(several.measured(x, z)):
+        order = np.argsort(~equations[k], kind="stable")
+        zero = int(equations[k].sum())
+        alone = StandardForm(
+            c[k], 0.0, form.A[order], form.b[order], Cones(zero=zero, nonneg=m - zero),
+            lower=lower[k], upper=lower[k] + 2.0,
+        )  # fmt: skip
+        one = measured(alone, x[k], z[k][order])
+        for name in ("value", "bound", "primal", "dual", "effect"):
+            assert getattr(found, name) == pytest.approx(getattr(one, name), rel=1e-13, abs=1e-13)
+        assert pulled[k] == pytest.approx(form.A.T @ z[k], rel=1e-13, abs=1e-13)
+        assert activity[k] == pytest.approx(form.A @ x[k], rel=1e-13, abs=1e-13)

@@ -55,7 +55,7 @@ def solved(name, solver=None):
     options = {"eps_abs": 1e-10, "eps_rel": 1e-10} if solver == "SCS" else {}
     compiled = cvxpy_door.Prepared(problem).compile(solver, options)
     answer = cvxpy_door.interpret(compiled, cvxpy_door.run(compiled, options))
-    return compiled.form, answer
+    return compiled.scaled, answer
 
 
 def check(form, answer):

@@ -92,15 +92,3 @@ def test_infeasible_and_unbounded_are_told_apart():
     geometric = lx.Subproblem("geometric", cp.Minimize(y), [y >= 2, y <= 1], gp=True)
     assert tell_apart(geometric, {}) is Status.INFEASIBLE
     assert tell_apart(lx.Subproblem("g", cp.Minimize(y), [y <= 1], gp=True), {}) is Status.UNBOUNDED
-
-
-def test_what_advice_stumbles_over_does_not_replace_the_error(monkeypatch):
-    def stumble(*_):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr("lexiprog.solve.failure.explain", stumble)
-    x = cp.Variable(name="x")
-    never = lx.Subproblem("never", cp.Minimize(x), [x >= 2, x <= 1])
-    with pytest.raises(lx.StageError, match="could not be found: ZeroDivisionError") as caught:
-        lx.Program(lx.Stage("only", never)).solve()
-    assert caught.value.status == "infeasible"

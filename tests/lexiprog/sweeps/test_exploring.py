@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.sweeps import together
 
 BROWSER = next(
     (
@@ -102,6 +103,13 @@ def test_two_tolerances_at_once_are_what_solving_with_both_gives(explorer):
     assert (name, sense) == ("even", "minimise")
     for k, value in wanted:
         assert values[k] == pytest.approx(value, abs=1e-7)
+
+
+def test_pairs_that_would_take_long_are_left_out_and_can_be_asked_for(monkeypatch):
+    monkeypatch.setattr(together, "PATIENCE", 0.0)
+    explorer = lx.explore(program())
+    assert explorer.outline.pairs == ()
+    assert explorer.at({"profit": 1, "clean </script>": 2}).final.certificate.proved
 
 
 def test_what_is_not_held_has_no_tolerance_to_move(explorer):

@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from tests.lexiprog.trust.families import Case, only
+from tests.lexiprog.trust.cases import Case, only
 
 
 def _numbers(random: Random, *shape: int) -> np.ndarray:

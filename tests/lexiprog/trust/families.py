@@ -4,143 +4,57 @@ A case is drawn in whole numbers, whose optima are known exactly (z3, proved lev
 brute force), and then written in other units, with big M, with nearly parallel rows and so on.
 """
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
-from random import Random
 
 import cvxpy as cp
 import numpy as np
 from scipy.optimize import linprog
 
 import lexiprog as lx
-from tests.lexiprog.formulations.exact import Chain, lexicographic_optimum
-from tests.lexiprog.formulations.random_chains import Drawing
-
-# Relative error of what still counts as right.
-RIGHT = 1e-5
-
-
-@dataclass(frozen=True)
-class Case:
-    """A program and the true optimum of each subproblem; ``sizes`` say what counts as one."""
-
-    program: lx.Program
-    truth: tuple[float, ...]
-    sizes: tuple[float, ...]
-
-
-def verdict(case: Case, solver=None) -> str:
-    """Whether the answers are refused, flagged (one is not called optimal), right or wrong."""
-    try:
-        result = case.program.solve(solver)
-    except lx.StageError:
-        return "refused"
-    pairs = zip(result.values(), case.truth, case.sizes, strict=True)
-    if any(s.status != "optimal" for s in result.values()):
-        return "flagged"
-    good = all(abs(s.value - true) <= RIGHT * (size + abs(true)) for s, true, size in pairs)
-    return "right" if good else "wrong"
-
-
-def tally(draw: Callable[[Random], Case | None], count: int, solver=None, seed: int = 0) -> Counter:
-    """Verdicts on so many cases of a family."""
-    verdicts: Counter = Counter()
-    random = Random(seed)
-    while verdicts.total() < count:
-        case = draw(random)
-        if case is not None:
-            verdicts[verdict(case, solver)] += 1
-    return verdicts
-
-
-def _chain(random: Random, *, integers: bool = False) -> Chain:
-    drawing = Drawing(random, random.randint(3, 5))
-    for _ in range(random.randint(2, 6)):
-        drawing.add_row()
-    for _ in range(random.randint(2, 4)):
-        drawing.add_objective()
-    return drawing.chain(integers=integers, scaled=False, bounds_as_rows=False)
-
-
-def _written(chain: Chain, *, cost=1.0, rows=None, columns=None) -> Case | None:
-    """The chain with its objectives, rows and columns multiplied."""
-    truth = lexicographic_optimum(chain)
-    if truth is None:
-        return None
-    rows = np.ones(len(chain.rows)) if rows is None else np.array(rows)
-    units = np.ones(len(chain.whole)) if columns is None else np.array(columns)
-    units = np.where(chain.whole, 1.0, units)
-    x = [
-        cp.Variable(name=f"x{j}", integer=whole, bounds=[low * unit, high * unit])
-        for j, (whole, low, high, unit) in enumerate(
-            zip(chain.whole, chain.lower, chain.upper, units, strict=True)
-        )
-    ]
-    stacked = cp.hstack(x)
-    constraints = []
-    for (coefficients, sense, rhs), factor in zip(chain.rows, rows, strict=True):
-        left, right = (np.array(coefficients) * factor / units) @ stacked, rhs * factor
-        constraints.append({"<=": left <= right, ">=": left >= right, "==": left == right}[sense])
-    senses = {"min": cp.Minimize, "max": cp.Maximize}
-    levels = {
-        str(k): senses[sense]((cost * np.array(coefficients) / units) @ stacked)
-        for k, (sense, coefficients) in enumerate(chain.objectives, 1)
-    }
-    values = tuple(cost * float(value) for value in truth)
-    return Case(lx.preemptive(levels, constraints), values, (cost,) * len(values))
-
-
-def _powers(random: Random, most: int, count: int) -> list[float]:
-    return [10.0 ** random.randint(-most, most) for _ in range(count)]
-
-
-def only(objective, constraints) -> lx.Program:
-    """One problem in one stage."""
-    return lx.Program(lx.Stage("only", lx.Subproblem("only", objective, constraints)))
+from tests.lexiprog.formulations.exact import Chain
+from tests.lexiprog.trust.cases import Case, drawn_chain, only, powers, written
 
 
 def plain_chains(random):
     """Lexicographic linear programs with no malice but ties and degenerate vertices."""
-    return _written(_chain(random))
+    return written(drawn_chain(random))
 
 
 def plain_integer_chains(random):
     """The same with whole variables among the others."""
-    return _written(_chain(random, integers=True))
+    return written(drawn_chain(random, integers=True))
 
 
 def objectives(random):
     """Objectives in billionths or in units of 1e12."""
-    return _written(_chain(random), cost=10.0 ** random.randint(-12, 12))
+    return written(drawn_chain(random), cost=10.0 ** random.randint(-12, 12))
 
 
 def rows(random):
     """Every row in units of its own."""
-    chain = _chain(random)
-    return _written(chain, rows=_powers(random, 9, len(chain.rows)))
+    chain = drawn_chain(random)
+    return written(chain, rows=powers(random, 9, len(chain.rows)))
 
 
 def columns(random):
     """Every variable in units of its own."""
-    chain = _chain(random)
-    return _written(chain, columns=_powers(random, 9, len(chain.whole)))
+    chain = drawn_chain(random)
+    return written(chain, columns=powers(random, 9, len(chain.whole)))
 
 
 def everything(random):
     """All of that at once, two thirds as far."""
-    chain = _chain(random)
+    chain = drawn_chain(random)
     cost = 10.0 ** random.randint(-8, 8)
-    return _written(
-        chain, cost=cost, rows=_powers(random, 6, len(chain.rows)),
-        columns=_powers(random, 6, len(chain.whole)),
+    return written(
+        chain, cost=cost, rows=powers(random, 6, len(chain.rows)),
+        columns=powers(random, 6, len(chain.whole)),
     )  # fmt: skip
 
 
 def integer_chains(random):
     """Mixed-integer chains with objectives of any size."""
-    return _written(_chain(random, integers=True), cost=10.0 ** random.randint(-9, 9))
+    return written(drawn_chain(random, integers=True), cost=10.0 ** random.randint(-9, 9))
 
 
 def goals(random):
@@ -207,7 +121,7 @@ def _parallel(random, digits):
         objectives=tuple(("max", tuple(level)) for level in levels), whole=(False,) * size,
         row_powers=(0,) * len(table), column_powers=(0,) * size,
     )  # fmt: skip
-    return _written(chain)
+    return written(chain)
 
 
 def big_m(random):

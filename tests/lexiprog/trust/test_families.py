@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from tests.lexiprog.trust import conic_families, families
+from tests.lexiprog.trust import cases, conic_families, families
 
 NIGHTLY = os.environ.get("LEXIPROG_PROFILE") == "nightly"
 COUNT = 200 if NIGHTLY else 20
@@ -41,7 +41,7 @@ def tally(record_property):
     """Counts that a report keeps: ``-o junit_family=xunit1 --junitxml FILE``."""
 
     def counted(family, *given, **options):
-        found = families.tally(family, *given, **options)
+        found = cases.tally(family, *given, **options)
         record_property(family.__name__, str(dict(found)))
         return found
 
@@ -146,7 +146,7 @@ def test_a_custom_solver_whose_point_makes_a_constraint_no_number_is_refused(see
 
     x, y = cp.Variable(name="x"), cp.Variable(name="y")
     odd = random.choice([cp.log(x), cp.sqrt(x), -cp.inv_pos(x), cp.entr(x)])
-    program = families.only(cp.Minimize(y), [y >= 0, odd >= -random.uniform(3, 9)])
+    program = cases.only(cp.Minimize(y), [y >= 0, odd >= -random.uniform(3, 9)])
     with pytest.raises(lx.StageError):
         program.solve(Liar())
 

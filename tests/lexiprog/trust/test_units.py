@@ -165,3 +165,16 @@ def test_the_least_risk_is_not_blurred_by_the_unit_of_the_budget(thousands):
     assert [s.status for s in found.values()] == ["optimal"] * 2
     assert found["risk"].value == pytest.approx(0.009 * budget**2, rel=1e-6)
     assert found["return"].value == pytest.approx(0.083 * budget, rel=1e-6)
+
+
+def test_shares_in_any_units_are_known_to_all_digits():
+    """Proportional shares of a budget, each good in units of its own, and then what they cost."""
+    weights, units, budget = np.array([1.0, 9.0, 4.0]), np.array([1e-3, 1.0, 1e2]), 1e-3
+    best = budget * weights / weights.sum() / units
+    other = np.array([1.0, -0.4, 0.7]) * units
+    x = cp.Variable(3, name="x")
+    levels = {"shares": cp.Maximize(weights @ cp.log(x)), "other": cp.Minimize(other @ x)}
+    found = lx.preemptive(levels, [units @ x <= budget]).solve()
+    assert [s.status for s in found.values()] == ["optimal"] * 2
+    assert found["shares"].value == pytest.approx(weights @ np.log(best), rel=1e-9)
+    assert found["other"].value == pytest.approx(other @ best, rel=1e-9)

@@ -97,7 +97,7 @@ def _verdicts(
         tests = against(found, control)
         cells = [NOTHING if test is None else str(test) for test in tests]
         yield [f"WSRT, control {control}, {PROTOCOL_NAMES[protocol]}", *cells]
-    if paper is not None:
+    if paper is not None and control in paper.signed_rank:
         said = paper.signed_rank[control]
         row = [said.get(name, NOTHING) for name in scores["best"].contenders]
         yield [f"WSRT, control {control}, paper", *row]
@@ -109,7 +109,7 @@ def _counts(
     found = scores["best"]
     counts = win_tie_loss(found.folds, found.contenders.index(control))
     yield [f"wins/ties/losses, control {control}", *(_slashed(one) for one in counts)]
-    if paper is not None:
+    if paper is not None and control in paper.win_tie_loss:
         said = paper.win_tie_loss[control]
         row = [_slashed(said.get(name)) for name in found.contenders]
         yield [f"wins/ties/losses, control {control}, paper", *row]

@@ -1,0 +1,1 @@
+"""The faces that held linear optima leave, and the optima on them."""

@@ -1,0 +1,1 @@
+"""Curved problems: what is done with an interior point."""

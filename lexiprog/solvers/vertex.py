@@ -1,0 +1,61 @@
+"""What HiGHS found for a linear program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog.aliases import Array
+from lexiprog.forms.precision import Sums
+from lexiprog.status import Status
+
+__all__ = ["WORDS", "Vertex"]
+
+WORDS = {
+    "kOptimal": Status.OPTIMAL,
+    "kInfeasible": Status.INFEASIBLE,
+    "kUnbounded": Status.UNBOUNDED,
+    "kUnboundedOrInfeasible": Status.EITHER,
+    "kTimeLimit": Status.NO_POINT,
+    "kIterationLimit": Status.NO_POINT,
+    "kInterrupt": Status.NO_POINT,
+}
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """What HiGHS found: a status and, if optimal, a vertex with its multipliers."""
+
+    status: str
+    x: Array
+    row_dual: Array  # of rows as minimisation sees them: cost = A' row_dual + reduced
+    basis: Any
+    iterations: int  # of the simplex method
+    seconds: float
+    reduced: Sums | None  # cost - A' row_dual, in twice the working precision
+    correction: Array | None  # what row_dual lacks, from a solve with its residual
+    warm: bool  # started from a basis, without presolve
+    basic: NDArray[np.integer] | None = None  # its columns, and -1 - rows, if HiGHS has its factors
+    error: float | None = None  # of refined multipliers: by how much they may be wrong
+    gain: float = 1.0  # how many times as large as a change of the costs that of the multipliers is
+
+    @property
+    def roughness(self) -> float:
+        """By which share of their size the multipliers had to be corrected."""
+        if self.correction is None:
+            return 0.0
+        largest = float(np.abs(self.row_dual).max(initial=0.0))
+        return float(np.abs(self.correction).max(initial=0.0)) / (1.0 + largest)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether HiGHS calls it optimal."""
+        return self.status == "kOptimal"
+
+    @property
+    def word(self) -> Status:
+        """HiGHS's status in our words."""
+        return WORDS.get(self.status, Status.FAILED)
