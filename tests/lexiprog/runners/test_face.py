@@ -246,3 +246,19 @@ def test_what_is_solved_in_fractions_is_held_by_its_face():
     _, limits, levels = box()
     result = lx.preemptive(levels, limits).solve("EXACT")
     assert kinds(result) == {"a": [], "b": ["face"], "c": ["face", "face"]}
+
+
+@pytest.mark.parametrize(("unit", "own"), [(1.0, 1.0), (1e3, 1.0), (1e-3, 10.0)])
+def test_prices_are_in_the_units_of_both_levels(unit, own):
+    """At (3, 1) one less of the sum saves one, one less of x0 and more of x1 saves two."""
+    x = cp.Variable(2, name="x", bounds=[0, 3])
+    levels = {
+        "sum": cp.Maximize(unit * cp.sum(x)),
+        "first": cp.Maximize(x[0]),
+        "cost": cp.Minimize(own * (3 * x[0] + x[1])),
+    }
+    found = lx.preemptive(levels, [cp.sum(x) <= 4]).solve()["cost"]
+    assert [lock.kind for lock in found.locks] == ["face", "face"]
+    assert found.value == near(10 * own)
+    assert found.price("sum") == near(own / unit)
+    assert found.price("first") == near(2 * own)
