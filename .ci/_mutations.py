@@ -22,18 +22,10 @@ TINY = 1e-4
 
 @dataclass(frozen=True)
 class Mutation:
-    """A change of the source between two places, given as offsets in its bytes.
+    """A change of the source between two places.
 
-    Attributes
-    ----------
-    line : int
-        Where it begins.
-    start, end : int
-        What is replaced.
-    text : str
-        By what.
-    before, after : str
-        The same for people: an expression or statement on one line.
+    It begins in a ``line`` and puts a ``text`` where the bytes from ``start`` to ``end`` were.
+    People see an expression or statement on one line, ``before`` and ``after``.
     """
 
     line: int

@@ -38,6 +38,9 @@ def order_levels(
 ) -> FairOrder:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
+    Positions of the order are settled one after the other: nobody is stuck at any, since others
+    may take his place.
+
     Parameters
     ----------
     form : StandardForm

@@ -39,6 +39,8 @@ def raise_levels(
 ) -> FairShares:
     """The leximin point of linear utilities over the feasible set of a linear form.
 
+    One level after the other is raised until somebody is stuck, which multipliers prove.
+
     Parameters
     ----------
     form : StandardForm

@@ -126,7 +126,7 @@ class MipModel:
         bound = float(info.mip_dual_bound) + offset
         return MipSearch(
             highs.getModelStatus().name,
-            np.array(highs.getSolution().col_value) if found else None,
+            np.array(highs.getSolution().col_value) + 0.0 if found else None,  # no zero below zero
             bound if np.isfinite(bound) else None,
             int(info.mip_node_count),
         )

@@ -227,3 +227,12 @@ def test_parameters_inside_a_curved_objective_may_change():
         result = program.solve()
         assert result.final.locks[0].kind == "argument"
         assert result.final.value == near(value)
+
+
+@pytest.mark.parametrize("slack", [{}, {"atol": 0.1}, {"rtol": 0.1}])
+def test_a_lock_with_a_tolerance_is_not_stated_in_another_way(slack):
+    x = cp.Variable(2, name="x", bounds=[0, 3])
+    first = lx.Subproblem("first", cp.Maximize(cp.sum(x)), [cp.sum(x) <= 4])
+    second = lx.Subproblem("second", cp.Minimize(x[0]), [cp.sum(x) <= 4, first.held(**slack)])
+    assert (restated(second, "equal", frozenset()) is second) is bool(slack)
+    assert restated(second, "equal", frozenset({"first"})) is second

@@ -236,3 +236,14 @@ def test_a_reduced_cost_of_unknown_sign_costs_the_farthest_end():
     assert not unknown.any()
     assert charges.lower == pytest.approx([-5e-3, -6.0], rel=1e-5)
     assert charges.lower[0] <= -5e-3
+
+
+def test_within_a_ball_only_columns_without_ranges_of_their_own_vary_less():
+    """At x = (5, 0) the first column may fall to 0 for all of 5, the second by the ball's 0.001."""
+    form = StandardForm(np.array([1.0, 1e-3]), 0.0, sp.csc_array((0, 2)), np.zeros(0), Cones(),
+                        lower=np.array([0.0, -np.inf]), upper=np.array([10.0, np.inf]))  # fmt: skip
+    found = lower_bound(form, np.array([5.0, 0.0]), np.zeros(0), radius=1.0)
+    assert found.everywhere == -np.inf
+    assert found.value == pytest.approx(-1e-3, rel=1e-4)
+    assert (found.radius, found.bounds) == (1.0, pytest.approx(5.0))
+    assert (found.ball, found.implied) == (pytest.approx(1e-3, rel=1e-4), 0.0)

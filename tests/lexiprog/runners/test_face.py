@@ -120,18 +120,6 @@ def test_a_later_problem_may_hold_only_the_first():
     assert result.final.value == near(0)
 
 
-def test_problems_that_hold_nothing_are_passed_over():
-    x, limits, _ = box()
-    alone = lx.Subproblem("alone", cp.Minimize(x[1]), limits)
-    first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
-    second = lx.Subproblem("second", cp.Maximize(x[1]), [*limits, first.held()])
-    curved = lx.Subproblem("curved", cp.Minimize(cp.sum_squares(x)), [*limits, first.held()])
-    third = lx.Subproblem("third", cp.Minimize(x[1]), [*limits, first.held()])
-    stages = [lx.Stage(p.name, p) for p in (alone, first, second, curved, third)]
-    found = kinds(lx.Program(*stages).solve())
-    assert (found["second"], found["third"]) == (["face"], ["face"])
-
-
 def test_two_problems_of_one_stage_hold_the_same_face():
     x, limits, _ = box()
     first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
@@ -246,3 +234,19 @@ def test_what_is_solved_in_fractions_is_held_by_its_face():
     _, limits, levels = box()
     result = lx.preemptive(levels, limits).solve("EXACT")
     assert kinds(result) == {"a": [], "b": ["face"], "c": ["face", "face"]}
+
+
+@pytest.mark.parametrize(("unit", "own"), [(1.0, 1.0), (1e3, 1.0), (1e-3, 10.0)])
+def test_prices_are_in_the_units_of_both_levels(unit, own):
+    """At (3, 1) one less of the sum saves one, one less of x0 and more of x1 saves two."""
+    x = cp.Variable(2, name="x", bounds=[0, 3])
+    levels = {
+        "sum": cp.Maximize(unit * cp.sum(x)),
+        "first": cp.Maximize(x[0]),
+        "cost": cp.Minimize(own * (3 * x[0] + x[1])),
+    }
+    found = lx.preemptive(levels, [cp.sum(x) <= 4]).solve()["cost"]
+    assert [lock.kind for lock in found.locks] == ["face", "face"]
+    assert found.value == near(10 * own)
+    assert found.price("sum") == near(own / unit)
+    assert found.price("first") == near(2 * own)

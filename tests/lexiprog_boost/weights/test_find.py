@@ -157,3 +157,10 @@ def test_a_class_that_one_member_serves_has_no_loss_unless_a_cap_forbids_it(cap)
         losses = [np.maximum(0.3 - mine @ [a, 1 - a], 0).mean() for a in grid]
         assert min(losses) - 2 * (high - low) / 2000 <= found[j] <= min(losses) + 1e-9
     assert (found[0] == 0.0) == (cap is None)
+
+
+def test_the_least_losses_of_classes_heed_the_cap_on_weights():
+    """Each class wants its own member alone; with 0.6 at most, its margin is 0.6 - 0.4."""
+    margins, y = [[1, -1], [-1, 1]], ["a", "b"]
+    assert least_class_losses(margins, y).tolist() == pytest.approx([0.0, 0.0])
+    assert least_class_losses(margins, y, weight_cap=0.6).tolist() == pytest.approx([0.8, 0.8])

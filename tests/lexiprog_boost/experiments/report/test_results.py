@@ -66,7 +66,7 @@ def records(quick, value):
 
 
 def test_scores_stand_where_their_names_say():
-    quick = study("keel-multi-class", quick=True)
+    quick = study("keel-two-class", quick=True)
     names = [one.name for one in quick.contenders]
 
     def value(cell):
@@ -83,7 +83,7 @@ def test_scores_stand_where_their_names_say():
 
 
 def test_a_data_set_counts_where_all_contenders_asked_for_are_complete():
-    quick = study("keel-multi-class", quick=True)
+    quick = study("keel-two-class", quick=True)
     first, second = quick.datasets
     some = records(quick, lambda _: 0.5)
     lost = next(i for i, one in enumerate(some) if (one["dataset"], one["learner"]) == (first, OWN))
