@@ -48,13 +48,13 @@ class PairOutline:
         Of each level.
     optima : tuple of (name, sense, values)
         The problems after both, with their optimum at each pair, the second level's tolerance
-        running fastest.
+        running fastest; None where it is not certain.
     """
 
     names: tuple[str, str]
     declared: tuple[float, float]
     tolerances: tuple[tuple[float, ...], tuple[float, ...]]
-    optima: tuple[tuple[str, str, tuple[float, ...]], ...] = ()
+    optima: tuple[tuple[str, str, tuple[float | None, ...]], ...] = ()
 
 
 @dataclass(frozen=True)

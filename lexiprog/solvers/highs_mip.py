@@ -114,8 +114,11 @@ class MipModel:
         seen = _Seen(offset, start, None if start is None else float(cost @ start))
         if seconds == 0.0:
             return seen.search("kTimeLimit")
-        if not (self._small and self.on_face and self._is_easy(seen, watch)):
+        careful = self._small and self.on_face and self._is_easy(seen, watch)
+        if not careful:
             self._run(seen, watch)
+            if not self.lost and self._small and self._ended("kInfeasible"):
+                self._is_easy(seen, watch)  # which presolve has been seen to say of feasible ones
         if self.lost:
             return seen.search("kTimeLimit")
         info = highs.getInfo()
@@ -138,7 +141,10 @@ class MipModel:
             return True
         self._highs.setOptionValue("presolve", "choose")
         self._highs.setOptionValue("mip_max_nodes", nodes)
-        return self._highs.getModelStatus().name in ("kOptimal", "kInfeasible", "kTimeLimit")
+        return self._ended("kOptimal", "kInfeasible", "kTimeLimit")
+
+    def _ended(self, *words: str) -> bool:
+        return self._highs.getModelStatus().name in words
 
     def _run(self, seen: _Seen, watch: Watch) -> None:
         """Let HiGHS run in a thread of its own, and wait for it no longer than asked to."""

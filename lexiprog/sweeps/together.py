@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from lexiprog.compile.binding import Given
-from lexiprog.declare.lock import Slack
-from lexiprog.errors import DeclarationError, LexiprogError
+from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning
 from lexiprog.outline.exploring import LevelOutline, PairOutline
 from lexiprog.program import Program
 from lexiprog.result.result import Result
@@ -18,6 +18,7 @@ from lexiprog.runners.warm import WarmHighs
 from lexiprog.solve.hierarchy import execute
 from lexiprog.solvers.solver import SolverChoice
 from lexiprog.spelling import there_are
+from lexiprog.sweeps.slack.cases import slack_of
 
 __all__ = ["Together", "pairs_of"]
 
@@ -45,7 +46,7 @@ class Together:
                 raise DeclarationError(
                     f"a tolerance is a finite number of at least 0, not {tolerance!r}."
                 )
-        slack = Slack({name: float(tolerance) for name, tolerance in tolerances.items()})
+        slack = slack_of(self.program, {name: float(t) for name, t in tolerances.items()})
         return execute(
             self.program.stages, self.program.ladders(self.solver), workers=1,
             tick=lambda _: None, solved={}, slack=slack, warm=self.warm, given=self.given,
@@ -96,14 +97,17 @@ def _pair(
         tuple(sorted({*np.linspace(0.0, last, STEPS).tolist(), min(level.declared, last)}))
         for level, last in zip((first, second), ends, strict=True)
     ]
-    values: dict[str, list[float]] = {name: [] for name in shown}
+    values: dict[str, list[float | None]] = {name: [] for name in shown}
     for one in grids[0]:
         for other in grids[1]:
             if time.monotonic() > end:
                 return None
-            result = together({first.name: one, second.name: other})
+            with warnings.catch_warnings():  # what they are about is not shown
+                warnings.simplefilter("ignore", LexiprogWarning)
+                result = together({first.name: one, second.name: other})
             for name in shown:
-                values[name].append(result[name].value)
+                sure = result[name].status == "optimal"
+                values[name].append(result[name].value if sure else None)
     return PairOutline(
         names=(first.name, second.name),
         declared=(first.declared, second.declared),

@@ -126,7 +126,7 @@ for (const pair of DATA.pairs) {
   const show = () => {
     const [i, j] = sliders.map((slider) => Number(slider.value));
     told.forEach((output, k) => { output.textContent = shown(pair.tolerances[k][[i, j][k]]); });
-    pair.optima.forEach(([, , values], k) => { rows[k].textContent = shown(values[i * pair.tolerances[1].length + j]); });
+    pair.optima.forEach(([, , values], k) => { const v = values[i * pair.tolerances[1].length + j]; rows[k].textContent = v === null ? "not certain" : shown(v); });
   };
   const sides = sliders.map((slider, k) => make("div", {}, make("label", {}, `tolerance on ${pair.names[k]} `, told[k]), slider));
   const count = pair.tolerances[0].length * pair.tolerances[1].length;

@@ -18,7 +18,7 @@ from lexiprog.solve.wishes import Wishes
 from lexiprog.solvers.solver import Ladder
 from lexiprog.watch import Desk
 
-__all__ = ["Cases", "Later", "given_up_in"]
+__all__ = ["Cases", "Later", "given_up_in", "slack_of"]
 
 Item = TypeVar("Item")
 
@@ -39,7 +39,10 @@ class Cases:
     def __call__(self, tolerance: float) -> Result:
         """The result at a tolerance."""
         if tolerance not in self.found:
-            self.found[tolerance] = self._execute(self.program.stages, tolerance, self.head)
+            # Without slack a linear optimum is held by its face, which is found on the way.
+            again = tolerance == 0.0 and all(self.program[n].kind == "LP" for n in self.head)
+            head = {} if again else self.head
+            self.found[tolerance] = self._execute(self.program.stages, tolerance, head)
         return self.found[tolerance]
 
     def alone(self, stage: str, subproblem: Subproblem, solved: Mapping[str, Solution]) -> Solution:
@@ -59,10 +62,21 @@ class Cases:
         begun = max((t for t in self.found if t <= tolerance), default=None)
         points = {} if begun is None else self.found[begun]
         wishes = Wishes(begun=points, elsewhere=self.elsewhere)
+        slack = slack_of(self.program, {self.name: tolerance})
         return execute(
             stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
-            slack=Slack({self.name: tolerance}), warm=self.warm, given=self.given, wishes=wishes,
+            slack=slack, warm=self.warm, given=self.given, wishes=wishes,
         )  # fmt: skip
+
+
+def slack_of(program: Program, tolerances: Mapping[str, float]) -> Slack:
+    """These tolerances in place of the declared ones; none that is none and was declared as none.
+
+    What is said to be loosened, by nothing even, is held by its value and no longer by its face.
+    """
+    locks = [lock for p in program.subproblems.values() for _, lock in p.locks]
+    some = {lock.owner_name for lock in locks if lock.parameters or lock.atol or lock.rtol}
+    return Slack({name: t for name, t in tolerances.items() if t > 0.0 or name in some})
 
 
 def _names(stage: Stage) -> list[str]:

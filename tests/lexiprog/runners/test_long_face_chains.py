@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 import lexiprog as lx
 from lexiprog.solvers.highs import Bounds, Session
+from tests.lexiprog.runners.weak_duality import check_every_level
 
 
 def covering(seed, rows=30, levels=6):
@@ -45,14 +46,7 @@ def test_every_level_of_a_linear_chain_is_held_by_its_face_and_is_optimal(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_multipliers_of_rows_and_locks_prove_each_level_by_weak_duality(seed):
     (A, demand, costs), result = solved_covering(seed)
-    optima = np.array([solution.value for solution in result.values()])
-    for k, solution in enumerate(result.values()):
-        y, locks = solution.duals[0], np.array(solution.duals[1:])
-        assert (y >= 0).all()
-        assert (locks >= 0).all()
-        rest = costs[k] - A.T @ y + costs[:k].T @ locks
-        bound = demand @ y - locks @ optima[:k] + np.minimum(10 * rest, 0).sum()
-        assert bound == pytest.approx(solution.value, rel=1e-7, abs=1e-7)
+    check_every_level(A, demand, costs, 10, result)
 
 
 def test_a_time_limit_is_for_each_run_and_not_for_all_runs_of_a_chain():

@@ -145,3 +145,15 @@ def test_a_face_with_room_of_the_size_of_a_tolerance_is_no_face():
     }
     found = lx.preemptive(levels, limits).solve()
     assert [s.value for s in found.values()] == pytest.approx([-1.0, 2.0], abs=1e-7)
+
+
+def test_a_problem_that_presolve_calls_infeasible_is_looked_at_again():
+    """(-3, 6, 1) keeps every row; HiGHS says infeasible, and without presolve it does not."""
+    a, b = (cp.Variable(name=n, integer=True, bounds=e) for n, e in [("a", [-3, 1]), ("b", [0, 6])])
+    c = cp.Variable(name="c", bounds=[0, 3])
+    rows = [a + b - 2 * c <= 1, 2 * a + 2 * b + 2 * c == 8]
+    rows += [3 * a - 3 * b - c <= -26, b - 3 * c >= 3]
+    only = lx.Subproblem("only", cp.Maximize(-a - 3 * b + 2 * c), rows)
+    found = lx.Program(lx.Stage("only", only)).solve()["only"]
+    assert found.status == "optimal"
+    assert found.value == pytest.approx(-13.0, abs=1e-7)

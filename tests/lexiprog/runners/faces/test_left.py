@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 
 import lexiprog as lx
 from lexiprog.solvers.highs import Session
+from tests.lexiprog.runners.weak_duality import check_every_level
 
 
 def levels(seed, unique=True):
@@ -63,15 +64,7 @@ def test_where_a_face_is_left_the_next_level_is_solved(runs):
 @pytest.mark.parametrize("seed", range(10))
 def test_the_multipliers_at_the_point_prove_every_level(seed):
     A, limit, costs = levels(seed)
-    result = solved(A, limit, costs)
-    optima = np.array([solution.value for solution in result.values()])
-    for k, solution in enumerate(result.values()):
-        y, locks = solution.duals[0], np.array(solution.duals[1:])
-        assert (y >= 0).all()
-        assert (locks >= 0).all()
-        rest = costs[k] - A.T @ y + costs[:k].T @ locks
-        bound = limit @ y - locks @ optima[:k] + np.minimum(5 * rest, 0).sum()
-        assert bound == pytest.approx(solution.value, rel=1e-7, abs=1e-7)
+    check_every_level(A, limit, costs, 5, solved(A, limit, costs))
 
 
 def test_more_rows_than_columns_are_no_trouble(runs):
