@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.runners.held_face import HeldFace, LeftFace
+from lexiprog.runners.faces.left import LeftFace
+from lexiprog.runners.held_face import HeldFace
 from lexiprog.solvers.highs import Session
 
 
@@ -42,20 +43,20 @@ def test_what_a_face_leaves_is_narrower_and_its_rows_are_equations(held):
     form, everywhere, _ = held
     left = LeftFace.within(form, everywhere, face(*held))
     assert (left.lower.tolist(), left.upper.tolist()) == ([0.0, 0.0], [np.inf, 0.0])
-    assert left.fixed.tolist() == [True, False]
-    assert (left.cones.zero, left.cones.nonneg) == (1, 1)
-    assert left.b[0] == -2.0
+    assert left.rows.fixed.tolist() == [True, False]
+    assert (left.rows.cones.zero, left.rows.cones.nonneg) == (1, 1)
+    assert left.rows.sides[0] == -2.0
     again = LeftFace.within(form, left, face(*held))
-    assert again.order.tolist() == left.order.tolist()
+    assert again.rows.order.tolist() == left.rows.order.tolist()
 
 
 def test_without_bounds_of_their_own_columns_are_free(held):
     free = LeftFace.within(replace(held[0], lower=None, upper=None), None, None)
     assert np.isneginf(free.lower).all()
     assert np.isposinf(free.upper).all()
-    assert not free.fixed.any()
+    assert not free.rows.fixed.any()
     equal = LeftFace.within(replace(held[0], cones=Cones(zero=1, nonneg=1)), None, None)
-    assert equal.fixed.tolist() == [True, False]
+    assert equal.rows.fixed.tolist() == [True, False]
 
 
 def test_multipliers_that_had_to_be_corrected_much_are_unclear_unless_they_were_refined(held):
