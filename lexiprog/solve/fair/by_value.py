@@ -133,7 +133,8 @@ def _solved(inner: Inner, statement: _Statement, climb: _Climb) -> Solution:
     sign = 1.0 if statement.subproblem.maximise else -1.0
     curved = np.isin(np.arange(climb.settled.size), list(climb.arguments))
     loosened = LOOSE * (1.0 + np.abs(climb.levels))
-    for slack in (0.0, loosened):
+    # What is known to an error is met within it: the errors of two levels may contradict.
+    for slack in (np.minimum(climb.errors, loosened), loosened):
         # Whose arguments are kept needs no floor, and one that rounding cannot meet does harm.
         given = np.where(curved, 10.0 * loosened, slack)
         floors = np.where(climb.settled, climb.levels - sign * given, 0.0)
@@ -158,7 +159,8 @@ def _settle(
 ) -> None:
     """Settle whoever has a multiplier that is no rounding."""
     weights = np.abs(np.asarray(solution.dual(statement.rows))).ravel()
-    error = solution.uncertainty + float(weights[climb.settled] @ climb.errors[climb.settled])
+    # Where a floor truly is, and how far below it was set.
+    error = solution.uncertainty + 2.0 * float(weights[climb.settled] @ climb.errors[climb.settled])
     value = solution.value
     if climb.found:
         last = float(np.max(fair.sign * climb.levels[climb.settled]))
