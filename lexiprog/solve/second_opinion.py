@@ -11,16 +11,20 @@ import numpy as np
 
 from lexiprog.aliases import Array
 from lexiprog.compile.cvxpy_door import answer_at, dual_arrays
-from lexiprog.compile.task import Task
+from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import CVXPY_LOCK, evaluate
 from lexiprog.declare.lock import NO_SLACK
 from lexiprog.declare.reference import Reference
+from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.proof.certify import check_answer
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.solution import Solution
+from lexiprog.runners.chains import find_chains
 from lexiprog.solve.bare_point import OwnOptimum, own_optimum
 from lexiprog.solve.multipliers import dual_range
-from lexiprog.solvers.solver import Ladder, default_ladder
+from lexiprog.solvers.solver import Ladder, Solver, default_ladder
+from lexiprog.solvers.ways import Way
 
 __all__ = ["DUAL", "POINT", "loose_locks"]
 
@@ -31,6 +35,8 @@ FEW = 8
 # A linear level that gives up more than this share of an optimum it holds exactly is not proved;
 # one that may be beside it at all, as its owner is not known better, is solved at our own optima.
 LOOSE, BESIDE = 1e-9, 1e-14
+# Rows of a level that is looked at in any case.
+SMALL = 500
 # Ranges of multipliers below this share of their size are noise.
 NOISE = 1e-6
 
@@ -161,9 +167,12 @@ def loose_locks(
         return []
     exact = [r for r in records if not r.tolerance and r.kind != "face"]
     beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
-    if not any(share > BESIDE for share in beside):
+    if any(share > BESIDE for share in beside):
+        ours = _value_on_faces(task, solved)
+    elif task.native.form.b.size <= SMALL and exact:  # faces tell more digits than floats have
+        ours = _value_along_chain(task, solved)
+    else:
         return []
-    ours = _value_on_faces(task, solved)
     if ours is None:
         return [r.name for r in exact if r.drift > LOOSE * solved[r.name].size]
     close = abs(ours - solution.value) <= task.solver.accept * solution.size
@@ -176,6 +185,9 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
     They are found one by one, each at what was found for those that it holds itself; not a number
     if one cannot be found, None if one is not linear.
     """
+    value = _value_along_chain(task, solved)
+    if value is not None:
+        return value
     ours = dict(solved)
 
     def found(subproblem: Subproblem) -> float | None:
@@ -192,6 +204,41 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
         return np.nan if own is None else own.answer.value
 
     return found(task.subproblem)
+
+
+def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | None:
+    """The same by faces, to all digits; None if the rows differ, NaN if a face is unclear."""
+    members = list(_owners_first(task.subproblem))
+    solver = Solver("HIGHS", accept=task.solver.accept)
+    ladders = {member.name: (solver,) for member in members}
+    stages = [Stage(member.name, member) for member in members]
+    chain = find_chains(stages, ladders, task.slack.tolerances).get(task.subproblem.name)
+    if chain is None or len(chain.members) < len(members):
+        return None
+    value = np.nan
+    for member in members:
+        if chain.doubtful(member):
+            return np.nan
+        way, given = Way(solver, "face", refined=True), task.given
+        inner = prepare(member, way, solved, task.slack, chain.compile, given, task.watch)
+        answer = chain.run(inner)
+        if answer.x is None or answer.form is None:
+            return None
+        checked = check_answer(answer.form, answer.x, answer.z, claimed=answer.claimed)
+        if not checked.certificate.proved:
+            return None
+        chain.accepted(inner, answer)
+        value = answer.value
+    return value
+
+
+def _owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
+    """Those whose optima it holds, and theirs, each before its holders; itself last."""
+    found: dict[Subproblem, None] = {}
+    for _, lock in subproblem.locks:
+        owner = lock.owner()
+        found |= {} if owner is None else _owners_first(owner)
+    return {**found, subproblem: None}
 
 
 # Ways to tell how far an expression at the optimum is from what it truly is there. Which of

@@ -137,8 +137,8 @@ def test_the_extent_of_a_multiplier_is_that_of_its_own_row():
         assert (found.status == "optimal_inaccurate") is doubtful
 
 
-@pytest.mark.parametrize("solver", ["ECOS", "SCS", "OSQP", None])
-@pytest.mark.parametrize("apart", [1e-8, 1e-9])
+@pytest.mark.parametrize("solver", ["ECOS", "SCS", "OSQP", "CLARABEL", "SCIPY", None])
+@pytest.mark.parametrize("apart", [1e-8, 1e-9, 1e-10, 1e-11])
 def test_a_linear_level_that_jumps_beside_a_held_optimum_is_not_called_optimal(solver, apart):
     """Of x + y <= 1 the first level leaves (1, 0) alone; 1e-10 less of it would leave y free."""
     x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
