@@ -35,7 +35,7 @@ FEW = 8
 # A linear level that gives up more than this share of an optimum it holds exactly is not proved;
 # one that may be beside it at all, as its owner is not known better, is solved at our own optima.
 LOOSE, BESIDE = 1e-9, 1e-14
-# Rows of a level that is looked at in any case.
+# Rows of a level that is looked at in any case: faces tell more digits than floats have.
 SMALL = 500
 # Ranges of multipliers below this share of their size are noise.
 NOISE = 1e-6
@@ -169,7 +169,7 @@ def loose_locks(
     beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
     if any(share > BESIDE for share in beside):
         ours = _value_on_faces(task, solved)
-    elif task.native.form.b.size <= SMALL and exact:  # faces tell more digits than floats have
+    elif exact and sum(c.size for c in task.subproblem.constraints) <= SMALL:
         ours = _value_along_chain(task, solved)
     else:
         return []

@@ -28,7 +28,8 @@ PULSE, GRACE = 0.05, 0.2
 
 # On the face of an earlier level, which is as thin as can be, HiGHS's presolve loses points.
 # Problems with so few numbers are searched without it, for that many nodes.
-SMALL, EASY = 1_000, 200
+SMALL = 1_000
+HASTY = {"presolve": "off", "mip_max_nodes": 200, "time_limit": 1.0}
 
 # HiGHS's number for a point within the rows.
 FEASIBLE = 2
@@ -104,44 +105,56 @@ class MipModel:
         ):
             change(count, np.arange(count, dtype=np.int32), *values)
         highs.clearSolver()
-        if start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = start
-            highs.setSolution(solution)
-        seconds = watch.for_solver
         highs.setOptionValue("output_flag", watch.verbose)
-        highs.setOptionValue("time_limit", self._limit if seconds is None else seconds)
         seen = _Seen(offset, start, None if start is None else float(cost @ start))
-        if seconds == 0.0:
-            return seen.search("kTimeLimit")
-        careful = self._small and self.on_face and self._is_easy(seen, watch)
-        if not careful:
+        careful = self._small and self.on_face and self._may_begin(seen, watch)
+        if not (careful and self._is_easy(seen, watch)):
+            if not self._may_begin(seen, watch):
+                return seen.search("kTimeLimit")
             self._run(seen, watch)
-            if not self.lost and self._small and self._ended("kInfeasible"):
-                self._is_easy(seen, watch)  # which presolve has been seen to say of feasible ones
+            infeasible = not self.lost and self._small and self._ended("kInfeasible")
+            # Which presolve has been seen to say of feasible ones.
+            if infeasible and not self._is_easy(seen, watch) and not self._has_point:
+                return MipSearch("kInfeasible", None, None)
         if self.lost:
             return seen.search("kTimeLimit")
         info = highs.getInfo()
-        found = info.primal_solution_status == FEASIBLE
         bound = float(info.mip_dual_bound) + offset
         return MipSearch(
             highs.getModelStatus().name,
-            np.array(highs.getSolution().col_value) + 0.0 if found else None,  # no zero below zero
+            # No zero is below zero.
+            np.array(highs.getSolution().col_value) + 0.0 if self._has_point else None,
             bound if np.isfinite(bound) else None,
             int(info.mip_node_count),
         )
 
+    def _may_begin(self, seen: _Seen, watch: Watch) -> bool:
+        """Whether there is time; the search then begins at the best point seen so far."""
+        seconds = watch.for_solver
+        if seen.x is not None:
+            solution = highspy.HighsSolution()
+            solution.col_value = seen.x
+            self._highs.setSolution(solution)
+        self._highs.setOptionValue("time_limit", self._limit if seconds is None else seconds)
+        return seconds != 0.0
+
+    @property
+    def _has_point(self) -> bool:
+        return bool(self._highs.getInfo().primal_solution_status == FEASIBLE)
+
     def _is_easy(self, seen: _Seen, watch: Watch) -> bool:
-        """Whether a search without presolve comes to an end in a few nodes."""
-        nodes = self._highs.getOptionValue("mip_max_nodes")[1]
-        self._highs.setOptionValue("presolve", "off")
-        self._highs.setOptionValue("mip_max_nodes", EASY)
+        """Whether a search without presolve comes to an end in a few nodes and a second."""
+        plain = {name: self._highs.getOptionValue(name)[1] for name in HASTY}
+        for name, value in HASTY.items():
+            # Where integers have no bounds, HiGHS may never get to its first node.
+            own = min(value, plain[name]) if name == "time_limit" else value
+            self._highs.setOptionValue(name, own)
         self._run(seen, watch)
         if self.lost or watch.should_stop:
             return True
-        self._highs.setOptionValue("presolve", "choose")
-        self._highs.setOptionValue("mip_max_nodes", nodes)
-        return self._ended("kOptimal", "kInfeasible", "kTimeLimit")
+        for name, value in plain.items():
+            self._highs.setOptionValue(name, value)
+        return self._ended("kOptimal", "kInfeasible")
 
     def _ended(self, *words: str) -> bool:
         return self._highs.getModelStatus().name in words
@@ -176,7 +189,7 @@ class _Seen:
     """What the callbacks of a search have shown so far."""
 
     def __init__(self, offset: float, x: Array | None, value: float | None) -> None:
-        self._offset, self._x, self._value = offset, x, value
+        self._offset, self.x, self._value = offset, x, value
         self._bound: float | None = None
 
     @property
@@ -190,7 +203,7 @@ class _Seen:
         """A better point."""
         value = float(event.data_out.objective_function_value)
         if self._value is None or value < self._value:
-            self._x, self._value = np.array(event.data_out.mip_solution, dtype=float), value
+            self.x, self._value = np.array(event.data_out.mip_solution, dtype=float), value
 
     def look(self, data: Highs) -> None:
         """A better bound."""
@@ -200,7 +213,7 @@ class _Seen:
 
     def search(self, said: str) -> MipSearch:
         """What there is."""
-        return MipSearch(said, self._x, self.values[1])
+        return MipSearch(said, self.x, self.values[1])
 
 
 def solve_mip(
