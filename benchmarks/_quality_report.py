@@ -31,6 +31,12 @@ def scores_page(results: Results) -> str:
         if group.role == "confirmation" and 1 < len(new) < len(names):
             heading = f"### Only the {len(new)} sets whose base data development never saw"
             parts += [heading, averages(results, new)]
+    unseen = [name for group in groups() if group.role == "confirmation" for name in group.names]
+    # First one that all methods take that any does: those for two classes only stay out.
+    together = sorted(results.finished(unseen), key=lambda name: len(results.methods(name)))
+    if len(together) > 1:
+        heading = f"## Confirmation, both together (data sets: {len(together)})"
+        parts += [heading, against(results, together)]
     parts += ["## Where it loses", LOSSES]
     for group in groups():
         names = results.finished(group.names)
