@@ -20,6 +20,8 @@ __all__ = ["Corners"]
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 AT_ONCE = {"presolve": "off"}
+# Up to so many rows the primal simplex method is as fast as the dual one, or faster.
+MODERATE = 2_000
 
 
 @dataclass
@@ -58,7 +60,8 @@ class Corners:
         # Without a basis presolve does its part, which may be most of the work.
         starts += [(None, False)] if not held or held[-1].easy else []
         # The last holder's point is one of this face: only the costs are others.
-        starts += [(held[-1].basis, True), (held[-1].basis, False)] if held else []
+        starts += [(held[-1].basis, True)] if held and form.b.size <= MODERATE else []
+        starts += [(held[-1].basis, False)] if held else []
         for start, primal in starts:
             vertex = self._session.run(
                 form.c, bounds, start, refine=correct, primal=primal, watch=watch
