@@ -169,11 +169,13 @@ def test_a_generous_limit_changes_nothing():
 def test_value_and_bound_are_an_interval_wherever_a_value_is_shown():
     result = hard_knapsack(levels=1).solve(time_limit=0.7)
     found = result.final
-    text = f"{found.value:.6g} in [{found.value:.6g}, {found.bound:.6g}]"
-    assert text in str(result)
-    assert text in str(found)
-    assert text in result._repr_html_()
-    assert text in found._repr_html_()
+    # A bound need not be whole: how far the search comes depends on the machine.
+    for digits, shown in (
+        (10, [str(result), str(found)]),
+        (6, [result._repr_html_(), found._repr_html_()]),
+    ):
+        low, high = (f"{number:.{digits}g}" for number in (found.value, found.bound))
+        assert all(f"{low} in [{low}, {high}]" in text for text in shown)
     assert result.to_frame().loc["level 0", "bound"] == found.bound
 
 
