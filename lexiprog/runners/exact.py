@@ -24,6 +24,7 @@ from lexiprog.exact.rationals import DEFAULT, ReadAs, nearest, read_floats
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.held_face import holds
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -53,6 +54,9 @@ class Exact:
     def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
         """The numbers as HIGHS would get them."""
         if self.chain is not None:
+            for name in holds(subproblem):
+                if name not in self.chain.forms:  # it was solved in an earlier call
+                    self.chain.compile(self.chain.members[name], way, solutions)
             return self.chain.compile(subproblem, way, solutions)
         return compile_for(way.statement(subproblem), Solver("HIGHS"), {})
 
@@ -111,7 +115,7 @@ class Exact:
         for name in [*held, task.subproblem.name]:
             own = name == task.subproblem.name
             if name not in self.outcomes or own:
-                form = task.form if own or self.chain is None else self.chain.forms[name]
+                form = task.form if self.chain is None else self.chain.forms[name]
                 costs, offset = _costs(form, read_as)
                 before = levels[-1] if levels else None
                 found = self._prover.minimise(
