@@ -24,6 +24,7 @@ from lexiprog.exact.rationals import DEFAULT, ReadAs, nearest, read_floats
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.held_face import holds
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -54,6 +55,9 @@ class Exact:
     def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
         """The numbers as HIGHS would get them."""
         if self.chain is not None:
+            for name in holds(subproblem):
+                if name not in self.chain.forms:  # it was solved in an earlier call
+                    self.chain.compile(self.chain.members[name], way, solutions)
             return self.chain.compile(subproblem, way, solutions)
         return compile_for(way.statement(subproblem), Solver("HIGHS"), {})
 

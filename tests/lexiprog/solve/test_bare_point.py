@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.solve.bare_point import _relative_violation
 
 
 class Says:
@@ -114,3 +115,10 @@ def test_a_constraint_without_entries_asks_for_nothing():
     x = cp.Variable(2, name="x")
     least = lx.Subproblem("least", cp.Minimize(cp.sum(x)), [x >= 1, x[0:0] >= 5])
     assert answer(least, np.ones(2)).value == 2.0
+
+
+def test_without_a_bound_of_our_own_small_sides_count_as_one():
+    x = cp.Variable(name="x")
+    for value, share in [(0.5, 0.5), (1.0, 1.0), (4.0, 1.0), (-1.0, 0.0)]:
+        x.value = value
+        assert _relative_violation(x <= 0, None) == pytest.approx(share)
