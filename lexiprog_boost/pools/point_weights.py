@@ -213,7 +213,7 @@ def _positive(values: Floats) -> Floats:
 
 def _rounded_shares(D: Floats, weights: Floats) -> Floats:
     """D in units of the points' own weights, which are the same with merged rows or without."""
-    shares = np.divide(D, weights, out=np.zeros(len(D)), where=weights > 0)
+    shares: Floats = np.divide(D, weights, out=np.zeros(len(D)), where=weights > 0)
     shares[np.abs(shares - 1) <= NEAR_BOUND] = 1.0
     shares[shares <= NEAR_BOUND] = 0.0
     return np.round(shares, DIGITS)
