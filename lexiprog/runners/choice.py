@@ -80,6 +80,10 @@ class Runners:
         exact_first = bool(ladder) and ladder[0].target == EXACT
         face = not exact_first and chain is not None and chain.serves(subproblem)
         ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
+        if exact_first:
+            # In fractions there may be no point at all within an optimum that floats have rounded.
+            rounded = any(solved[k.owner_name].exact is None for _, k in subproblem.locks)
+            return [*ways, Way(ladder[0], "guarded")] if rounded else ways
         if not ladder or chain is None:
             return ways
         exact = Way(Solver(EXACT, accept=ladder[0].accept))
