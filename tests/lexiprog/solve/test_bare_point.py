@@ -122,3 +122,13 @@ def test_without_a_bound_of_our_own_small_sides_count_as_one():
     for value, share in [(0.5, 0.5), (1.0, 1.0), (4.0, 1.0), (-1.0, 0.0)]:
         x.value = value
         assert _relative_violation(x <= 0, None) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("kind", ["integer", "boolean"])
+def test_entries_that_need_not_be_whole_are_not_asked_to_be(kind):
+    """The first entry is whole; the most of the second is a half."""
+    x = cp.Variable(2, name="x", bounds=[0, 1], **{kind: [(0,)]})
+    most = lx.Subproblem("most", cp.Maximize(cp.sum(x)), [2 * x[1] <= 1])
+    found = answer(most, np.array([1.0, 0.5]))
+    assert (found.value, found.certificate.integrality) == (1.5, 0.0)
+    assert "integrality 5.0e-01" in refused(most, np.array([0.5, 0.5]))
