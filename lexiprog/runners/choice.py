@@ -138,8 +138,8 @@ class Runners:
                 raise TypeError("nobody here solves fair problems")
             return self.fair(subproblem, way)
         if way.mode == "face" and subproblem.kind == "LP":
-            chain = self.chains.get(subproblem.name)
-            return chain if chain is not None and chain.serves(subproblem) else self.wider
+            faces = self.chains.get(subproblem.name)
+            return faces if faces is not None and faces.serves(subproblem) else self.wider
         if way.mode == "face":
             return self.curved
         if way.solver.target == EXACT:

@@ -14,11 +14,11 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 
-__all__ = ["Rows"]
+__all__ = ["OwnRows"]
 
 
 @dataclass(frozen=True)
-class Rows:
+class OwnRows:
     """The rows of several problems' constraints in one matrix.
 
     Rows that CVXPY adds for maxima, norms and the like belong to no constraint: they say what its
@@ -29,7 +29,7 @@ class Rows:
     nobodys: Mask
 
     @classmethod
-    def of(cls, compiled: Compiled) -> Rows:
+    def of(cls, compiled: Compiled) -> OwnRows:
         """Of compiled numbers."""
         form = compiled.form
         plain = compiled.in_units(Scaling.none(form))

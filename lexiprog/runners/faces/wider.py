@@ -28,7 +28,7 @@ from lexiprog.proof.certify import check_answer
 from lexiprog.runners.chains import is_linear, own_constraints, without_faces
 from lexiprog.runners.face import FaceChain
 from lexiprog.runners.faces.left import LeftFace
-from lexiprog.runners.faces.rows import Rows
+from lexiprog.runners.faces.rows import OwnRows
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 
@@ -107,7 +107,7 @@ class WiderFaces:
         joint = _joined(members, subproblem)
         for member in members.values():
             bind_references(member, solutions)
-        rows = Rows.of(joint.compile(subproblem.name, {}))
+        rows = OwnRows.of(joint.compile(subproblem.name, {}))
         known = all(rows.knows(own_constraints(member)) for member in members.values())
         everything = np.ones(rows.nobodys.size, dtype=bool)
         present = {
