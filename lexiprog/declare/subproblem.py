@@ -205,6 +205,7 @@ class Subproblem(Frozen):
             ),
             attributes_of(expression, gp=self.gp),
             inside=expression.parameters(),
+            expression=expression,
         )
 
     def dual(self, constraint: Constraint) -> cp.Parameter:

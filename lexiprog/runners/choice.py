@@ -82,6 +82,10 @@ class Runners:
         exact_first = bool(ladder) and ladder[0].target == EXACT
         face = not exact_first and chain is not None and chain.serves(subproblem)
         ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
+        if exact_first:
+            # In fractions there may be no point at all within an optimum that floats have rounded.
+            rounded = any(solved[k.owner_name].exact is None for _, k in subproblem.locks)
+            return [*ways, Way(ladder[0], "guarded")] if rounded else ways
         if not ladder:
             return ways
         exact = Way(Solver(EXACT, accept=ladder[0].accept))
@@ -92,7 +96,7 @@ class Runners:
         if face:
             more = [exact] if fractions else []
             return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
-        if exact_first or ladder[0].is_custom or not self.wider.serves(subproblem):
+        if ladder[0].is_custom or not self.wider.serves(subproblem):
             return ways
         wider, refined = Way(ladder[0], "face", refined=True), Way(ladder[0], refined=True)
         if ladder[0].target == "HIGHS":
