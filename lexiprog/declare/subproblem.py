@@ -11,7 +11,7 @@ import numpy as np
 from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
-from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of
+from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of, leaves_of
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
 from lexiprog.declare.objectives.fairness import Aim, Fairness
@@ -129,8 +129,10 @@ class Subproblem(Frozen):
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
         # CVXPY walks the whole expression tree at every question, so each is asked once.
-        inputs, variables = inputs_of(problem.parameters()), tuple(problem.variables())
+        variables, parameters = leaves_of(problem)
+        inputs = inputs_of(parameters)
         plain = not gp and checks.is_plain(problem, variables)
+        whole = has_integers(problem, variables)
         found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
         self._declare(
             name=name,
@@ -145,8 +147,8 @@ class Subproblem(Frozen):
             references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
-            integer=has_integers(problem),
-            kind=kind_of(problem, gp=gp, affine=plain),
+            integer=whole,
+            kind=kind_of(problem, gp=gp, affine=plain, whole=whole),
             fair=fair,
             memory=Memory(),
             plain=plain,

@@ -62,13 +62,12 @@ def find_chains(
 
 
 def _is_linear(subproblem: Subproblem) -> bool:
-    problem = subproblem.problem
     return (
         not subproblem.gp
         and subproblem.fair is None
         and subproblem.dpp
         and subproblem.kind == "LP"
-        and all(variable.is_real() for variable in problem.variables())
+        and all(variable.is_real() for variable in subproblem.variables)
     )
 
 
