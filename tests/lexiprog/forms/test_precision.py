@@ -1,6 +1,7 @@
 """Sums in twice the working precision lie within their stated errors of the exact ones."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -101,7 +102,7 @@ def test_sums_of_numbers_with_few_digits_are_exact_and_said_to_be(seed):
     starts = np.array([0, 3, 3, 500, 1_000])  # the second sum is empty
     found = Segments(left, starts).exact_sums(right)
     pairs = [Fraction(a) * Fraction(b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
-    expected = [sum(pairs[a:b], Fraction(0)) for a, b in zip(starts, starts[1:], strict=False)]
+    expected = [sum(pairs[a:b], Fraction(0)) for a, b in pairwise(starts)]
     assert [Fraction(v) for v in found.tolist()] == expected
     for spoilt in (np.nextafter(np.abs(right).max(), 0.0), np.nan, np.inf):
         other = np.concatenate([[spoilt], right[1:]])
