@@ -124,8 +124,8 @@ class Session:
         nothing to do takes several times as long as to see that.
         """
         with self._lock:
-            start, basic, basis = time.perf_counter(), vertex.basic, vertex.basis
-            if basic is None or basis is not self._at:
+            start, basic = time.perf_counter(), vertex.basic
+            if basic is None or vertex.basis is not self._at:
                 return None
             costs = np.where(basic >= 0, cost[np.maximum(basic, 0)], 0.0)
             duals = np.array(self._highs.getBasisTransposeSolve(costs)[1])
@@ -133,7 +133,7 @@ class Session:
                 return None
             if bounds is not None and not is_best(self._A, cost, duals, vertex.x, bounds):
                 return None
-            more = self._refined(cost, duals, basis, basic) if refine else (None, None)
+            more = self._refined(cost, duals, vertex.basis, basic) if refine else (None, None)
             return replace(
                 vertex, row_dual=duals, reduced=more[0], correction=more[1], iterations=0,
                 seconds=time.perf_counter() - start, warm=True,
