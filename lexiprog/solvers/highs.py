@@ -124,8 +124,8 @@ class Session:
         nothing to do takes several times as long as to see that.
         """
         with self._lock:
-            start, basic = time.perf_counter(), vertex.basic
-            if basic is None or vertex.basis is not self._at:
+            start, basic, here = time.perf_counter(), vertex.basic, vertex.basis is self._at
+            if basic is None or not here:
                 return None
             costs = np.where(basic >= 0, cost[np.maximum(basic, 0)], 0.0)
             duals = np.array(self._highs.getBasisTransposeSolve(costs)[1])
