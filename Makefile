@@ -121,7 +121,7 @@ DECLARED := pyproject.toml lexiprog/__init__.py
 
 .venv-oldest/dev.stamp: $(DECLARED) .ci/oldest.py | .venv-oldest/bin/python
 	$(OLDEST)/python .ci/oldest.py > .venv-oldest/oldest.txt
-	$(OLDEST)/python $(PIP) --editable ".[dev]" --constraint .venv-oldest/oldest.txt
+	$(OLDEST)/python $(PIP) --editable ".[test]" --constraint .venv-oldest/oldest.txt
 	@touch $@
 
 .venv/dev.stamp .venv-clients/dev.stamp $(PYTHONS:%=.venv-%/dev.stamp): %/dev.stamp: $(DECLARED) | %/bin/python

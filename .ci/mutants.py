@@ -16,6 +16,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -23,28 +24,43 @@ from _reach import Reach, file_of, is_own
 from _report import page, table
 from _sample import PATHS, Mutant, every_mutant, sample, tests_of
 from _store import Case, Store
-from _trials import Trial, copy_source, import_heavy, run
+from _trials import Trial, copy_source, ended, import_heavy, start, stop
 from _trying import try_missing
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def measure(root: Path, copy: Path, reach: Reach, paths: Iterable[str]) -> None:
-    """Find out what the tests of some modules run through, folder by folder."""
+def measure(root: Path, copies: Sequence[Path], reach: Reach, paths: Iterable[str]) -> None:
+    """Find out what the tests of some modules run through, folder by folder, one in each copy."""
     files = dict.fromkeys(file for path in paths for file in tests_of(root, path))
     folders: dict[Path, list[str]] = {}
     for file in reach.missing(files):
         folders.setdefault(Path(file).parent, []).append(file)
-    for folder, own in folders.items():
-        print(f"-- {folder}", end=" ", flush=True)
-        trial = Trial(copy, tuple(own), measured=True)
-        verdict, cpu = run(trial)
-        if verdict != "survived":
-            said = (copy / "log.txt").read_text()[-3000:]
-            raise SystemExit(f"{' '.join(own)} must pass on the unchanged code, but:\n{said}")
-        tests = json.loads(trial.measurements.read_text())
-        reach.put(own, tests)
-        print(f"{len(tests)} tests in {cpu:.0f} s", flush=True)
+    todo, free = list(folders.items()), list(copies)
+    busy: dict[int, tuple[Path, Trial, float]] = {}
+    try:
+        while todo or busy:
+            while todo and free:
+                folder, own = todo.pop(0)
+                trial = Trial(free.pop(), tuple(own), measured=True)
+                busy[start(trial)] = (folder, trial, time.monotonic())
+            for child, (folder, trial, began) in list(busy.items()):
+                found = ended(child, began, trial)
+                if found is None:
+                    continue
+                del busy[child]
+                free.append(trial.copy)
+                if found[0] != "survived":
+                    said = (trial.copy / "log.txt").read_text()[-3000:]
+                    whole = " ".join(trial.tests)
+                    raise SystemExit(f"{whole} must pass on the unchanged code, but:\n{said}")
+                tests = json.loads(trial.measurements.read_text())
+                reach.put(trial.tests, tests)
+                print(f"-- {folder} {len(tests)} tests in {found[1]:.0f} s", flush=True)
+            time.sleep(0.02)
+    finally:
+        for child in busy:
+            stop(child)
 
 
 def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> list[Case]:
@@ -104,7 +120,7 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
             copies = [home / str(k) for k in range(options.workers)]
             for copy in copies:
                 copy_source(root, copy)
-            measure(root, copies[0], reach, dict.fromkeys(one.path for one in chosen))
+            measure(root, copies, reach, dict.fromkeys(one.path for one in chosen))
             try_missing(cases(root, chosen, reach, options.seconds), store, copies)
         except KeyboardInterrupt:
             print("\nStopped; the same command goes on from here.")

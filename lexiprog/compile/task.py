@@ -12,11 +12,13 @@ import numpy as np
 from lexiprog.aliases import FreshOptions, Value, Values
 from lexiprog.compile.binding import Given, bind_references, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled, Prepared
+from lexiprog.compile.exact_numbers import Fractions, exact_references
 from lexiprog.declare.leaves import dense
 from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.exact.rationals import DEFAULT
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.solvers.solver import Solver
+from lexiprog.solvers.solver import EXACT, Solver
 from lexiprog.solvers.ways import Way
 from lexiprog.solvers.words import words_of
 from lexiprog.watch import Watch
@@ -49,6 +51,8 @@ class Task:
     watch: Watch = field(default_factory=Watch)
     # Values of variables by CVXPY id at earlier points, the latest first, to start integers from.
     starts: tuple[Mapping[int, Value], ...] = ()
+    # Placeholders by CVXPY id whose values are known better than in floats, for fractions.
+    fractions: Fractions = field(default_factory=dict)
 
     @property
     def solver(self) -> Solver:
@@ -127,9 +131,13 @@ def prepare(
         options = way.solver.options_for(integer=subproblem.integer)
         compiled = (compiler or compile_alone)(subproblem, way, solutions)
         starts = () if not subproblem.integer else _starts(subproblem, solutions, begun)
+        fractions: Fractions = {}
+        if way.solver.target == EXACT:
+            read_as = options.get("read_as", DEFAULT)
+            fractions = exact_references(subproblem, solutions, slack, read_as)
         return Task(
             subproblem, way, options, slack, parameters, references, constants, compiled, known,
-            watch or Watch(), starts,
+            watch or Watch(), starts, fractions,
         )  # fmt: skip
 
     return known.undisturbed(task)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array, Highs, Matrix, Options
 from lexiprog.curves.pace import OutOfTime, Pace
 from lexiprog.solvers.highs import LONG, Bounds, as_model
+from lexiprog.solvers.highs_mip import pass_whole
 
 __all__ = ["PRECISE", "BasicPoint", "Handle"]
 
@@ -71,10 +72,9 @@ class Handle:
         self.set_options({"output_flag": False} | dict(options))
         model = as_model(A, cost, bounds)
         if integer is not None and integer.size:
-            kinds = np.full(self.size, highspy.HighsVarType.kContinuous)
-            kinds[integer] = highspy.HighsVarType.kInteger
-            model.integrality_ = list(kinds)
-        self.highs.passModel(model)
+            pass_whole(self.highs, model, integer)
+        else:
+            self.highs.passModel(model)
 
     def set_options(self, options: Options) -> None:
         """Change HiGHS options; a refused one raises."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Leaf, Leaves, Values
+from lexiprog.aliases import Leaf, Leaves, Mask, Value, Values
 from lexiprog.declare.fork import ForkSafeLock
 from lexiprog.declare.memory import Registry
 from lexiprog.errors import LexiprogError
@@ -159,6 +159,30 @@ def undisturbed(values: Leaves, make: Callable[[], Made]) -> Made:
 def dense(value: Any) -> Any:
     """Sparse matrices as arrays; everything else as it is."""
     return value.toarray() if hasattr(value, "toarray") else value
+
+
+def whole_entries(variable: cp.Variable) -> Mask:
+    """Which entries of a variable must be whole.
+
+    Examples
+    --------
+    >>> whole_entries(cp.Variable((2, 2), integer=[(0, 1), (1, 1)])).tolist()  # rows, columns
+    [[False, True], [False, True]]
+    """
+    out = np.zeros(variable.shape, dtype=bool)
+    for kind in ("integer", "boolean"):
+        given = variable.attributes[kind]
+        if given:  # everywhere, or at coordinates, a list an axis
+            out[... if given is True else tuple(map(list, given))] = True
+    return out
+
+
+def without_noise(variable: cp.Variable, value: Value, tolerance: float) -> Value:
+    """A value with what must be whole made so, where it is but for a solver's rounding."""
+    whole = whole_entries(variable)
+    if not whole.any():
+        return value
+    return np.where(whole & (np.abs(np.round(value) - value) <= tolerance), np.round(value), value)
 
 
 def read_only(value: Any) -> Any:

@@ -32,6 +32,7 @@ class Reference:
     read: Callable[[Solution], Any]
     lock: Lock | None = None  # for limits of held optima, whose slack may vary
     inside: tuple[cp.Parameter, ...] = ()  # parameters and placeholders the value itself depends on
+    expression: cp.Expression | None = None  # whose value it is, for ``at``
 
     @property
     def kind(self) -> str:
@@ -52,11 +53,13 @@ def refer(
     attributes: dict[str, bool],
     lock: Lock | None = None,
     inside: Iterable[cp.Parameter] = (),
+    expression: cp.Expression | None = None,
 ) -> cp.Parameter:
     """A placeholder named for what it stands for, with its owner on record."""
     label = f"{owner.name}.{what}"
     parameter = cp.Parameter(shape, name=label, **attributes)
-    reference = Reference(label, owner.name, weakref.ref(owner), read, lock, tuple(inside))
+    found = weakref.ref(owner)
+    reference = Reference(label, owner.name, found, read, lock, tuple(inside), expression)
     REFERENCES.add(parameter, reference)
     return parameter
 

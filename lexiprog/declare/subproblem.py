@@ -129,10 +129,9 @@ class Subproblem(Frozen):
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
         # CVXPY walks the whole expression tree at every question, so each is asked once.
-        variables, parameters = leaves_of(problem)
-        inputs = inputs_of(parameters)
+        variables, given = leaves_of(problem)
+        inputs = tuple(inputs_of(given))
         plain = not gp and checks.is_plain(problem, variables)
-        whole = has_integers(problem, variables)
         found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
         self._declare(
             name=name,
@@ -142,12 +141,12 @@ class Subproblem(Frozen):
             problem=problem,
             variables=variables,
             keys=keys_of(variables),
-            inputs=tuple(inputs),
+            inputs=inputs,
             parameters=tuple(p for p in inputs if REFERENCES.get(p) is None),
             references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
-            integer=whole,
+            integer=(whole := has_integers(problem, variables)),
             kind=kind_of(problem, gp=gp, affine=plain, whole=whole),
             fair=fair,
             memory=Memory(),
@@ -207,6 +206,7 @@ class Subproblem(Frozen):
             ),
             attributes_of(expression, gp=self.gp),
             inside=expression.parameters(),
+            expression=expression,
         )
 
     def dual(self, constraint: Constraint) -> cp.Parameter:

@@ -14,6 +14,7 @@ from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.faces.wider import WiderFaces
 from lexiprog.runners.fair.linear import FairHighs, Note
 from lexiprog.runners.fair.lottery import FairLotteries
 from lexiprog.runners.native import Native
@@ -43,6 +44,7 @@ class Runners:
     integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
     curved: CurvedFace = field(default_factory=CurvedFace)
+    wider: WiderFaces = field(default_factory=WiderFaces)
     # Those that refer to others or are referred to.
     related: frozenset[str] = frozenset()
     # Who solves fair problems that are not linear, or not for HiGHS.
@@ -70,7 +72,7 @@ class Runners:
         related |= {p.name for p in referring}
         return cls(
             ladders, chains, loosened, warm, integers, related=frozenset(related), fair=fair,
-            note=note,
+            note=note, wider=WiderFaces(loosened),
         )  # fmt: skip
 
     def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:
@@ -80,16 +82,26 @@ class Runners:
         exact_first = bool(ladder) and ladder[0].target == EXACT
         face = not exact_first and chain is not None and chain.serves(subproblem)
         ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
-        if not ladder or chain is None:
+        if exact_first:
+            # In fractions there may be no point at all within an optimum that floats have rounded.
+            rounded = any(solved[k.owner_name].exact is None for _, k in subproblem.locks)
+            return [*ways, Way(ladder[0], "guarded")] if rounded else ways
+        if not ladder:
             return ways
         exact = Way(Solver(EXACT, accept=ladder[0].accept))
-        fractions = has_exact() and self._is_small(subproblem, chain)
-        if self._has_begun(chain, subproblem) or (fractions and self.doubtful(subproblem, solved)):
+        fractions = chain is not None and has_exact() and self._is_small(subproblem, chain)
+        begun = chain is not None and self._has_begun(chain, subproblem)
+        if begun or (fractions and self.doubtful(subproblem, solved)):
             return [exact, *(way for way in ways if way != exact)]
-        if not face:
+        if face:
+            more = [exact] if fractions else []
+            return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
+        if ladder[0].is_custom or not self.wider.serves(subproblem):
             return ways
-        more = [exact] if fractions else []
-        return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
+        wider, refined = Way(ladder[0], "face", refined=True), Way(ladder[0], refined=True)
+        if ladder[0].target == "HIGHS":
+            return [wider, *more_exactly(ways, [refined])]
+        return more_exactly(ways, [wider, refined])
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether an optimum that it holds was found in fractions."""
@@ -129,8 +141,11 @@ class Runners:
             if self.fair is None:
                 raise TypeError("nobody here solves fair problems")
             return self.fair(subproblem, way)
+        if way.mode == "face" and subproblem.kind == "LP":
+            faces = self.chains.get(subproblem.name)
+            return faces if faces is not None and faces.serves(subproblem) else self.wider
         if way.mode == "face":
-            return self.chains.get(subproblem.name, self.curved)
+            return self.curved
         if way.solver.target == EXACT:
             return self._exact(subproblem)
         if way.solver.is_custom:

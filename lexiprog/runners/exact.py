@@ -13,17 +13,18 @@ import scipy.sparse as sp
 from lexiprog.aliases import Array
 from lexiprog.compile.answer import Answer, ExactAnswer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at, exact_parts
+from lexiprog.compile.exact_numbers import exact_costs, exact_program
 from lexiprog.compile.task import Solutions, Task, compile_for
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.exact.chain import locked_multipliers
 from lexiprog.exact.outcome import Outcome
-from lexiprog.exact.program import ExactLP
 from lexiprog.exact.prover import Prover
 from lexiprog.exact.rationals import DEFAULT, ReadAs, nearest, read_floats
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.held_face import holds
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -46,6 +47,7 @@ class Exact:
 
     chain: FaceChain | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict)
+    costs: dict[str, tuple[list[Fraction], Fraction]] = field(default_factory=dict)
     _prover: Prover | None = None
 
     alone = False
@@ -53,6 +55,9 @@ class Exact:
     def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
         """The numbers as HIGHS would get them."""
         if self.chain is not None:
+            for name in holds(subproblem):
+                if name not in self.chain.forms:  # it was solved in an earlier call
+                    self.chain.compile(self.chain.members[name], way, solutions)
             return self.chain.compile(subproblem, way, solutions)
         return compile_for(way.statement(subproblem), Solver("HIGHS"), {})
 
@@ -66,7 +71,9 @@ class Exact:
             return Answer(Status.NO_POINT, said="time_limit")
         limit = task.options.get("time_limit")
         if self._prover is None or self.chain is None:
-            self._prover = Prover(ExactLP.from_form(task.form, read_as), time_limit=limit)
+            program = exact_program(task.native, task.fractions, read_as)
+            self._prover = Prover(program, time_limit=limit)
+        self.costs[task.subproblem.name] = exact_costs(task.native, task.fractions, read_as)
         locks = single(task.subproblem.locks) if self.chain is not None else []
         held = [lock.owner_name for _, lock in locks]
         levels = self._levels(task, held, read_as)
@@ -82,8 +89,8 @@ class Exact:
         if self.chain is not None and held:
             owners = [self.chain.forms[name] for name in held]
             limits = [
-                (level.value or 0) - _costs(f, read_as)[1]
-                for level, f in zip(levels[:-1], owners, strict=True)
+                (level.value or 0) - self._costs(name, read_as)[1]
+                for level, name in zip(levels[:-1], held, strict=True)
             ]
             answer = _with_lock_rows(
                 answer, scaling, owners, nearest(limits), nearest(locked.locks)
@@ -111,8 +118,7 @@ class Exact:
         for name in [*held, task.subproblem.name]:
             own = name == task.subproblem.name
             if name not in self.outcomes or own:
-                form = task.form if own or self.chain is None else self.chain.forms[name]
-                costs, offset = _costs(form, read_as)
+                costs, offset = self._costs(name, read_as)
                 before = levels[-1] if levels else None
                 found = self._prover.minimise(
                     costs,
@@ -127,12 +133,16 @@ class Exact:
                 break
         return levels
 
+    def _costs(self, name: str, read_as: ReadAs) -> tuple[list[Fraction], Fraction]:
+        """The objective of a level; of one that floats were enough for, as it is read."""
+        if name not in self.costs and self.chain is not None:
+            form = self.chain.forms[name]
+            costs = read_floats(np.append(form.c, form.offset), read_as)
+            self.costs[name] = costs[:-1], costs[-1]
+        return self.costs[name]
+
     def accepted(self, task: Task, answer: Answer) -> None:
         """The outcome was kept already."""
-
-
-def _costs(form: StandardForm, read_as: ReadAs) -> tuple[list[Fraction], Fraction]:
-    return read_floats(form.c, read_as), read_floats([form.offset], read_as)[0]
 
 
 def _with_lock_rows(

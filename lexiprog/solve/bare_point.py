@@ -12,7 +12,7 @@ from lexiprog.aliases import Constraint, Leaf, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
-from lexiprog.declare.leaves import holding
+from lexiprog.declare.leaves import holding, whole_entries
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
@@ -107,9 +107,8 @@ def check_point(
             conditions += variable.domain
         misses = [_relative_violation(condition, own) for condition in conditions]
     wholes = [
-        float(np.max(np.abs(found - np.round(found)), initial=0.0))
+        float(np.max(np.abs(found - np.round(found)), initial=0.0, where=whole_entries(variable)))
         for variable, found in variables
-        if variable.attributes["integer"] or variable.attributes["boolean"]
     ]
     unit = 1.0 if own is None else own.unit
     gap, bound = np.nan, None

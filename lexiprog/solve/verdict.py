@@ -7,14 +7,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint, Leaf, Record, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import CVXPY_LOCK, as_float, dense, evaluate, read_only_copies
+from lexiprog.declare.leaves import (
+    CVXPY_LOCK,
+    as_float,
+    dense,
+    evaluate,
+    read_only_copies,
+    without_noise,
+)
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.forms.scaling import Scaling
@@ -43,7 +49,7 @@ def judge(
         return Attempt(name, answer.status, reason, Fault.NO_NUMBERS)
     as_left = values
     if task.integer:
-        values = [(v, _whole(v, value, task.solver.accept)) for v, value in values]
+        values = [(v, without_noise(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
     value = as_float(evaluate(subproblem.objective.expr, [*values, *constants]))
     unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
@@ -192,13 +198,6 @@ def in_users_sense(subproblem: Subproblem, scaling: Scaling, bound: float | None
         own = float(np.exp(own))
         return 1.0 / own if subproblem.maximise else own
     return -own if subproblem.maximise else own
-
-
-def _whole(variable: cp.Variable, value: Value, tolerance: float) -> Value:
-    """Integer values without the solver's rounding noise."""
-    if not (variable.attributes["integer"] or variable.attributes["boolean"]):
-        return value
-    return np.where(np.abs(np.round(value) - value) <= tolerance, np.round(value), value)
 
 
 def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:

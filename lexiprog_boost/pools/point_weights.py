@@ -28,6 +28,8 @@ EDGE = 1e-8
 # Learners get weights with this many digits of their cap: what a solver leaves in the digits after
 # them must not decide between splits that are equally good.
 DIGITS = 5
+# Where the optimum has no room around it, solvers end so far before a point's bounds.
+NEAR_BOUND = 5e-5
 
 
 @dataclass(frozen=True)
@@ -211,8 +213,10 @@ def _positive(values: Floats) -> Floats:
 
 def _rounded_shares(D: Floats, weights: Floats) -> Floats:
     """D in units of the points' own weights, which are the same with merged rows or without."""
-    shares = np.divide(D, weights, out=np.zeros(len(D)), where=weights > 0)
-    return np.maximum(np.round(shares, DIGITS), 0.0)
+    shares: Floats = np.divide(D, weights, out=np.zeros(len(D)), where=weights > 0)
+    shares[np.abs(shares - 1) <= NEAR_BOUND] = 1.0
+    shares[shares <= NEAR_BOUND] = 0.0
+    return np.round(shares, DIGITS)
 
 
 def _scaled(points: Floats) -> Floats | None:

@@ -9,7 +9,7 @@ from lexiprog.compile.cvxpy_door.answers import (
     interpret,
 )
 from lexiprog.compile.cvxpy_door.columns import columns_of
-from lexiprog.compile.cvxpy_door.numbers import Compiled
+from lexiprog.compile.cvxpy_door.numbers import Compiled, Maps
 from lexiprog.compile.cvxpy_door.prepared import Prepared
 from lexiprog.compile.cvxpy_door.running import run
 from lexiprog.compile.cvxpy_door.slopes import Entries, FormSlopes, tensor_slopes
@@ -23,6 +23,7 @@ __all__ = [
     "CvxpyMismatch",
     "Entries",
     "FormSlopes",
+    "Maps",
     "Prepared",
     "Straight",
     "answer_at",

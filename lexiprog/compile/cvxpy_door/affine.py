@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.cvxcore.python.canonInterface import reduce_problem_data_tensor
@@ -16,8 +15,6 @@ from lexiprog.aliases import Array, Matrix
 
 Indices = NDArray[np.intp]
 Coordinates = tuple[Indices, Indices, Array]  # rows, columns and numbers
-# The parameters' values of the moment, one after the other, and a one.
-ReadValues = Callable[[], Array]
 
 
 @dataclass(frozen=True)
@@ -77,21 +74,27 @@ class AffineMatrix:
     def __init__(
         self, entries: AffineVector, rows: Indices, starts: Indices, shape: tuple[int, int]
     ) -> None:
-        self._entries, self._shape = entries, shape
+        self.entries, self._shape = entries, shape
         self._rows, self._starts = rows.astype(np.int32), starts.astype(np.int32)
 
     @property
     def fixed(self) -> bool:
         """Whether it depends on no parameter."""
-        return self._entries.fixed
+        return self.entries.fixed
+
+    @property
+    def places(self) -> tuple[Indices, Indices]:
+        """The row and the column of every entry."""
+        columns = np.repeat(np.arange(self._shape[1]), np.diff(self._starts))
+        return self._rows.astype(np.intp), columns
 
     def at(self, values: Array) -> sp.csc_array:
         """The matrix; the same object each time if it depends on no parameter."""
-        return self._same if self.fixed else self._with(self._entries.at(values))
+        return self._same if self.fixed else self._with(self.entries.at(values))
 
     @cached_property
     def _same(self) -> sp.csc_array:
-        return self._with(self._entries.start)
+        return self._with(self.entries.start)
 
     def _with(self, data: Array) -> sp.csc_array:
         return sp.csc_array((data, self._rows, self._starts), shape=self._shape)
@@ -227,17 +230,3 @@ def _summed(entries: Sequence[Coordinates], count: int) -> Coordinates:
     kept = values != 0.0
     keys, values = keys[kept], values[kept]
     return keys % count, keys // count, values
-
-
-def reader(parameters: Sequence[cp.Parameter], places: Mapping[int, int]) -> ReadValues:
-    """What reads the parameters' values of the moment into one vector that ends with a one."""
-    size = sum(parameter.size for parameter in parameters)
-    slots = [(p, slice(places[p.id], places[p.id] + p.size)) for p in parameters]
-
-    def read() -> Array:
-        out = np.ones(size + 1)
-        for parameter, slot in slots:
-            out[slot] = np.asarray(parameter.value).ravel(order="F")
-        return out
-
-    return read

@@ -20,11 +20,10 @@ from lexiprog.compile.cvxpy_door.affine import (
     AffineMatrix,
     AffineVector,
     DenseAffine,
-    ReadValues,
     Unfolded,
-    reader,
 )
-from lexiprog.compile.cvxpy_door.numbers import Compiled
+from lexiprog.compile.cvxpy_door.numbers import Compiled, Maps
+from lexiprog.compile.cvxpy_door.places import Reader
 from lexiprog.forms.equilibrium import equilibrate, is_mild, left_alone
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
@@ -42,7 +41,7 @@ class Filling:
 
     first: Compiled
     form: StandardForm
-    read: ReadValues
+    read: Reader
     c: DenseAffine
     A: AffineMatrix
     b: DenseAffine
@@ -72,7 +71,7 @@ class Filling:
         filling = cls(
             compiled,
             compiled.form,
-            reader(program.parameters, own),
+            Reader.of(program.parameters, own),
             c=objective.dense(slice(0, columns + 1), slice(0, 1)),
             A=rows.matrix(columns, every, -np.ones(rows.count)),
             b=rows.dense(last, every),
@@ -113,6 +112,7 @@ class Filling:
         return replace(
             self.first, data=data, inverse=inverse, seconds=seconds, given=given, units=units,
             matrix=matrix,
+            maps=Maps(self.read, values, self.A, self.b, self.c, 0, self.lower, self.upper),
         )  # fmt: skip
 
     def _units(self, form: StandardForm) -> tuple[Scaling | None, Matrix | None]:

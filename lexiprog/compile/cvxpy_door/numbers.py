@@ -12,10 +12,35 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.aliases import Array, Matrix, Record
-from lexiprog.compile.cvxpy_door.places import Places
+from lexiprog.compile.cvxpy_door.affine import AffineMatrix, AffineVector, DenseAffine
+from lexiprog.compile.cvxpy_door.places import Places, Reader
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import Cones, StandardForm
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Where a linear problem's numbers come from: the parameters' values, and maps of these.
+
+    Attributes
+    ----------
+    read : Reader
+        Knows which of the values belong to which parameter.
+    values : ndarray
+        Those of the moment, with a one at the end.
+    costs : DenseAffine
+        Rows of objectives with their constants; this problem's is the one called ``objective``.
+    """
+
+    read: Reader
+    values: Array
+    A: AffineMatrix
+    b: DenseAffine
+    costs: DenseAffine
+    objective: int
+    lower: AffineVector | None = None
+    upper: AffineVector | None = None
 
 
 @dataclass
@@ -34,6 +59,7 @@ class Compiled:
     places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
     given: StandardForm | None = None  # the form, where it is known without the data
     matrix: Matrix | None = None  # its matrix in the given units, where that is known
+    maps: Maps | None = None  # from parameters to these numbers, where they are known
 
     @property
     def record(self) -> Any:

@@ -1,13 +1,17 @@
-"""Where the user's variables and multipliers stand in the vectors of a compiled form."""
+"""Where variables, multipliers and parameters stand in the vectors of a compiled form."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cvxpy as cp
+import numpy as np
+
 from lexiprog.aliases import Array, ValuesById
 
-__all__ = ["Place", "Places"]
+__all__ = ["Place", "Places", "Reader"]
 
 
 @dataclass(frozen=True)
@@ -46,3 +50,24 @@ class Places:
     def multipliers(self, z: Array) -> ValuesById:
         """The multipliers of the user's constraints, by CVXPY's ids."""
         return {place.id: place.of(z) for place in self.dual}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the parameters' values of the moment into one vector that ends with a one."""
+
+    slots: tuple[tuple[cp.Parameter, slice], ...]
+    size: int
+
+    @classmethod
+    def of(cls, parameters: Sequence[cp.Parameter], places: Mapping[int, int]) -> Reader:
+        """Of parameters whose entries begin at these places, by CVXPY's ids."""
+        slots = tuple((p, slice(places[p.id], places[p.id] + p.size)) for p in parameters)
+        return cls(slots, sum(parameter.size for parameter in parameters))
+
+    def __call__(self) -> Array:
+        """The values, each array column by column."""
+        out = np.ones(self.size + 1)
+        for parameter, slot in self.slots:
+            out[slot] = np.asarray(parameter.value).ravel(order="F")
+        return out

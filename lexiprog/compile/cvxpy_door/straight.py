@@ -23,12 +23,10 @@ from lexiprog.aliases import Array, Constraint, Leaf, Objective, Record
 from lexiprog.compile.cvxpy_door.affine import (
     AffineMatrix,
     DenseAffine,
-    ReadValues,
     Unfolded,
-    reader,
 )
-from lexiprog.compile.cvxpy_door.numbers import Compiled
-from lexiprog.compile.cvxpy_door.places import Place, Places
+from lexiprog.compile.cvxpy_door.numbers import Compiled, Maps
+from lexiprog.compile.cvxpy_door.places import Place, Places, Reader
 from lexiprog.compile.cvxpy_door.reading import Offsets, read_by_cvxpy, read_plainly
 from lexiprog.declare.leaves import CVXPY_LOCK
 from lexiprog.forms.standard_form import Cones, StandardForm
@@ -57,7 +55,7 @@ class Straight:
         A row for each objective, to be minimised, with its constant last.
     """
 
-    read: ReadValues
+    read: Reader
     A: AffineMatrix
     b: DenseAffine
     costs: DenseAffine
@@ -122,7 +120,7 @@ class Straight:
             for c, end, height in zip(rows, ends, heights, strict=False)
         )
         return cls(
-            reader(parameters, places),
+            Reader.of(parameters, places),
             A=unfolded.matrix(columns, slice(0, m), signs),
             b=unfolded.dense(last, slice(0, m), -signs),
             costs=unfolded.dense(slice(0, columns + 1), slice(m, every), signs),
@@ -149,9 +147,12 @@ class Straight:
         forms = [StandardForm(cost, offset, *shared) for cost, offset in self._costs(values)]
         seconds = (time.perf_counter() - start) / len(forms)
         compiled = [
-            StraightCompiled(_SOLVER, None, [], seconds, None, places, given)
-            for given, places in zip(forms, self.places, strict=True)
-        ]
+            StraightCompiled(
+                _SOLVER, None, [], seconds, None, places, given,
+                maps=Maps(self.read, values, self.A, self.b, self.costs, objective),
+            )
+            for objective, (given, places) in enumerate(zip(forms, self.places, strict=True))
+        ]  # fmt: skip
         self._last.update(values=values, compiled=compiled)
         return compiled
 

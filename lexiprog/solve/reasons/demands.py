@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Array, Constraint, Record
-from lexiprog.declare.leaves import automatic_names
+from lexiprog.declare.leaves import automatic_names, whole_entries
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import written
 
@@ -162,11 +162,8 @@ def _bounds(variable: cp.Variable, other: cp.Variable, name: str) -> list[Demand
 
 def _at(variable: cp.Variable, value: float, elsewhere: float) -> Array:
     """A value where a variable is boolean."""
-    which = variable.attributes["boolean"]
-    out = np.full(variable.shape, value if which is True else elsewhere)
-    for index in [] if which is True else which:
-        out[tuple(index)] = value
-    return out
+    booleans = cp.Variable(variable.shape, boolean=variable.attributes["boolean"])
+    return np.where(whole_entries(booleans), value, elsewhere)
 
 
 def _bound(other: cp.Variable, sign: str, side: Any, name: str) -> Demand | None:

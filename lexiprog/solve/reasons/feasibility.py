@@ -76,7 +76,7 @@ class Feasibility:
         weights = []
         for demand, parts in zip([*soft, *hard], stated, strict=True):
             found = [answer.dual[part.id] for part in parts if part.id in answer.dual]
-            if len(found) < len(parts) or not parts:
+            if len(found) < len(parts):
                 return None
             size = len(demand.all_entries) if demand.entrywise else 1
             weights.append(np.maximum.reduce([_sizes(value, demand, size) for value in found]))

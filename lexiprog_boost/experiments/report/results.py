@@ -77,7 +77,18 @@ class Results:
 
     def contenders(self, *roles: Role) -> tuple[str, ...]:
         """Names of the contenders with one of these roles, in the order of the paper's tables."""
-        return tuple(one.name for one in self.study.contenders if one.role in roles)
+        return tuple(
+            one.name
+            for one in self.study.contenders
+            if one.role in roles and one.name not in self.absent
+        )
+
+    @cached_property
+    def absent(self) -> tuple[str, ...]:
+        """Rivals without a complete data set while another rival has one: tables do without."""
+        rivals = [one.name for one in self.study.contenders if one.role == "rival"]
+        absent = [name for name in rivals if not self._complete(OWN, (name,))]
+        return tuple(absent) if len(absent) < len(rivals) else ()
 
     def cells(self, dataset: str, learner: str, contender: str) -> list[Record] | None:
         """A contender's folds on a data set, None while some are missing."""

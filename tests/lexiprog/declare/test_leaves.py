@@ -9,7 +9,13 @@ import pytest
 import scipy.sparse as sp
 
 import lexiprog as lx
-from lexiprog.declare.leaves import evaluate, holding, undisturbed
+from lexiprog.declare.leaves import (
+    evaluate,
+    holding,
+    undisturbed,
+    whole_entries,
+    without_noise,
+)
 
 
 def chain(t, solver=None):
@@ -166,3 +172,13 @@ def test_an_atom_that_sets_its_variables_to_evaluate_itself_leaves_the_callers_v
     x.value, s.value = 7.0, 8.0
     assert evaluate(cp.perspective(cp.square(x), s), [(x, 3.0), (s, 2.0)]) == pytest.approx(4.5)
     assert (x.value, s.value) == (7.0, 8.0)
+
+
+def test_only_what_must_be_whole_loses_its_noise():
+    x = cp.Variable((2, 2), integer=[(0, 1), (1, 1)])
+    noisy = np.array([[1e-9, 2 + 1e-9], [3.0, 4.1]])
+    assert without_noise(x, noisy, 1e-6).tolist() == [[1e-9, 2.0], [3.0, 4.1]]
+    n = cp.Variable(boolean=True)
+    assert whole_entries(n).tolist() is True
+    assert without_noise(n, np.array(1 - 1e-9), 1e-6) == 1.0
+    assert without_noise(cp.Variable((2, 2)), noisy, 1e-6) is noisy

@@ -1,10 +1,15 @@
 """Optima on curves are held by their face: what follows is right, not only nearly so."""
 
+from dataclasses import replace
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.compile.task import prepare
+from lexiprog.runners.curved_face import CurvedFace
+from lexiprog.solvers.ways import Way
 from tests.lexiprog.small_programs import cylinder
 
 
@@ -50,3 +55,17 @@ def test_a_square_of_half_planes_has_a_face_of_its_own_and_a_price():
     found = lx.preemptive(levels, limits).solve()["second"]
     assert (found.value, found.status) == (pytest.approx(1.0, abs=1e-7), "optimal")
     assert found.price("first") == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_face_that_is_not_there_is_said_within_the_time_it_took():
+    """The lock is far from the least that it can be, so that it leaves no face."""
+    x = cp.Variable(2, name="x")
+    levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
+    program = lx.preemptive(levels, [cp.norm(x) <= 1])
+    solved = dict(program.solve())
+    runner = CurvedFace()
+    solved["right"] = replace(solved["right"], value=0.5)
+    way = Way(lx.Solver("CLARABEL"), "face")
+    answer = runner.run(prepare(program["up"], way, solved, compiler=runner.compile))
+    assert "not at its end" in answer.said
+    assert 0.0 < answer.seconds < 60.0

@@ -35,3 +35,11 @@ def test_one_problem_by_itself_is_exact_again_with_other_numbers():
     for value in (1.0, 3.0):
         p.value = value
         assert program.solve("EXACT").final.exact == Fraction(int(value), 7)
+
+
+def test_a_chain_that_is_resumed_finds_what_it_holds_again_in_fractions():
+    program, _ = thirds()
+    whole = program.solve()
+    for known in (["x"], ["x", "y"]):
+        start = lx.Result(whole.stages, {name: whole[name] for name in known})
+        assert program.solve("EXACT", resume=start)["less"].exact == Fraction(2, 3)

@@ -1,6 +1,7 @@
 """The face of a vertex, and what it leaves: worked by hand on two columns."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import scipy.sparse as sp
 
 from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.runners.face import FaceChain
 from lexiprog.runners.faces.left import LeftFace
 from lexiprog.runners.held_face import HeldFace
 from lexiprog.solvers.highs import Session
@@ -75,3 +77,15 @@ def test_a_vertex_that_a_clear_reduced_cost_would_leave_is_doubtful(held):
     assert face(form, everywhere, inside).doubtful
     wrong = replace(vertex, row_dual=vertex.row_dual + np.array([0.0, 0.5]), reduced=None)
     assert face(form, everywhere, wrong).doubtful
+
+
+def test_only_faces_told_with_twice_the_digits_and_without_doubt_leave_none():
+    chain = FaceChain({}, {}, joint=None)
+    chain.faces = {
+        f"{refined} {doubtful}": SimpleNamespace(refined=refined, doubtful=doubtful)
+        for refined in (True, False)
+        for doubtful in (True, False)
+    }
+    for error, left in ((np.zeros(1), {"True False": 0.0}), (None, {})):
+        vertex = SimpleNamespace(error=error)
+        assert chain._doubts(SimpleNamespace(vertex=vertex, holds=tuple(chain.faces))) == left

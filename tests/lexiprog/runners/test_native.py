@@ -97,3 +97,10 @@ def test_infeasible_is_believed_only_if_it_is_so_in_the_users_units_too():
     pointless = Again(replace(yes, z=None))._confirmed(task, no)
     assert pointless.status is Status.FAILED
     assert pointless.said == "infeasible in some units and feasible in others"
+
+
+def test_what_highs_says_of_a_long_problem_is_handed_on():
+    x = cp.Variable(name="x")
+    for goal, rows, said in [(x, [x >= 2, x <= 1], "Infeasible"), (x, [x <= 1], "Unbounded")]:
+        task = prepare(lx.Subproblem("none", cp.Minimize(goal), rows), Way(lx.Solver("HIGHS")), {})
+        assert said in _stoppable(task, task.native.scaled).said

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.solve.bare_point import _relative_violation
 
 
 class Says:
@@ -114,3 +115,20 @@ def test_a_constraint_without_entries_asks_for_nothing():
     x = cp.Variable(2, name="x")
     least = lx.Subproblem("least", cp.Minimize(cp.sum(x)), [x >= 1, x[0:0] >= 5])
     assert answer(least, np.ones(2)).value == 2.0
+
+
+def test_without_a_bound_of_our_own_small_sides_count_as_one():
+    x = cp.Variable(name="x")
+    for value, share in [(0.5, 0.5), (1.0, 1.0), (4.0, 1.0), (-1.0, 0.0)]:
+        x.value = value
+        assert _relative_violation(x <= 0, None) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("kind", ["integer", "boolean"])
+def test_entries_that_need_not_be_whole_are_not_asked_to_be(kind):
+    """The first entry is whole; the most of the second is a half."""
+    x = cp.Variable(2, name="x", bounds=[0, 1], **{kind: [(0,)]})
+    most = lx.Subproblem("most", cp.Maximize(cp.sum(x)), [2 * x[1] <= 1])
+    found = answer(most, np.array([1.0, 0.5]))
+    assert (found.value, found.certificate.integrality) == (1.5, 0.0)
+    assert "integrality 5.0e-01" in refused(most, np.array([0.5, 0.5]))

@@ -150,10 +150,19 @@ def test_a_linear_level_that_jumps_beside_a_held_optimum_is_not_called_optimal(s
     assert found.status == "optimal_inaccurate" or found.value == pytest.approx(0.0, abs=1e-6)
 
 
-def test_a_solver_that_lets_a_held_optimum_slip_is_named():
-    """SCS gives up 1e-9 of the first level, for which the second gets a tenth."""
+def test_a_solver_that_lets_a_held_optimum_slip_is_put_right():
+    """SCS gives up 1e-9 of the first level, for which the second would get a tenth."""
     x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
     levels = {"first": cp.Maximize(x + (1 - 1e-8) * y), "second": cp.Maximize(y)}
-    program = lx.preemptive(levels, [x + y <= 1, y <= 0.1, x <= 1])
+    found = lx.preemptive(levels, [x + y <= 1, y <= 0.1, x <= 1]).solve("SCS")["second"]
+    assert found.value == pytest.approx(0.0, abs=1e-9)
+    assert (found.status, found.solver, found.locks[0].kind) == ("optimal", "SCS", "face")
+
+
+def test_a_solver_that_lets_a_held_optimum_slip_is_named():
+    """The second level does not have the first one's rows, so that no face says what is held."""
+    x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
+    first = lx.Subproblem("first", cp.Maximize(x + (1 - 1e-8) * y), [x + y <= 1, y <= 0.1])
+    second = lx.Subproblem("second", cp.Maximize(y), [x + 0.5 * y <= 1 - 0.5 * y, first.held()])
     with pytest.warns(lx.LexiprogWarning, match=r"keeps 'first' less exactly.*than SCS may hold"):
-        assert program.solve("SCS")["second"].status == "optimal_inaccurate"
+        assert stages(first, second).solve("SCS")["second"].status == "optimal_inaccurate"

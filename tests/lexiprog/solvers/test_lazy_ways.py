@@ -73,3 +73,39 @@ def test_solvers_are_looked_for_once_and_again_only_if_one_is_missing(monkeypatc
         assert resolve("SCS", names)["p"][0].name == "SCS"
     finally:
         installed.cache_clear()
+
+
+def tried(problem, *names):
+    ladder = tuple(lx.Solver(name) for name in names)
+    ways = ways_to_try(problem, ladder, face=False)
+    return [(way.solver.name, way.refined, way.strict) for way in ways]
+
+
+def test_a_linear_problem_is_refined_after_its_first_try_and_fractions_have_the_last_word():
+    x = cp.Variable(2, bounds=[0, 1], name="x")
+    low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x[0] >= 0.5])
+    assert tried(low, "HIGHS") == [("HIGHS", False, False), ("HIGHS", True, False)]
+    assert tried(low, "HIGHS", "CLARABEL") == [
+        ("HIGHS", False, False),
+        ("HIGHS", True, False),
+        ("CLARABEL", True, False),
+    ]
+    # While fractions are to come, what hangs on unknown digits is not taken.
+    assert tried(low, "HIGHS", "CLARABEL", "EXACT") == [
+        ("HIGHS", False, False),
+        ("HIGHS", True, True),
+        ("CLARABEL", True, True),
+        ("EXACT", False, False),
+        ("HIGHS", True, False),
+    ]
+
+
+def test_without_highs_and_on_curves_nothing_is_refined():
+    x = cp.Variable(2, bounds=[0, 1], name="x")
+    low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x[0] >= 0.5])
+    assert tried(low, "CLARABEL", "EXACT") == [("CLARABEL", False, False), ("EXACT", False, False)]
+    curved = lx.Subproblem("curved", cp.Minimize(cp.sum_squares(x)), [x[0] >= 0.5])
+    assert tried(curved, "HIGHS", "CLARABEL") == [
+        ("HIGHS", False, False),
+        ("CLARABEL", False, False),
+    ]

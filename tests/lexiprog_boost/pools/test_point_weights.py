@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from lexiprog_boost.pools.point_weights import DualPrograms, NextWeights
 from tests.lexiprog_boost.written_out import lexi_programs as independent
@@ -62,3 +63,25 @@ def test_a_member_is_wanted_if_its_edge_exceeds_one_limit():
     assert wanted.wants(np.array([1.0, -1.0]))  # by the second
     assert not wanted.wants(np.array([0.9, -1.0]))
     assert NextWeights(D).wants(np.array([-1.0, -1.0]))  # the paper's form does not ask
+
+
+def test_weights_at_their_bounds_are_exactly_there():
+    # Four members, all right on the last class: at the optimum for the first class all its points
+    # are at their bounds, with no room beside it, and a solver ends 1e-5 before them.
+    others = [[-1, -1, -1, -1], [-1, -1, -1, 1], [-1, 1, -1, -1], [-1, 1, 1, 1], [1, -1, -1, 1],
+              [1, -1, 1, 1], [1, 1, -1, 1], [1, 1, 1, -1], [1, 1, 1, 1]]  # fmt: skip
+    margins, y = np.array([*others, [1, 1, 1, 1]], dtype=float), np.array([0] * 9 + [1])
+    points = np.array([42, 2, 1, 1, 1, 2, 1, 3, 3878, 447])
+    caps = np.where(y == 0, points / points[:9].sum(), 1.0)
+    # Of all optima, scipy finds none with less than all the weight on the first class.
+    goal, edges = np.r_[-1.0 * (y == 0), 1.0], np.c_[margins.T, -np.ones(4)]
+    shared = {"A_eq": np.r_[np.ones(10), 0.0][None], "b_eq": [1.0],
+              "bounds": [*((0, cap) for cap in caps), (None, None)]}  # fmt: skip
+    best = linprog(goal, A_ub=edges, b_ub=np.zeros(4), **shared)
+    face = {"A_ub": np.vstack([edges, goal]), "b_ub": np.r_[np.zeros(4), best.fun + 1e-12]}
+    assert linprog(np.r_[y == 0, 0.0], **face, **shared).fun > 1 - 1e-6
+
+    labels = np.repeat(y, points)
+    found = DualPrograms(labels, np.ones(len(labels))).next_weights(np.repeat(margins, points, 0))
+    first = found.distribution[labels == 0]
+    assert np.ptp(first) <= 1e-12 * first.max()

@@ -49,6 +49,8 @@ def ranks_page(results: Results, *, rivals: bool = False) -> str:
     roles: tuple[Role, ...] = ("paper", "rival") if rivals else ("paper",)
     few = results.study.few_sets
     parts = [_HOW_TO_COUNT if few else _HOW_TO_READ]
+    if rivals and results.absent:
+        parts.append(f"Not measured: {', '.join(results.absent)}.")
     for learner in results.study.learners:
         for metric in METRICS:
             parts += _block(results, learner, metric, roles)

@@ -1,10 +1,13 @@
 """Curved utilities and other solvers, level by level, against worked answers and HiGHS."""
 
+from types import SimpleNamespace
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.solve.fair.by_value import _Climb, _settle
 
 
 def near(wanted, size=1e-6):
@@ -66,3 +69,57 @@ def test_curved_utilities_can_be_held():
     result = lx.preemptive(levels, [cp.sum(x) <= 5, x[2] >= 0]).solve()
     assert result["fair"].levels == ((near(2), (0, 1)),)
     assert result.final[x] == near([4, 1, 0], 1e-4)
+
+
+def climbing(weights, value, *, settled=(), levels=(), errors=(), unknown=0.0):
+    """What one more level settles, of utilities that are the entries of x."""
+    count = len(weights)
+    x = cp.Variable(count, name="x")
+    problem = lx.Subproblem("fair", lx.Leximin([x[k] for k in range(count)]), [x <= 9])
+    solution = SimpleNamespace(
+        dual=lambda rows: np.asarray(weights), uncertainty=unknown, value=value, size=1.0 + value,
+        at=lambda stack: np.full(count, value) + np.arange(count)[::-1], __getitem__=None,
+    )  # fmt: skip
+    done = np.isin(np.arange(count), settled)
+    climb = _Climb(done, np.zeros(count), np.zeros(count), found=["before"] if done.any() else [])
+    climb.levels[done], climb.errors[done] = levels, errors
+    task = SimpleNamespace(subproblem=SimpleNamespace(variables=[], inputs=[]), constants={})
+    _settle(task, problem.fair, SimpleNamespace(rows=None, kept={}), climb, solution)
+    return climb
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
+def test_whoever_has_a_multiplier_that_is_no_rounding_is_settled(scale):
+    climb = climbing(scale * np.array([0.6, 0.399, 1e-3, 1e-8]), 5.0)
+    assert climb.settled.tolist() == [True, True, True, False]
+    assert climb.levels.tolist() == [5.0, 5.0, 5.0, 0.0]
+
+
+def test_without_any_multiplier_the_lowest_is_settled():
+    assert climbing(np.zeros(3), 5.0).settled.tolist() == [False, False, True]
+
+
+def test_values_that_are_the_same_but_for_rounding_are_one_level():
+    same = climbing([0.0, 1.0], 5.0 + 1e-9, settled=[0], levels=[5.0], errors=[0.0])
+    assert same.levels.tolist() == [5.0, 5.0]
+    apart = climbing([0.0, 1.0], 5.0 + 1e-7, settled=[0], levels=[5.0], errors=[0.0])
+    assert apart.levels.tolist() == [5.0, 5.0 + 1e-7]
+    unsure = climbing([0.0, 1.0], 5.0 + 1e-7, settled=[0], levels=[5.0], errors=[2e-7])
+    assert unsure.levels.tolist() == [5.0, 5.0]
+
+
+def test_the_error_of_a_level_is_its_own_and_that_of_those_it_rests_on():
+    climb = climbing([3.0, 1.0], 7.0, settled=[0], levels=[5.0], errors=[1e-6], unknown=1e-7)
+    assert climb.errors.tolist() == pytest.approx([1e-6, 1e-7 + 2 * 3.0 * 1e-6])
+
+
+def test_a_level_that_is_not_known_well_is_doubted_by_name(monkeypatch):
+    def unsure(task, fair, statement, climb, solution):
+        _settle(task, fair, statement, climb, solution)
+        climb.errors[1] = 1e-3
+
+    monkeypatch.setattr("lexiprog.solve.fair.by_value._settle", unsure)
+    x = cp.Variable(2, bounds=[0, 3], name="x")
+    program = lx.leximin({"ann": cp.sqrt(x[0]), "bob": x[1]}, [cp.sum(x) <= 2])
+    with pytest.warns(lx.LexiprogWarning, match=r"the level of 'bob' is known to 1\.0e-03 only"):
+        assert program.solve().final.status == "optimal_inaccurate"

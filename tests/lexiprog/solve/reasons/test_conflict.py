@@ -189,3 +189,11 @@ def test_the_variables_and_constraints_of_the_user_stay_as_they_are():
     failure(*constraints)
     assert (dict(x.attributes), str(constraints[0])) == before
     assert x.value is None
+
+
+def test_booleans_at_some_entries_take_part_where_they_are():
+    x = cp.Variable((2, 3), name="x", boolean=[(0, 1), (2, 2)])
+    error = failure(x[0, 2] + x[1, 2] >= 3, x >= -5)
+    assert [part.text for part in error.conflict] == ["x[0, 2] + x[1, 2] >= 3", "x <= 1"]
+    assert error.conflict[1].entries == ((0, 2), (1, 2))
+    assert failure(x[0, 0] >= 7, x <= 6).conflict[1].text == "x <= 6"

@@ -3,8 +3,11 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import lexiprog as lx
+from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.solve.reasons.direction import _proved
 
 
 def direction(objective, constraints=(), gp=False):
@@ -89,3 +92,14 @@ def test_a_later_problem_that_reads_an_earlier_optimum_has_its_direction_named()
     found = caught.value.direction["y"]
     assert found[0] > 0
     assert found[0] <= 3 * found[1] + 1e-9
+
+
+@pytest.mark.parametrize("length", [1e-7, 1e-3, 1.0, 1e5])
+def test_a_ray_is_one_whatever_its_length(length):
+    """Along (1, 2) the objective -x - y falls without end, and 2x - y stays where it is."""
+    form = StandardForm(np.array([-1.0, -1.0]), 0.0, sp.csc_array(np.array([[2.0, -1.0]])),
+                        np.zeros(1), Cones(zero=1), lower=np.zeros(2))  # fmt: skip
+    ray = _proved(form, length * np.array([1.0, 2.0 + 1e-12]))
+    assert ray[1] / ray[0] == 2.0
+    assert _proved(form, length * np.array([1.0, 1.0])) is None
+    assert _proved(form, np.zeros(2)) is None

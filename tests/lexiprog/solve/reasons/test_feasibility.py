@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.declare.lock import NO_SLACK
 from lexiprog.solve.reasons import contradiction, feasibility
+from lexiprog.solve.reasons.contradiction import explain
 from lexiprog.solve.reasons.demands import Demand, asked_by
 from lexiprog.solve.reasons.feasibility import Feasibility, quick_answer
 
@@ -89,3 +91,21 @@ def test_booleans_are_whole_numbers_between_bounds_and_others_are_not():
     asked = asked_by(lx.Subproblem("p", cp.Minimize(cp.sum(b) + cp.sum(x)), [b[0] + x[0] >= 1]))
     assert [v.name() for v in asked.integers] == ["b"]
     assert sorted(bound.text for bound in asked.bounds) == ["b <= 1", "b >= 0", "x >= 0"]
+
+
+def test_all_that_explains_a_contradiction_keeps_to_the_time_that_is_left(monkeypatch):
+    """Neither of the two optima helps alone, so that three relaxations are sought."""
+    asked = []
+
+    def relaxation(subproblem, positions, seconds):
+        asked.append(seconds)
+
+    monkeypatch.setattr("lexiprog.solve.reasons.contradiction.least_relaxation", relaxation)
+    x, y = cp.Variable(name="x", bounds=[0, 9]), cp.Variable(name="y", bounds=[0, 9])
+    a = lx.Subproblem("a", cp.Minimize(x), [x >= 1])
+    b = lx.Subproblem("b", cp.Minimize(y), [y >= 1])
+    last = lx.Subproblem("last", cp.Minimize(x), [x <= a.optimum, y <= b.optimum, x + y >= 3])
+    solved = lx.Program(lx.Stage("1", a, b)).solve()
+    explain(last, solved, NO_SLACK, 7.0)
+    assert len(asked) == 3
+    assert all(0.0 < seconds <= 7.0 for seconds in asked)

@@ -1,0 +1,78 @@
+"""Problems of one stage side by side, and who hears of them meanwhile."""
+
+import os
+import threading
+from concurrent.futures import Future
+from types import SimpleNamespace
+
+import cvxpy as cp
+import pytest
+
+import lexiprog as lx
+from lexiprog.solve import hierarchy
+
+
+def side_by_side(count=3):
+    problems = []
+    for k in range(count):
+        n = cp.Variable(name=f"n{k}", integer=True, bounds=[0, 9])
+        problems.append(lx.Subproblem(f"p{k}", cp.Maximize(n), [2 * n <= 2 * k + 3]))
+    return lx.Program(lx.Stage("all", *problems))
+
+
+def met(monkeypatch, together, seconds, **terms):
+    """Whether so many solves are under way at the same time, if one waits so long."""
+    barrier, shielded = threading.Barrier(together), hierarchy.shielded
+
+    def meeting(runner, task):
+        barrier.wait(timeout=seconds)
+        return shielded(runner, task)
+
+    monkeypatch.setattr(hierarchy, "shielded", meeting)
+    try:
+        found = side_by_side().solve(**terms)
+    except lx.StageError:
+        return False
+    assert [s.value for s in found.values()] == pytest.approx([1, 2, 3])
+    return True
+
+
+@pytest.mark.parametrize(("cores", "workers", "together"), [(1, 3, 3), (3, None, 3), (8, None, 3)])
+def test_as_many_run_at_once_as_are_asked_for_or_as_there_are_cores(
+    monkeypatch, cores, workers, together
+):
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    assert met(monkeypatch, together, 20.0, workers=workers)
+
+
+@pytest.mark.parametrize(("cores", "workers"), [(2, None), (8, 2), (None, None)])
+def test_and_no_more(monkeypatch, cores, workers):
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    assert not met(monkeypatch, 3, 0.3, workers=workers)
+
+
+def test_whoever_waits_hears_how_all_that_run_are_going(monkeypatch):
+    monkeypatch.setattr(hierarchy, "PULSE", 0.01)
+    told, jobs = [], [SimpleNamespace(stage=k, task=k, future=Future()) for k in range(2)]
+
+    def tell(stage, task):
+        told.append(stage)
+        if len(told) == 6:
+            jobs[0].future.set_result(None)
+
+    run = SimpleNamespace(running=jobs, watches=SimpleNamespace(tell=tell))
+    hierarchy._Run._follow(run, jobs[0])
+    assert told == [0, 1, 0, 1, 0, 1]
+    hierarchy._Run._follow(run, jobs[0])  # done already
+    assert len(told) == 6
+
+
+def test_only_what_runs_is_asked_to_stop():
+    stopped = []
+    jobs = []
+    for k in range(3):
+        watch = SimpleNamespace(stop=lambda k=k: stopped.append(k))
+        jobs.append(SimpleNamespace(task=SimpleNamespace(watch=watch), future=Future()))
+    jobs[1].future.set_result(None)
+    hierarchy._Run.stop(SimpleNamespace(running=jobs))
+    assert stopped == [0, 2]

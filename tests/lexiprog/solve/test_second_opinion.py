@@ -1,0 +1,57 @@
+"""What is not known of each entry of a multiplier, and of a lock that stands beside its optimum."""
+
+import warnings
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.solve.second_opinion import loose_locks
+
+
+@pytest.mark.parametrize("shape", [(8,), (2, 2), (3, 2)])
+def test_of_many_multipliers_the_one_that_is_not_unique_is_known_by_its_place(shape):
+    """One entry of x has another row that may carry its cost instead."""
+    x, y = cp.Variable(shape, name="x"), cp.Variable(name="y")
+    twice = (shape[0] - 1, 0) if len(shape) == 2 else (3,)
+    rows = [x >= 1, 2 * x[twice] >= 2]
+    first = lx.Subproblem("first", cp.Minimize(cp.sum(x)), rows)
+    for place in np.ndindex(*shape):
+        doubtful = place == twice
+        second = lx.Subproblem("second", cp.Minimize(y), [y >= first.dual(rows[0])[place]])
+        program = lx.Program(lx.Stage("1", first), lx.Stage("2", second))
+        with pytest.warns(lx.LexiprogWarning) if doubtful else nullcontext():
+            found = program.solve()["second"]
+        assert (found.status == "optimal_inaccurate") is doubtful, place
+
+
+def test_more_multipliers_than_are_looked_at_one_by_one_are_doubted_together():
+    x, y = cp.Variable(12, name="x"), cp.Variable(name="y")
+    rows = [x >= 1, 2 * x[3] >= 2]
+    first = lx.Subproblem("first", cp.Minimize(cp.sum(x)), rows)
+    second = lx.Subproblem("second", cp.Minimize(y), [y >= cp.sum(first.dual(rows[0]))])
+    with pytest.warns(lx.LexiprogWarning, match="not unique"):
+        lx.Program(lx.Stage("1", first), lx.Stage("2", second)).solve()
+    alone = lx.Subproblem("first", cp.Minimize(cp.sum(x)), rows[:1])
+    second = lx.Subproblem("second", cp.Minimize(y), [y >= cp.sum(alone.dual(rows[0]))])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lx.Program(lx.Stage("1", alone), lx.Stage("2", second)).solve()["second"]
+    assert (found.status, found.value) == ("optimal", pytest.approx(12.0))
+
+
+@pytest.mark.parametrize(("drift", "loose"), [(5e-9, False), (2e-8, True)])
+def test_beside_an_optimum_of_which_we_find_none_a_drift_of_1e_9_is_too_much(
+    monkeypatch, drift, loose
+):
+    monkeypatch.setattr("lexiprog.solve.second_opinion._value_on_faces", lambda *_: None)
+    task = SimpleNamespace(subproblem=SimpleNamespace(kind="LP"))
+    lock = SimpleNamespace(name="a", tolerance=0.0, kind="value", drift=drift)
+    wide = SimpleNamespace(name="b", tolerance=1.0, kind="value", drift=1.0)
+    face = SimpleNamespace(name="c", tolerance=0.0, kind="face", drift=1.0)
+    owner = SimpleNamespace(size=10.0, uncertainty=0.0)
+    found = loose_locks(task, [lock, wide, face], None, dict.fromkeys("abc", owner))
+    assert found == (["a"] if loose else [])

@@ -1,0 +1,58 @@
+"""How much an error in what is read may change a value: slopes of the Lagrangian, by hand."""
+
+from types import SimpleNamespace
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from lexiprog.solve.travel import _pairing, _Slopes
+
+
+class Straight(_Slopes):
+    """A Lagrangian of known slopes."""
+
+    def __init__(self, slopes, value):
+        self.slopes = np.asarray(slopes, dtype=float)
+        self.parameter = cp.Parameter(self.slopes.shape)
+        self.task = SimpleNamespace(constants={self.parameter.id: np.asarray(value, dtype=float)})
+        self.solution = SimpleNamespace(unit=1.0, size=1.0)
+
+    def _lagrangian(self, parameter):
+        return lambda at: float(np.sum(self.slopes * at))
+
+    def of(self, unknown, unit=1.0):
+        return self.effect(self.parameter, unit, np.asarray(unknown, dtype=float))
+
+
+def test_errors_count_by_the_slope_of_their_own_entry():
+    line = Straight([2.0, -3.0, 0.0], [1.0, 1e6, 5.0])
+    assert line.of([1e-3, 0.0, 0.0]) == pytest.approx(2e-3, rel=1e-6)
+    assert line.of([0.0, 1e-3, 0.0]) == pytest.approx(3e-3, rel=1e-6)
+    assert line.of([1e-3, 1e-3, 7.0]) == pytest.approx(5e-3, rel=1e-6)
+    assert line.of([0.0, 0.0, 0.0]) == 0.0
+
+
+def test_of_an_entry_of_which_nothing_is_known_only_its_slope_is_asked():
+    line = Straight([2.0, -3.0, 0.0], [1.0, 1.0, 1.0])
+    assert line.of([1e-3, 0.0, np.inf]) == pytest.approx(2e-3, rel=1e-6)
+    assert line.of([1e-3, np.inf, 0.0]) == np.inf
+
+
+def test_entries_of_a_matrix_keep_their_places():
+    line = Straight([[0.0, 5.0], [0.0, 0.0]], np.ones((2, 2)))
+    assert line.of([[0.0, 1e-3], [0.0, 0.0]]) == pytest.approx(5e-3, rel=1e-6)
+    assert line.of([[0.0, 0.0], [1e-3, 0.0]]) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_a_constraint_adds_is_its_multiplier_times_what_it_misses():
+    x = cp.Variable(2)
+    x.value = np.array([1.0, 4.0])
+    assert _pairing(x <= 3, np.array([2.0, 5.0]), gp=False) == pytest.approx(2 * -2 + 5 * 1)
+    assert _pairing(x == 3, np.array([2.0, 5.0]), gp=False) == pytest.approx(2 * -2 + 5 * 1)
+    assert _pairing(cp.NonNeg(x - 3), np.array([2.0, 5.0]), gp=False) == pytest.approx(4 - 5)
+    assert _pairing(cp.Zero(x - 3), np.array([2.0, 5.0]), gp=False) == pytest.approx(-4 + 5)
+    assert _pairing(cp.SOC(x[0], x), [np.ones(1), np.ones(2)], gp=False) == 0.0
+    assert _pairing(x <= 2, np.array([1.0, 1.0]), gp=True) == pytest.approx(
+        np.log(0.5) + np.log(2.0)
+    )
