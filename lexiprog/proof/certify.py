@@ -13,7 +13,7 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.bound import lower_bound
 from lexiprog.proof.boxed import Boxed, measured
 from lexiprog.proof.certificate import TOLERANCE, Certificate
-from lexiprog.proof.plain_bound import plain_bound
+from lexiprog.proof.plainly import plain_bound
 
 __all__ = ["Checked", "certified", "check_answer"]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.bound import lower_bound
 from lexiprog.proof.boxed import NEGLIGIBLE
-from lexiprog.proof.plain_bound import plain_bound
+from lexiprog.proof.plainly import plain_bound
 from tests.lexiprog.proof.exact_bounds import bound_by_hand
 
 seeds = st.integers(0, 2**32 - 1)
