@@ -61,10 +61,28 @@ def _is_plain_row(constraint: Constraint) -> bool:
 
 
 def _is_plain_part(part: Any) -> bool:
+    if all(map(_is_product, part.args)):
+        return True
     return (
         all(side.is_affine() for side in part.args)
         and (not part.parameters() or part.is_dcp(dpp=True))
         and all(_is_finite(constant) for constant in part.constants())
+    )
+
+
+def _is_product(expression: Any) -> bool:
+    """Whether it is a constant times a variable, both real: the commonest part of all."""
+    if type(expression) is not _PRODUCTS[0]:
+        return False
+    left, right = expression.args
+    if type(left) is cp.Variable:
+        left, right = right, left
+    return (
+        type(left) is cp.Constant
+        and type(right) is cp.Variable
+        and right.is_real()
+        and np.asarray(dense(left.value)).dtype.kind in "fiub"
+        and _is_finite(left)
     )
 
 
