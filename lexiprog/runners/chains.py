@@ -40,7 +40,7 @@ def find_chains(
     for subproblem in everyone:
         if not single(subproblem.locks) and subproblem.name not in wanted:
             continue  # neither holds nor is held
-        if not _is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
+        if not is_linear(subproblem) or not _asks_highs(ladders[subproblem.name]):
             continue
         options = sorted((k, repr(v)) for k, v in ladders[subproblem.name][0].options.items())
         key = (own_constraints(subproblem), tuple(options))
@@ -61,14 +61,14 @@ def find_chains(
     return chains
 
 
-def _is_linear(subproblem: Subproblem) -> bool:
-    problem = subproblem.problem
+def is_linear(subproblem: Subproblem) -> bool:
+    """Whether it is a linear program with real variables, compiled once for all parameters."""
     return (
         not subproblem.gp
         and subproblem.fair is None
         and subproblem.dpp
         and subproblem.kind == "LP"
-        and all(variable.is_real() for variable in problem.variables())
+        and all(variable.is_real() for variable in subproblem.variables)
     )
 
 
@@ -87,10 +87,10 @@ def reads_nothing_later(subproblem: Subproblem, level: Mapping[str, int], start:
 
 def own_constraints(subproblem: Subproblem) -> frozenset[int]:
     """The ids of all constraints but the locks on single optima."""
-    return frozenset(c.id for c in _without_faces(subproblem))
+    return frozenset(c.id for c in without_faces(subproblem))
 
 
-def _without_faces(subproblem: Subproblem) -> list[Constraint]:
+def without_faces(subproblem: Subproblem) -> list[Constraint]:
     """All constraints but the locks on single optima: levels are kept by their rows."""
     faces = dict(single(subproblem.locks))
     return [c for k, c in enumerate(subproblem.constraints) if k not in faces]
@@ -120,4 +120,4 @@ def joined(members: Mapping[str, Subproblem]) -> Joint:
 
 
 def _join(members: list[Subproblem]) -> Joint:
-    return join([(m.name, m.objective) for m in members], _without_faces(members[0]))
+    return join([(m.name, m.objective) for m in members], without_faces(members[0]))

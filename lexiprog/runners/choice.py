@@ -15,6 +15,7 @@ from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.faces.wider import WiderFaces
 from lexiprog.runners.fair.linear import FairHighs, Note
 from lexiprog.runners.fair.lottery import FairLotteries
 from lexiprog.runners.native import Native
@@ -46,6 +47,7 @@ class Runners:
     integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
     curved: CurvedFace = field(default_factory=CurvedFace)
+    wider: WiderFaces = field(default_factory=WiderFaces)
     # Those that refer to others or are referred to.
     related: frozenset[str] = frozenset()
     # Who solves fair problems that are not linear, or not for HiGHS.
@@ -59,24 +61,25 @@ class Runners:
         ladders: Mapping[str, Ladder],
         slack: Slack,
         warm: WarmHighs | None,
-        given: Given,
         fair: Callable[[Subproblem, Way], Runner] | None = None,
         note: Note = lambda _: None,
+        given: Given | None = None,
     ) -> Runners:
-        """The runners for these stages and solvers, at the given values of the parameters."""
+        """The runners for these stages and solvers; ``given`` are the parameters' values."""
         everyone = [p for stage in stages for p in stage.subproblems]
         chains = find_chains(stages, ladders, loosened=slack.tolerances)
         if warm is not None:
             warm.join(chains)
-        loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
+        loosened = frozenset(name for name, room in slack.tolerances.items() if room > 0)
         integers = find_integer_chains(stages, ladders)
+        given = Given.to(everyone) if given is None else given
         opened = given.undisturbed(lambda: {p.name: _opened(p) for p in everyone if p.locks})
         referring = [p for p in everyone if p.references]
         related = {r.owner_name for p in referring for _, r in p.references}
         related |= {p.name for p in referring}
         return cls(
             ladders, chains, loosened, warm, opened, integers, related=frozenset(related),
-            fair=fair, note=note,
+            fair=fair, note=note, wider=WiderFaces(loosened),
         )  # fmt: skip
 
     def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:
@@ -91,16 +94,22 @@ class Runners:
             # In fractions there may be no point at all within an optimum that floats have rounded.
             rounded = any(solved[k.owner_name].exact is None for _, k in subproblem.locks)
             return [*ways, Way(ladder[0], "guarded")] if rounded else ways
-        if not ladder or chain is None:
+        if not ladder:
             return ways
         exact = Way(Solver(EXACT, accept=ladder[0].accept))
-        fractions = has_exact() and self._is_small(subproblem, chain)
-        if self._has_begun(chain, subproblem) or (fractions and self.doubtful(subproblem, solved)):
+        fractions = chain is not None and has_exact() and self._is_small(subproblem, chain)
+        begun = chain is not None and self._has_begun(chain, subproblem)
+        if begun or (fractions and self.doubtful(subproblem, solved)):
             return [exact, *(way for way in ways if way != exact)]
-        if not face:
+        if face:
+            more = [exact] if fractions else []
+            return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
+        if ladder[0].is_custom or not self.wider.serves(subproblem):
             return ways
-        more = [exact] if fractions else []
-        return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
+        wider, refined = Way(ladder[0], "face", refined=True), Way(ladder[0], refined=True)
+        if ladder[0].target == "HIGHS":
+            return [wider, *more_exactly(ways, [refined])]
+        return more_exactly(ways, [wider, refined])
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether an optimum that it holds was found in fractions."""
@@ -140,8 +149,11 @@ class Runners:
             if self.fair is None:
                 raise TypeError("nobody here solves fair problems")
             return self.fair(subproblem, way)
+        if way.mode == "face" and subproblem.kind == "LP":
+            faces = self.chains.get(subproblem.name)
+            return faces if faces is not None and faces.serves(subproblem) else self.wider
         if way.mode == "face":
-            return self.chains.get(subproblem.name, self.curved)
+            return self.curved
         if way.solver.target == EXACT:
             return self._exact(subproblem)
         if way.solver.is_custom:

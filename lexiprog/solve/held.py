@@ -88,6 +88,9 @@ def _with_locks(
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
     loose = [] if answer.exact is not None else loose_locks(task, records, solution, solved)
+    if loose and task.way.strict:
+        reason = f"not certified: it may keep {', '.join(map(repr, loose))} not exactly enough"
+        return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
     if loose:
         status = doubted
         _warn(

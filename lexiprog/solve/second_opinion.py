@@ -15,12 +15,10 @@ from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import CVXPY_LOCK, evaluate
 from lexiprog.declare.lock import NO_SLACK
 from lexiprog.declare.reference import Reference
-from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.proof.certify import check_answer
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.solution import Solution
-from lexiprog.runners.chains import find_chains
+from lexiprog.runners.faces.wider import UNCLEAR, WiderFaces, is_proved
 from lexiprog.solve.bare_point import OwnOptimum, own_optimum
 from lexiprog.solve.multipliers import dual_range
 from lexiprog.solvers.solver import Ladder, Solver, default_ladder
@@ -50,7 +48,9 @@ class Unsure(Protocol):
         """Look."""
 
 
-def _at_a_glance(_: Task, reference: Reference, owner: Solution, __: Any) -> Array | None:
+def _at_a_glance(
+    _: Task, reference: Reference, owner: Solution, __: Mapping[str, Solution]
+) -> Array | None:
     """The relative error of the certificate; its root where the objective is curved."""
     value = np.asarray(reference.read(owner))
     declared = reference.owner()
@@ -167,12 +167,10 @@ def loose_locks(
         return []
     exact = [r for r in records if not r.tolerance and r.kind != "face"]
     beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
-    if any(share > BESIDE for share in beside):
-        ours = _value_on_faces(task, solved)
-    elif exact and sum(c.size for c in task.subproblem.constraints) <= SMALL:
-        ours = _value_along_chain(task, solved)
-    else:
+    small = bool(exact) and sum(c.size for c in task.subproblem.constraints) <= SMALL
+    if not small and not any(share > BESIDE for share in beside):
         return []
+    ours = _value_on_faces(task, solved)
     if ours is None:
         return [r.name for r in exact if r.drift > LOOSE * solved[r.name].size]
     close = abs(ours - solution.value) <= task.solver.accept * solution.size
@@ -207,38 +205,16 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
 
 
 def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | None:
-    """The same by faces, to all digits; None if the rows differ, NaN if a face is unclear."""
-    members = list(_owners_first(task.subproblem))
-    solver = Solver("HIGHS", accept=task.solver.accept)
-    ladders = {member.name: (solver,) for member in members}
-    stages = [Stage(member.name, member) for member in members]
-    chain = find_chains(stages, ladders, task.slack.tolerances).get(task.subproblem.name)
-    if chain is None or len(chain.members) < len(members):
+    """The same by faces, to all digits; None if that is not possible, NaN if one is unclear."""
+    wider = WiderFaces(task.slack.tolerances)
+    if not wider.serves(task.subproblem):
         return None
-    value = np.nan
-    for member in members:
-        if chain.doubtful(member):
-            return np.nan
-        way, given = Way(solver, "face", refined=True), task.given
-        inner = prepare(member, way, solved, task.slack, chain.compile, given, task.watch)
-        answer = chain.run(inner)
-        if answer.x is None or answer.form is None:
-            return None
-        checked = check_answer(answer.form, answer.x, answer.z, claimed=answer.claimed)
-        if not checked.certificate.proved:
-            return None
-        chain.accepted(inner, answer)
-        value = answer.value
-    return value
-
-
-def _owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
-    """Those whose optima it holds, and theirs, each before its holders; itself last."""
-    found: dict[Subproblem, None] = {}
-    for _, lock in subproblem.locks:
-        owner = lock.owner()
-        found |= {} if owner is None else _owners_first(owner)
-    return {**found, subproblem: None}
+    way = Way(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
+    inner = prepare(task.subproblem, way, solved, task.slack, wider.compile, task.given, task.watch)
+    answer = wider.run(inner)
+    if answer.said.startswith(UNCLEAR):
+        return np.nan
+    return answer.value if is_proved(answer) else None
 
 
 # Ways to tell how far an expression at the optimum is from what it truly is there. Which of

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Mask, Matrix
@@ -18,26 +19,33 @@ __all__ = ["LeftFace"]
 
 @dataclass(frozen=True)
 class FixedRows:
-    """The rows of a form, those that are fixed first, as equations; worked out when asked for."""
+    """The rows of a form, those that are fixed first, as equations; worked out when asked for.
+
+    Rows that are ``absent`` are left out.
+    """
 
     form: StandardForm
     fixed: Mask
+    absent: Mask | None = None
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
         """Where each row stood."""
-        return np.argsort(~self.fixed, kind="stable")
+        order = np.argsort(~self.fixed, kind="stable")
+        return order if self.absent is None else order[~self.absent[order]]
 
     @cached_property
     def cones(self) -> Cones:
         """How many are equations."""
         zero = int(np.count_nonzero(self.fixed))
-        return Cones(zero=zero, nonneg=self.fixed.size - zero)
+        return Cones(zero=zero, nonneg=self.order.size - zero)
 
     @cached_property
     def matrix(self) -> Matrix:
         """The matrix in this order."""
         A = self.form.A
+        if self.absent is not None:
+            return by_columns(sp.csr_array(A)[self.order])
         return A if self.fixed[: self.cones.zero].all() else _with_rows(A, self.order)
 
     @cached_property
@@ -57,14 +65,25 @@ class LeftFace:
     point: bool = False  # whether it is a single one
 
     @classmethod
-    def within(cls, form: StandardForm, before: LeftFace | None, face: HeldFace | None) -> LeftFace:
-        """What a face leaves of the points that were left before, of all if there was nothing."""
+    def within(
+        cls,
+        form: StandardForm,
+        before: LeftFace | None,
+        face: HeldFace | None,
+        absent: Mask | None = None,
+    ) -> LeftFace:
+        """What a face leaves of the points that were left before, of all if there was nothing.
+
+        Rows that are ``absent``, whose limits are infinite, belong to others.
+        """
         if before is None or face is None:
             size = form.c.size
             lower = np.full(size, -np.inf) if form.lower is None else form.lower
             upper = np.full(size, np.inf) if form.upper is None else form.upper
             fixed = np.zeros(form.b.size, dtype=bool)
             fixed[: form.cones.zero] = True
+            if absent is not None:
+                fixed &= ~absent
         else:
             lower = np.where(face.fixed, face.columns, before.lower)
             upper = np.where(face.fixed, face.columns, before.upper)
@@ -75,8 +94,8 @@ class LeftFace:
             if (fixed == before.rows.fixed).all():
                 return cls(lower, upper, before.row_lower, before.rows, point)
             row_lower = np.where(fixed, form.b, -np.inf)
-            return cls(lower, upper, row_lower, FixedRows(form, fixed), point)
-        return cls(lower, upper, np.where(fixed, form.b, -np.inf), FixedRows(form, fixed))
+            return cls(lower, upper, row_lower, FixedRows(form, fixed, absent), point)
+        return cls(lower, upper, np.where(fixed, form.b, -np.inf), FixedRows(form, fixed, absent))
 
     def form(self, of: StandardForm) -> StandardForm:
         """A problem on the face."""

@@ -67,6 +67,28 @@ def lexicographic_optimum(chain):
     return _optima(facts, objectives)
 
 
+def level_by_level(levels, size, longest):
+    """Exact maxima of `(rows, coefficients)`, each with rows `coefficients <= rhs` of its own.
+
+    Columns lie between zero and ``longest``; each level keeps all optima before it. None as above.
+    """
+    columns = [z3.Real(f"x{j}") for j in range(size)]
+
+    def linear(coefficients):
+        return z3.Sum([c * x for c, x in zip(coefficients, columns, strict=True)])
+
+    limits = [fact for x in columns for fact in (x >= 0, x <= longest)]
+    locks, values = [], []
+    for rows, coefficients in levels:
+        facts = limits + locks + [linear(row) <= rhs for row, rhs in rows]
+        found = _optima(facts, [("max", linear(coefficients))])
+        if found is None:
+            return None
+        values += found
+        locks.append(linear(coefficients) >= z3.Q(found[0].numerator, found[0].denominator))
+    return values
+
+
 def price(chain, name, level):
     """Exact right derivative of what slack on a held level buys in a later one; None as above.
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from tests.lexiprog.trust import cases, conic_families, families
+from tests.lexiprog.trust import cases, conic_families, families, nested_families
 
 NIGHTLY = os.environ.get("LEXIPROG_PROFILE") == "nightly"
 COUNT = 200 if NIGHTLY else 20
@@ -102,6 +102,17 @@ def test_rows_that_differ_in_the_tenth_digit_are_right_or_unsure(fractions, tall
     found = tally(families.hardly_apart, COUNT, seed=5)
     assert found["wrong"] == 0, found
     assert found["right"] >= (0.95 if fractions else 0.7) * COUNT, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", [None, "CLARABEL", "ECOS", "SCS", "OSQP", "SCIPY"])
+@pytest.mark.parametrize("family", ["more_rows", "rows_written_again", "rows_let_go"])
+def test_levels_over_other_rows_keep_all_digits_of_what_they_hold(family, solver, tally):
+    count = COUNT if solver is None or NIGHTLY else FEW
+    found = tally(getattr(nested_families, family), count, solver, seed=6)
+    assert found["wrong"] == 0, found
+    if family != "rows_let_go":
+        assert found["right"] >= (0.9 if solver in ("SCS", "OSQP") else 0.99) * count, found
 
 
 def _without_fractions(program):

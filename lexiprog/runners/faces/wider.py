@@ -1,0 +1,183 @@
+"""Linear levels on the optimal faces of others that have fewer rows, or are for another solver.
+
+What an optimum fixes are rows and columns of its own problem (see ``forms.optimal_face``). A level
+that demands all of its rows, whatever else it demands, holds the optimum exactly where these stay
+fixed. So all that a level holds is solved again over its matrix, each without the rows that it does
+not have, and the level itself on the faces: no rounded optimum stands between them.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lexiprog.aliases import Constraint, Mask
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.binding import bind_references
+from lexiprog.compile.cvxpy_door import Compiled
+from lexiprog.compile.joint import Joint, join
+from lexiprog.compile.task import Solutions, Task
+from lexiprog.declare.lock import single
+from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.proof.certify import check_answer
+from lexiprog.runners.chains import is_linear, own_constraints, without_faces
+from lexiprog.runners.face import FaceChain
+from lexiprog.runners.faces.left import LeftFace
+from lexiprog.runners.faces.rows import OwnRows
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
+
+__all__ = ["UNCLEAR", "WiderFaces", "is_proved"]
+
+UNCLEAR = "which points are optimal there is not clear"
+
+
+@dataclass
+class _WideChain(FaceChain):
+    """Linear problems over one matrix, of which each has some rows."""
+
+    absent: dict[str, Mask | None] = field(default_factory=dict)
+    _now: str = ""  # whose turn it is
+
+    def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
+        """The shared problem with this member's objective, and without limits to absent rows."""
+        bind_references(subproblem, solutions)
+        compiled = self.joint.compile(subproblem.name, self.options)
+        if self._units is None:
+            self._units = self._own_units(compiled.form)
+        absent = self.absent[subproblem.name]
+        if absent is not None:
+            b = np.where(absent, np.inf, compiled.form.b)
+            compiled = replace(compiled, given=replace(compiled.form, b=b))
+        return self.in_common_units(subproblem.name, compiled)
+
+    def run(self, task: Task) -> Answer:
+        self._now = task.subproblem.name
+        return super().run(task)
+
+    def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
+        """What is left, of the rows that the member at hand has."""
+        before = self._face(form, names[:-1]) if names else None
+        face = self.faces[names[-1]] if names else None
+        return LeftFace.within(form, before, face, self.absent[self._now])
+
+
+@dataclass
+class _Plan:
+    """What is to be solved for a level, and what came out before."""
+
+    chain: _WideChain
+    owners: list[tuple[Subproblem, Compiled, float, float]]  # with value and size of each optimum
+
+
+@dataclass
+class WiderFaces:
+    """Solves a linear level on the faces of all that it holds, which are found on the way."""
+
+    loosened: Collection[str] = ()
+    plans: dict[str, _Plan | None] = field(default_factory=dict)
+
+    alone = False
+
+    def serves(self, subproblem: Subproblem) -> bool:
+        """Whether all that it holds is linear, held exactly, and held nothing that it lets go."""
+        members = _owners_first(subproblem)
+        return bool(single(subproblem.locks)) and all(map(self._fits, members))
+
+    def _fits(self, member: Subproblem) -> bool:
+        held = {lock.owner_name for _, lock in member.locks}
+        for _, lock in member.locks:
+            owner = lock.owner()
+            if owner is None or lock.fair or lock.atol or lock.rtol:
+                return False
+            if lock.owner_name in self.loosened:
+                return False
+            if not {inner.owner_name for _, inner in owner.locks} <= held:
+                return False
+        return is_linear(member)
+
+    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+        """The level's numbers over all rows; those of its owners are kept for later."""
+        members = {member.name: member for member in _owners_first(subproblem)}
+        joint = _joined(members, subproblem)
+        for member in members.values():
+            bind_references(member, solutions)
+        rows = OwnRows.of(joint.compile(subproblem.name, {}))
+        known = all(rows.knows(own_constraints(member)) for member in members.values())
+        everything = np.ones(rows.nobodys.size, dtype=bool)
+        present = {
+            name: rows.present(own_constraints(member)) if known else everything
+            for name, member in members.items()
+        }
+        absent = {name: None if mask.all() else ~mask for name, mask in present.items()}
+        chain = _WideChain(members, {}, joint, absent=absent)
+        compiled = chain.compile(subproblem, way, solutions)
+        owners = [
+            (owner, chain.compile(owner, way, solutions), held.value, held.size)
+            for name, owner in members.items()
+            if owner is not subproblem
+            for held in [solutions[name]]
+        ]
+        nested = known and all(
+            (present[name] | ~present[lock.owner_name]).all()
+            for name, member in members.items()
+            for _, lock in member.locks
+        )
+        self.plans[subproblem.name] = _Plan(chain, owners) if nested else None
+        return compiled
+
+    def run(self, task: Task) -> Answer:
+        """Prove each owner's optimum and find its face; then optimise on what they leave."""
+        start, plan = time.perf_counter(), self.plans[task.subproblem.name]
+        if plan is None:
+            return Answer(Status.FAILED, said="some held optimum is one over rows that are not its")
+        for owner, compiled, value, size in plan.owners:
+            inner = replace(task, subproblem=owner, compiled=compiled)
+            answer = plan.chain.run(inner)
+            same = abs(answer.value - value) <= task.solver.accept * size
+            if not same or not is_proved(answer):
+                return Answer(Status.FAILED, said=f"{owner.name!r} has another optimum there")
+            plan.chain.accepted(inner, answer)
+            if plan.chain.faces[owner.name].unclear:
+                return Answer(Status.FAILED, said=f"{UNCLEAR}: {owner.name!r}")
+        answer = plan.chain.run(task)
+        return replace(answer, seconds=time.perf_counter() - start)
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """Each level finds its faces itself."""
+
+
+def _owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
+    """Those whose optima it holds, and theirs, each before its holders; itself last."""
+    found: dict[Subproblem, None] = {}
+    for _, lock in subproblem.locks:
+        owner = lock.owner()
+        found |= {} if owner is None else _owners_first(owner)
+    return {**found, subproblem: None}
+
+
+def is_proved(answer: Answer) -> bool:
+    """Whether an answer's multipliers prove it."""
+    if answer.x is None or answer.form is None:
+        return False
+    checked = check_answer(answer.form, answer.x, answer.z, claimed=answer.claimed)
+    return checked.certificate.proved
+
+
+def _joined(members: Mapping[str, Subproblem], last: Subproblem) -> Joint:
+    """All members over all their rows, the last's first, compiled once for as long as they live."""
+    key = ("wide", *(weakref.ref(member) for member in members.values()))
+
+    def make() -> Joint:
+        rows: dict[int, Constraint] = {}
+        for member in (last, *members.values()):
+            rows |= {c.id: c for c in without_faces(member)}
+        return join([(m.name, m.objective) for m in members.values()], list(rows.values()))
+
+    joint: Joint = last.memory.once(key, make)
+    return joint
