@@ -90,8 +90,9 @@ def is_real(killer: str, trial: Trial, begin: Callable[[Trial], int]) -> bool:
 def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -> None:
     """Try the mutants of which nothing is known: in memory those that can be, then the others."""
     todo = [case for case in waiting if store.verdict(case) is None]
-    # What nothing is known of comes before survivors of fewer or other tests.
-    todo.sort(key=lambda case: (case.mutant.key in store.known, case.mutant.path))
+    # What nothing is known of comes before survivors of fewer or other tests. Else the order is
+    # that of the sample: a run that is stopped has tried a smaller one.
+    todo.sort(key=lambda case: case.mutant.key in store.known)
     files = dict.fromkeys(file_of(test) for case in todo for test in case.tests)
     with os.fdopen(os.dup(1), "w") as out:
 

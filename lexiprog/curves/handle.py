@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 import highspy
 import numpy as np
@@ -177,7 +176,7 @@ class Handle:
         )
 
 
-def _statuses(values: Array, lower: Array, upper: Array) -> list[Any]:
+def _statuses(values: Array, lower: Array, upper: Array) -> list[highspy.HighsBasisStatus]:
     """At which limit each value stands; in the basis if at none, or not known."""
     kinds = highspy.HighsBasisStatus
     near = AT * (1.0 + np.abs(values))
@@ -187,5 +186,5 @@ def _statuses(values: Array, lower: Array, upper: Array) -> list[Any]:
     return [names[k] for k in np.where(low, 1, np.where(high, 2, 0)).tolist()]
 
 
-def _say_stop(event: Any) -> None:
+def _say_stop(event: Highs) -> None:
     event.interrupt(True)

@@ -7,7 +7,7 @@ curved function brings.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import cvxpy as cp
 import numpy as np
@@ -36,7 +36,8 @@ _STRICT = {cp.exp, cp.log, cp.entr, cp.logistic, cp.log1p}
 def can_restate(subproblem: Subproblem, how: Restatement, loosened: frozenset[str]) -> bool:
     """Whether there is such a restatement, without declaring one that is seldom needed.
 
-    Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
+    Locks of the ``loosened`` owners stay bounds: their slack is not in the declaration, or is a
+    parameter that is not zero.
     """
     return any(
         _has_other_way(lock, how) for _, lock in subproblem.locks if lock.owner_name not in loosened
@@ -45,7 +46,7 @@ def can_restate(subproblem: Subproblem, how: Restatement, loosened: frozenset[st
 
 def _has_other_way(lock: Lock, how: Restatement) -> bool:
     owner = lock.owner()
-    if owner is None or lock.atol or lock.rtol:
+    if owner is None or lock.loose:
         return False
     return bool(owner.objective.expr.is_affine()) if how == "equal" else has_arguments(lock)
 
@@ -74,7 +75,7 @@ def _rewrite(subproblem: Subproblem, how: Restatement, loosened: frozenset[str])
 
 def _other_way(lock: Lock, constraint: Constraint, how: Restatement) -> list[Constraint] | None:
     owner = lock.owner()
-    if owner is None or lock.atol or lock.rtol:
+    if owner is None or lock.loose:
         return None
     expression = owner.objective.expr
     if how == "equal":
@@ -150,7 +151,7 @@ def _collect_scaled(expression: cp.Expression, curved: Summands, linear: Summand
     return held
 
 
-def _strict_argument(expression: cp.Expression) -> Any:
+def _strict_argument(expression: cp.Expression) -> cp.Expression | None:
     """The argument in which the atom is strictly curved, if it is one of those known to be."""
     kind = type(expression)
     if kind in _STRICT:

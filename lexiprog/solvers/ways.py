@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, overload
 
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.restate import can_restate, has_arguments, restated
@@ -30,7 +30,7 @@ class Way:
 
     solver: Solver
     mode: Mode = "value"
-    loosened: frozenset[str] = frozenset()  # owners whose locks have slack beyond declaration
+    loosened: frozenset[str] = frozenset()  # owners whose locks have slack at this solve
     refined: bool = False  # with twice the digits of floats
     strict: bool = False  # an answer that hangs on unknown digits is not taken: fractions are next
 
@@ -62,7 +62,13 @@ class Ways(Sequence[Way]):
         self._coming = _without_repeats(ways)
         self._known: list[Way] = []
 
-    def __getitem__(self, place: Any) -> Any:
+    @overload
+    def __getitem__(self, place: int) -> Way: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Way]: ...
+
+    def __getitem__(self, place: int | slice) -> Way | list[Way]:
         while isinstance(place, int) and len(self._known) <= place:
             way = next(self._coming, None)
             if way is None:
@@ -92,7 +98,8 @@ def ways_to_try(
 ) -> Ways:
     """Every way a subproblem is tried, in order.
 
-    Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
+    Locks of the ``loosened`` owners stay bounds: their slack is not in the declaration, or is a
+    parameter that is not zero.
     """
     return Ways(_ways(subproblem, ladder, loosened, face=face))
 
@@ -167,7 +174,7 @@ def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
         return False
     if len(subproblem.references) > len(locks):
         return False  # their effect could not be told without multipliers
-    if any(k.atol or k.rtol or k.fair or k.owner_name in loosened for k in locks):
+    if any(k.loose or k.fair or k.owner_name in loosened for k in locks):
         return False
     return not all(map(has_arguments, locks))
 

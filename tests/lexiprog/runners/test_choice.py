@@ -6,9 +6,11 @@ import pytest
 import lexiprog as lx
 from lexiprog.declare.lock import NO_SLACK
 from lexiprog.runners.choice import DIGITS, LARGEST, Runners
+from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.faces.wider import WiderFaces
 from lexiprog.runners.fair.linear import FairHighs
 from lexiprog.runners.fair.lottery import FairLotteries
 from lexiprog.runners.native import Native
@@ -45,7 +47,9 @@ class Own:
 
 
 def test_each_kind_of_problem_has_its_runner():
-    assert isinstance(chosen(box(), mode="face"), FaceChain)
+    assert isinstance(chosen(box(), "a", mode="face"), FaceChain)
+    assert isinstance(chosen(box(), mode="face"), WiderFaces)  # no face of "a" is known
+    assert isinstance(chosen(box(curved=True), mode="face"), CurvedFace)
     assert isinstance(chosen(box()), Native)
     assert isinstance(chosen(box(), solver="EXACT"), Exact)
     assert isinstance(chosen(box(), solver=Own()), Custom)
