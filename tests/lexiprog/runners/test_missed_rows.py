@@ -79,3 +79,19 @@ def test_exact_levels_prove_themselves_with_a_row_for_each_that_they_hold(shift)
         checked = check_answer(form, answer.x, answer.z, claimed=answer.claimed)
         assert checked.certificate.proved
         assert checked.certificate.worst <= 1e-12
+
+
+def test_more_digits_are_asked_of_the_faces_that_are_held_too():
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"a": cp.Maximize(x[0] / 3), "b": cp.Maximize(x[1])}
+    program, runners = chain(levels, [x[0] + 2 * x[1] <= 8])
+    solved = program.solve()
+    plain = Way(lx.Solver("HIGHS"), "face")
+    run(program, runners, "a", plain, {})
+    faces = runners.chains["a"].faces
+    assert not faces["a"].refined
+    assert run(program, runners, "b", plain, solved).doubts == {}
+    assert not faces["a"].refined
+    answer = run(program, runners, "b", replace(plain, refined=True), solved)
+    assert faces["a"].refined
+    assert (answer.value, answer.doubts) == (pytest.approx(2.0, rel=1e-15), {"a": 0.0})
