@@ -185,7 +185,8 @@ def _of_numbers(
     # The claim must also hold for the problem as the user wrote it.
     mismatch = abs(answer.value - value) / (unit + abs(value))
     certificate = checked.certificate
-    certificate = replace(certificate, claim=max(certificate.claim, mismatch))
+    if mismatch > certificate.claim:  # what is no number has failed already, and stays so
+        certificate = replace(certificate, claim=mismatch)
     return Checked(certificate, in_users_sense(task.subproblem, task.native.scaling, checked.bound))
 
 
