@@ -50,7 +50,10 @@ def gradient_of(
     known = {p.id: p for subproblem in subproblems.values() for p in subproblem.parameters}
     if not isinstance(parameter, cp.Parameter) or parameter.id not in known:
         names = ", ".join(repr(p.name()) for p in known.values()) or "none"
-        raise DeclarationError(f"{parameter} is no parameter of this program; it has {names}.")
+        itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
+        raise DeclarationError(
+            f"{parameter} is no parameter of this program; it has {names}.{itself}"
+        )
     if side not in (None, "right", "left"):
         raise DeclarationError(f'side is "right", "left" or None, not {side!r}.')
     if parameter.is_complex():

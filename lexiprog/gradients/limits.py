@@ -54,15 +54,15 @@ def limit_slopes(
 def refuse_closed_locks(
     parameter: cp.Parameter, subproblem: Subproblem, statement: Subproblem
 ) -> None:
-    """Refuse a tolerance that is zero on a curve: the first of it buys more than any slope says."""
+    """Refuse a tolerance of zero on a curve: the first of it may buy more than any slope says."""
     found = (REFERENCES.get(p) for p in statement.problem.parameters())
     kept = [reference.lock for reference in found if reference is not None]
     for _, lock in subproblem.locks:
         gone = not any(lock is other for other in kept)
         if gone and any(p is parameter for p in lock.parameters.values()):
             raise NoDerivative(
-                f"{parameter.name()!r} is a tolerance of 0 on {lock.owner_name!r}, whose objective "
-                f"is curved: the optimum of {subproblem.name!r} may leave it with an infinite slope"
+                f"{parameter.name()!r} is a tolerance of 0 on {lock.owner_name!r}, which is no "
+                "linear program: what the first of it buys need not have a slope"
             )
 
 
