@@ -116,7 +116,8 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
         return Answer(Status.FAILED, said=MISSED)
     if found is None:
         return replace(answer, doubt=DOUBT if off else "")
-    return answer_at(task.native, found.x.nearest, -found.y.nearest, iterations=vertex.iterations)
+    x, z = found.x.nearest, -found.y.nearest
+    return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
 
 
 def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:

@@ -32,7 +32,7 @@ from lexiprog.runners.faces.rows import OwnRows
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 
-__all__ = ["UNCLEAR", "WiderFaces", "is_proved"]
+__all__ = ["UNCLEAR", "WiderFaces", "is_proved", "owners_first"]
 
 UNCLEAR = "which points are optimal there is not clear"
 
@@ -86,7 +86,7 @@ class WiderFaces:
 
     def serves(self, subproblem: Subproblem) -> bool:
         """Whether all that it holds is linear, held exactly, and held nothing that it lets go."""
-        members = _owners_first(subproblem)
+        members = owners_first(subproblem)
         return bool(single(subproblem.locks)) and all(map(self._fits, members))
 
     def _fits(self, member: Subproblem) -> bool:
@@ -103,7 +103,7 @@ class WiderFaces:
 
     def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
         """The level's numbers over all rows; those of its owners are kept for later."""
-        members = {member.name: member for member in _owners_first(subproblem)}
+        members = {member.name: member for member in owners_first(subproblem)}
         joint = _joined(members, subproblem)
         for member in members.values():
             bind_references(member, solutions)
@@ -152,12 +152,12 @@ class WiderFaces:
         """Each level finds its faces itself."""
 
 
-def _owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
+def owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
     """Those whose optima it holds, and theirs, each before its holders; itself last."""
     found: dict[Subproblem, None] = {}
     for _, lock in subproblem.locks:
         owner = lock.owner()
-        found |= {} if owner is None else _owners_first(owner)
+        found |= {} if owner is None else owners_first(owner)
     return {**found, subproblem: None}
 
 
