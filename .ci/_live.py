@@ -44,14 +44,14 @@ class Live:
         """Whether the code of such a mutant can be exchanged here."""
         return bool(self._exchanged(mutant))
 
-    def start(self, trial: Trial, mutant: Mutant) -> int:
+    def start(self, trial: Trial, mutant: Mutant | None) -> int:
         """Fork a child that runs the trial, and return its process id."""
         return forked(trial, lambda: self._run(trial, mutant))
 
-    def _run(self, trial: Trial, mutant: Mutant) -> int:
+    def _run(self, trial: Trial, mutant: Mutant | None) -> int:
         limit(trial)
         trial.killer.unlink(missing_ok=True)
-        for function, code in self._exchanged(mutant):
+        for function, code in [] if mutant is None else self._exchanged(mutant):
             function.__code__ = code
         if trial.module and not examples_hold(trial.module):
             return EXAMPLES

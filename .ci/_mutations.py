@@ -93,7 +93,8 @@ def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, str, str, str]]:
     """Statements that can be left out without a name going missing."""
     text = ""
     match node:
-        case ast.Return(value=value) if value is not None and ast.unparse(value) != "None":
+        # Who asks whether something is true takes None for False.
+        case ast.Return(value=value) if value and ast.unparse(value) not in ("None", "False"):
             text = "return None"
         case ast.Raise() | ast.AugAssign() | ast.Delete():
             text = "pass"

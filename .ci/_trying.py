@@ -22,15 +22,16 @@ SPARE = 10.0
 
 @dataclass(frozen=True)
 class Way:
-    """How a mutant gets into a child: how that begins, and what is to be done at its end."""
+    """How a mutant, or none, gets into a child: how that begins, and what its end asks for."""
 
-    begin: Callable[[Trial, Mutant], int]
+    begin: Callable[[Trial, Mutant | None], int]
     end: Callable[[Path, Mutant], None]
 
 
-def planted(trial: Trial, mutant: Mutant) -> int:
+def planted(trial: Trial, mutant: Mutant | None) -> int:
     """Begin by a changed file that is imported."""
-    plant(trial.copy, mutant.path, mutant.change.apply(mutant.source))
+    if mutant is not None:
+        plant(trial.copy, mutant.path, mutant.change.apply(mutant.source))
     return start(trial)
 
 
@@ -44,6 +45,7 @@ def try_all(
     todo, free = list(waiting), list(copies)
     busy: dict[Path, tuple[Case, Trial, int, float]] = {}
     killers: dict[str, Counter[str]] = {}
+    sound: dict[str, bool] = {}
     try:
         while todo or busy:
             while todo and free:
@@ -59,6 +61,10 @@ def try_all(
                 killer = trial.killer.read_text() if trial.killer.exists() else ""
                 real = is_real(killer, trial, lambda one, of=case.mutant: way.begin(one, of))
                 way.end(copy, case.mutant)
+                if killer and real and killer not in sound:  # it must pass on the unchanged code
+                    alone = replace(trial, tests=(killer,), module="")
+                    sound[killer] = run(alone, lambda one: way.begin(one, None))[0] == "survived"
+                real = real and sound.get(killer, True)
                 del busy[copy]
                 free.append(copy)
                 if not real:
@@ -84,8 +90,9 @@ def is_real(killer: str, trial: Trial, begin: Callable[[Trial], int]) -> bool:
 def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -> None:
     """Try the mutants of which nothing is known: in memory those that can be, then the others."""
     todo = [case for case in waiting if store.verdict(case) is None]
-    # What nothing is known of comes before survivors of fewer or other tests.
-    todo.sort(key=lambda case: (case.mutant.key in store.known, case.mutant.path))
+    # What nothing is known of comes before survivors of fewer or other tests. Else the order is
+    # that of the sample: a run that is stopped has tried a smaller one.
+    todo.sort(key=lambda case: case.mutant.key in store.known)
     files = dict.fromkeys(file_of(test) for case in todo for test in case.tests)
     with os.fdopen(os.dup(1), "w") as out:
 

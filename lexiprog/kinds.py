@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import cvxpy as cp
 
 __all__ = ["has_integers", "is_integer_kind", "kind_of"]
@@ -9,15 +11,17 @@ __all__ = ["has_integers", "is_integer_kind", "kind_of"]
 _WHOLE = "mixed-integer "
 
 
-def kind_of(problem: cp.Problem, *, gp: bool, affine: bool = False) -> str:
+def kind_of(
+    problem: cp.Problem, *, gp: bool, affine: bool = False, whole: bool | None = None
+) -> str:
     """LP, QP, SOCP, SDP (each also as MILP and so on), power cone, exponential cone or GP.
 
     A problem that needs several kinds of cones is called by the hardest ones; one that is known
-    to be ``affine`` needs none.
+    to be ``affine`` needs none. Whether it is ``whole`` is found out unless it is given.
     """
     if gp:
         return "GP"
-    whole = has_integers(problem)
+    whole = has_integers(problem) if whole is None else whole
     kind = "LP" if affine or problem.is_lp() else "QP" if problem.is_qp() else _cones(problem)
     if not whole:
         return kind
@@ -29,9 +33,13 @@ def is_integer_kind(kind: str) -> bool:
     return kind.startswith(("MI", _WHOLE))
 
 
-def has_integers(problem: cp.Problem) -> bool:
-    """Whether some variable must be whole, or one of finitely many values, which is as hard."""
-    return bool(problem.is_mixed_integer()) or any(
+def has_integers(problem: cp.Problem, variables: Iterable[cp.Variable] | None = None) -> bool:
+    """Whether some variable must be whole, or one of finitely many values, which is as hard.
+
+    ``variables`` are those of the problem, if somebody has them already.
+    """
+    variables = problem.variables() if variables is None else variables
+    return any(v.attributes["boolean"] or v.attributes["integer"] for v in variables) or any(
         isinstance(constraint, cp.FiniteSet) for constraint in problem.constraints
     )
 

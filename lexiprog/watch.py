@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from lexiprog.aliases import Highs
+from lexiprog.aliases import FreshOptions, Highs, Options
 
 __all__ = ["Clock", "Desk", "Returned", "Watch"]
 
@@ -50,7 +50,7 @@ class Desk(Protocol):
     """Someone who has functions called in other places."""
 
     def call(
-        self, function: Callable[..., Returned], *arguments: Any, watch: Watch | None = None
+        self, function: Callable[..., Returned], *arguments: object, watch: Watch | None = None
     ) -> Returned:
         """What the function returns there."""
 
@@ -156,7 +156,7 @@ class Watch:
         left = self.left
         return None if left == math.inf else max(left - RESERVE * self._first, 0.0)
 
-    def limiting(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def limiting(self, options: Options) -> FreshOptions:
         """HiGHS options with the seconds that are left, for a run that cannot be told to stop."""
         seconds = self.for_solver
         limit = {} if seconds is None else {"time_limit": seconds}

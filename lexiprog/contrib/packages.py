@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 __all__ = ["package"]
 
 
-def package(module: str, distribution: str) -> Any:
+def package(module: str, distribution: str) -> ModuleType:
     """A module of another package, or a sentence that says how to get it."""
     try:
         return import_module(module)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 import highspy
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array, Highs, Matrix, Options
 from lexiprog.curves.pace import OutOfTime, Pace
 from lexiprog.solvers.highs import LONG, Bounds, as_model
+from lexiprog.solvers.highs_mip import pass_whole
 
 __all__ = ["PRECISE", "BasicPoint", "Handle"]
 
@@ -71,10 +71,9 @@ class Handle:
         self.set_options({"output_flag": False} | dict(options))
         model = as_model(A, cost, bounds)
         if integer is not None and integer.size:
-            kinds = np.full(self.size, highspy.HighsVarType.kContinuous)
-            kinds[integer] = highspy.HighsVarType.kInteger
-            model.integrality_ = list(kinds)
-        self.highs.passModel(model)
+            pass_whole(self.highs, model, integer)
+        else:
+            self.highs.passModel(model)
 
     def set_options(self, options: Options) -> None:
         """Change HiGHS options; a refused one raises."""
@@ -177,7 +176,7 @@ class Handle:
         )
 
 
-def _statuses(values: Array, lower: Array, upper: Array) -> list[Any]:
+def _statuses(values: Array, lower: Array, upper: Array) -> list[highspy.HighsBasisStatus]:
     """At which limit each value stands; in the basis if at none, or not known."""
     kinds = highspy.HighsBasisStatus
     near = AT * (1.0 + np.abs(values))
@@ -187,5 +186,5 @@ def _statuses(values: Array, lower: Array, upper: Array) -> list[Any]:
     return [names[k] for k in np.where(low, 1, np.where(high, 2, 0)).tolist()]
 
 
-def _say_stop(event: Any) -> None:
+def _say_stop(event: Highs) -> None:
     event.interrupt(True)

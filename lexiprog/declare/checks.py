@@ -60,7 +60,9 @@ def _is_plain_row(constraint: Constraint) -> bool:
     return plain
 
 
-def _is_plain_part(part: Any) -> bool:
+def _is_plain_part(part: cp.Expression) -> bool:
+    if all(map(_is_product, part.args)):
+        return True
     return (
         all(side.is_affine() for side in part.args)
         and (not part.parameters() or part.is_dcp(dpp=True))
@@ -68,7 +70,23 @@ def _is_plain_part(part: Any) -> bool:
     )
 
 
-def _is_finite(constant: Any) -> bool:
+def _is_product(expression: Any) -> bool:
+    """Whether it is a constant times a variable, both real: the commonest part of all."""
+    if type(expression) is not _PRODUCTS[0]:
+        return False
+    left, right = expression.args
+    if type(left) is cp.Variable:
+        left, right = right, left
+    return (
+        type(left) is cp.Constant
+        and type(right) is cp.Variable
+        and right.is_real()
+        and np.asarray(dense(left.value)).dtype.kind in "fiub"
+        and _is_finite(left)
+    )
+
+
+def _is_finite(constant: cp.Constant) -> bool:
     values = constant.value
     values = values.data if hasattr(values, "toarray") else np.asarray(values)
     return bool(np.isfinite(values).all())
@@ -89,7 +107,7 @@ def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
     for label, part, expressions in _parts(problem):
         if part.is_dgp() if gp else part.is_dcp():
             continue
-        holds: Callable[[Any], bool] = lambda e: bool(e.is_dgp() if gp else e.is_dcp())  # noqa: E731
+        holds: Callable[[cp.Expression], bool] = lambda e: bool(e.is_dgp() if gp else e.is_dcp())  # noqa: E731
         culprit = _deepest(expressions, holds)
         if culprit is not None:
             raise DeclarationError(
@@ -112,7 +130,7 @@ def non_dpp_part(problem: cp.Problem, *, gp: bool) -> str | None:
     for label, part, expressions in _parts(problem):
         if part.is_dgp(dpp=True) if gp else part.is_dcp(dpp=True):
             continue
-        holds: Callable[[Any], bool] = lambda e: bool(  # noqa: E731
+        holds: Callable[[cp.Expression], bool] = lambda e: bool(  # noqa: E731
             e.is_dgp(dpp=True) if gp else e.is_dcp(dpp=True)
         )
         culprit = _deepest(expressions, holds)
@@ -185,13 +203,15 @@ def check_parameters(where: str, parameters: Sequence[cp.Parameter], *, gp: bool
             )
 
 
-def _parts(problem: cp.Problem) -> Iterator[tuple[str, Any, list[Any]]]:
+def _parts(problem: cp.Problem) -> Iterator[tuple[str, cp.Expression, list[cp.Expression]]]:
     yield "the objective", problem.objective, list(problem.objective.args)
     for position, constraint in enumerate(problem.constraints, 1):
         yield f"constraint {position}", constraint, list(constraint.args)
 
 
-def _deepest(expressions: list[cp.Expression], holds: Callable[[Any], bool]) -> Any:
+def _deepest(
+    expressions: list[cp.Expression], holds: Callable[[cp.Expression], bool]
+) -> cp.Expression | None:
     """The innermost expression that breaks a rule its own arguments keep."""
     for expression in expressions:
         if not holds(expression):
@@ -200,7 +220,7 @@ def _deepest(expressions: list[cp.Expression], holds: Callable[[Any], bool]) -> 
     return None
 
 
-def _hint(problem: cp.Problem, culprit: Any, *, gp: bool) -> str:
+def _hint(problem: cp.Problem, culprit: cp.Expression, *, gp: bool) -> str:
     """What kind of problem it may be instead, and whether that can be solved."""
     if gp:
         return ""

@@ -11,6 +11,7 @@ import numpy as np
 
 from lexiprog.aliases import Leaf, Leaves, Mask, Value, Values
 from lexiprog.declare.fork import ForkSafeLock
+from lexiprog.declare.memory import Registry
 from lexiprog.errors import LexiprogError
 
 Made = TypeVar("Made")
@@ -21,6 +22,27 @@ CVXPY_LOCK = ForkSafeLock()
 
 # How often work is begun anew because somebody else assigned to a parameter meanwhile.
 PATIENCE = 100
+
+
+# The variables and parameters of constraints: the levels of a hierarchy share most of these.
+_OF_ROWS: Registry[tuple[list[cp.Variable], list[cp.Parameter]]] = Registry()
+
+
+def leaves_of(problem: cp.Problem) -> tuple[tuple[cp.Variable, ...], tuple[cp.Parameter, ...]]:
+    """Its variables and its parameters, each once, in the order in which CVXPY lists them."""
+    objective = problem.objective
+    variables = {v.id: v for v in objective.variables()}
+    parameters = {p.id: p for p in objective.parameters()}
+    for constraint in problem.constraints:
+        found = _OF_ROWS.get(constraint)
+        if found is None:
+            found = constraint.variables(), constraint.parameters()
+            _OF_ROWS.add(constraint, found)
+        for variable in found[0]:
+            variables.setdefault(variable.id, variable)
+        for parameter in found[1]:
+            parameters.setdefault(parameter.id, parameter)
+    return tuple(variables.values()), tuple(parameters.values())
 
 
 def key_of(leaf: Leaf, position: int) -> str:

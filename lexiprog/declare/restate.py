@@ -7,7 +7,7 @@ curved function brings.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import cvxpy as cp
 import numpy as np
@@ -150,7 +150,7 @@ def _collect_scaled(expression: cp.Expression, curved: Summands, linear: Summand
     return held
 
 
-def _strict_argument(expression: cp.Expression) -> Any:
+def _strict_argument(expression: cp.Expression) -> cp.Expression | None:
     """The argument in which the atom is strictly curved, if it is one of those known to be."""
     kind = type(expression)
     if kind in _STRICT:

@@ -11,7 +11,7 @@ import numpy as np
 from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
-from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of
+from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of, leaves_of
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
 from lexiprog.declare.objectives.fairness import Aim, Fairness
@@ -129,7 +129,8 @@ class Subproblem(Frozen):
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
         # CVXPY walks the whole expression tree at every question, so each is asked once.
-        inputs, variables = inputs_of(problem.parameters()), tuple(problem.variables())
+        variables, given = leaves_of(problem)
+        inputs = tuple(inputs_of(given))
         plain = not gp and checks.is_plain(problem, variables)
         found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
         self._declare(
@@ -140,13 +141,13 @@ class Subproblem(Frozen):
             problem=problem,
             variables=variables,
             keys=keys_of(variables),
-            inputs=tuple(inputs),
+            inputs=inputs,
             parameters=tuple(p for p in inputs if REFERENCES.get(p) is None),
             references=tuple((p, r) for p in inputs if (r := REFERENCES.get(p)) is not None),
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
-            integer=has_integers(problem),
-            kind=kind_of(problem, gp=gp, affine=plain),
+            integer=(whole := has_integers(problem, variables)),
+            kind=kind_of(problem, gp=gp, affine=plain, whole=whole),
             fair=fair,
             memory=Memory(),
             plain=plain,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import ModuleType
 
 import highspy
 import numpy as np
@@ -198,7 +198,7 @@ def repaired(matrix: WholeMatrix, basis: Basis, lower: Limits, upper: Limits) ->
     return Basis(places).settled(lower, upper)
 
 
-def _pivots(flint: Any, table: list[list[int]], width: int) -> list[int]:
+def _pivots(flint: ModuleType, table: list[list[int]], width: int) -> list[int]:
     """Columns of a table that do not depend on those before them."""
     if not table or not width:
         return []

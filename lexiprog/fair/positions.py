@@ -14,6 +14,7 @@ from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds
+from lexiprog.solvers.highs_mip import pass_whole
 from lexiprog.status import Status
 
 __all__ = ["Positions", "Steps"]
@@ -217,8 +218,5 @@ class Positions:
         model.a_matrix_.start_ = program.matrix.indptr
         model.a_matrix_.index_ = program.matrix.indices
         model.a_matrix_.value_ = program.matrix.data
-        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        if program.integer.any():
-            model.integrality_ = [kinds[int(whole)] for whole in program.integer]
-        highs.passModel(model)
+        pass_whole(highs, model, program.integer)
         return highs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import frexp
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ UNIT = 2.0**-53  # the relative error of one rounding
 TINY, LOST = 2.0**-960, 2.0**-1070
 # Sums of more terms than this are cut twice.
 _LONG = 64
+# Sums of so many products of numbers with so few binary digits are exact: they have 53 at most.
+_MANY, _FEW_LEFT, _FEW_RIGHT = 2**10, 20, 22
 
 
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
@@ -47,6 +50,15 @@ def _halves(a: Array) -> tuple[Array, Array]:
     scaled = _SPLITTER * a
     high = scaled - (scaled - a)
     return high, a - high
+
+
+def _has_few_digits(numbers: Array, digits: int) -> bool:
+    """Whether all are whole numbers below ``2**digits`` in one unit, a moderate power of two."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if not 2.0**-200 < largest < 2.0**200:
+        return largest == 0.0
+    scaled = numbers * 2.0 ** (digits - frexp(largest)[1])
+    return bool((scaled == np.rint(scaled)).all())
 
 
 class Pair(NamedTuple):
@@ -99,6 +111,13 @@ class Segments:
         self._heads, self._counts = starts[:-1][filled], counts[filled]
         self._rounds = 2 if self._counts.max(initial=0) > _LONG else 1
         self._doubled = 2.0 * UNIT * self._counts
+        self._short = self._counts.max(initial=0) <= _MANY and _has_few_digits(left, _FEW_LEFT)
+
+    def exact_sums(self, right: Array) -> Array | None:
+        """The sums, if all numbers have so few digits that plain ones are exact; else None."""
+        if not self._short or not self._heads.size or not _has_few_digits(right, _FEW_RIGHT):
+            return None
+        return self._spread(np.add.reduceat(self._left * right, self._heads))
 
     def sums(self, right: Array) -> tuple[Array, Array, Array]:
         """Of the products with these: leading parts, what is left, and by how much that errs."""

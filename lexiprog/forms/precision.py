@@ -185,8 +185,12 @@ class _Last(threading.local):
         for known, numbers, sums in self._known:
             if known is segments and _equal(numbers, right):
                 return sums
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = _known(*segments.sums(right))
+        exact = segments.exact_sums(right)
+        if exact is not None:
+            sums = Sums.of(exact)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                sums = _known(*segments.sums(right))
         self._known = [(segments, right, sums), *self._known[:1]]
         return sums
 

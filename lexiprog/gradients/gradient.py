@@ -9,7 +9,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array, Solutions, Value
+from lexiprog.aliases import Array, Leaf, Solutions, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.declare.leaves import dense, holding, key_of
 from lexiprog.declare.reference import Reference
@@ -205,7 +205,7 @@ def _read_slopes(
     for k in range(count):
 
         def moved(by: float, k: int = k) -> Array:
-            values: list[tuple[Any, Value]] = []
+            values: list[tuple[Leaf, Value]] = []
             shifted = solution if points is None else points.solution(points.along[k], by)
             leaves = {}
             for p in inside:

@@ -151,7 +151,11 @@ def _parts(kind: str, span: slice, parameter: ConeData) -> list[slice]:
     return [span]
 
 
-def _smooth(kind: str, s: Array, z: Array) -> Any:
+# An inward normal, its multiplier, and the curvature there, if there is any.
+_Piece = tuple[Array, float, Array | None]
+
+
+def _smooth(kind: str, s: Array, z: Array) -> list[_Piece] | str:
     """(inward normal, multiplier, curvature) where the boundary is smooth; nothing inside."""
     size = float(np.max(np.abs(z), initial=0.0))
     if kind == "soc":
@@ -178,7 +182,7 @@ def _smooth(kind: str, s: Array, z: Array) -> Any:
     return [(np.array([-power, -power * (1.0 - x / y), 1.0]), z[2], z[2] * hessian)]
 
 
-def _null_rows(s: Array, z: Array, order: int, layout: str) -> Any:
+def _null_rows(s: Array, z: Array, order: int, layout: str) -> list[_Piece]:
     """The rows of a semidefinite block that its slack's null space spans, and its curvature."""
     values, vectors = np.linalg.eigh(matrix(s, order, layout))
     zero = values <= ACTIVE * max(1.0, float(values[-1]))
@@ -186,7 +190,7 @@ def _null_rows(s: Array, z: Array, order: int, layout: str) -> Any:
     square = matrix(z, order, layout)
     prices, axes = np.linalg.eigh(null.T @ square @ null)
     null = null @ axes
-    out: list[Any] = []
+    out: list[_Piece] = []
     for i in range(null.shape[1]):
         for j in range(i, null.shape[1]):
             row = _pair(null[:, i], null[:, j], layout)

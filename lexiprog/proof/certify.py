@@ -13,6 +13,7 @@ from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.bound import lower_bound
 from lexiprog.proof.boxed import Boxed, measured
 from lexiprog.proof.certificate import TOLERANCE, Certificate
+from lexiprog.proof.plainly import plain_bound
 
 __all__ = ["Checked", "certified", "check_answer"]
 
@@ -84,9 +85,10 @@ def check_answer(
         basis = "duals"
         dual, dual_cone, effect = _dual_side(form, x, z, outside, beyond)
         cone = max(cone, dual_cone)
-        reach = REACH * max(1.0, _largest(x))
-        proved = lower_bound(form, x, z, radius=reach)
-        bound, radius = proved.value, proved.radius
+        bound = plain_bound(form, x, z, value)
+        if bound is None:
+            proved = lower_bound(form, x, z, radius=REACH * max(1.0, _largest(x)))
+            bound, radius = proved.value, proved.radius
         gap = max(value - bound, effect, 0.0)
     elif bound is None:
         gap, basis = np.nan, "point" if integer else basis

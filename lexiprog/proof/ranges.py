@@ -33,6 +33,8 @@ def own_ranges(form: StandardForm) -> tuple[Array, Array]:
 def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
     """The same, and what rows of a single entry say: solvers without bounds are given such rows.
 
+    The first row of a second-order cone says no less than an inequality does.
+
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
@@ -46,7 +48,7 @@ def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
     lower, upper = own_ranges(form)
     A, zero = by_columns(form.A), form.cones.zero
     alone = np.bincount(A.indices, minlength=form.b.size) == 1
-    alone[form.cones.linear :] = False
+    alone[form.cones.linear :] &= _heads(form.cones, form.b.size)
     single = alone[A.indices] & (A.data != 0.0)
     if not single.any():
         return lower, upper
@@ -58,6 +60,14 @@ def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
     np.minimum.at(upper, columns[above], np.nextafter(ends[above], np.inf))
     np.maximum.at(lower, columns[below], np.nextafter(ends[below], -np.inf))
     return lower, upper
+
+
+def _heads(cones: Cones, size: int) -> Mask:
+    """Which rows beyond the linear ones are the first of a second-order cone."""
+    out = np.zeros(size - cones.linear, dtype=bool)
+    if cones.soc:
+        out[np.cumsum([0, *cones.soc[:-1]])] = True
+    return out
 
 
 @np.errstate(over="ignore", invalid="ignore")

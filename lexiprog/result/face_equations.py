@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import cvxpy as cp
 import numpy as np
@@ -23,6 +23,8 @@ from lexiprog.forms.optimal_face import Sizes, binding
 from lexiprog.result.solution import Solution
 
 __all__ = ["OptimalFace", "optimal_face"]
+
+Owner = TypeVar("Owner")  # of rows or columns
 
 # Beyond this many columns it is quicker to look for another optimum than for uniqueness.
 LARGEST = 1000
@@ -129,8 +131,8 @@ def _leaves_one_point(rows: Matrix, free: Mask) -> bool:
 
 
 def _parts(
-    owners: Sequence[Any], chosen: Mask, size: Callable[[Any], int]
-) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    owners: Sequence[Owner], chosen: Mask, size: Callable[[Owner], int]
+) -> Iterator[tuple[Owner, NDArray[np.intp]]]:
     """Each owner of some positions, with those of its own positions that are chosen."""
     start = 0
     for owner in owners:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -134,12 +134,12 @@ class Solution:
     ) -> tuple[object, ...]:  # frozen: made anew rather than filled in afterwards
         return partial(Solution, **self._fields()), ()
 
-    @property
+    @cached_property
     def size(self) -> float:
         """What errors of the value are compared with."""
         return self.unit + abs(self.value)
 
-    @property
+    @cached_property
     def uncertainty(self) -> float:
         """How far the true optimum may be from the value, by its bound and what it inherits."""
         own = float("inf") if self.bound is None else abs(self.value - self.bound)

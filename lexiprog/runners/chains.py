@@ -63,13 +63,12 @@ def find_chains(
 
 def is_linear(subproblem: Subproblem) -> bool:
     """Whether it is a linear program with real variables, compiled once for all parameters."""
-    problem = subproblem.problem
     return (
         not subproblem.gp
         and subproblem.fair is None
         and subproblem.dpp
         and subproblem.kind == "LP"
-        and all(variable.is_real() for variable in problem.variables())
+        and all(variable.is_real() for variable in subproblem.variables)
     )
 
 

@@ -45,15 +45,22 @@ class Corners:
         held: list[HeldFace],
         options: Options,
         watch: Watch | None,
+        last: Vertex | None = None,
         *,
         correct: bool,
     ) -> Vertex:
-        """The best vertex of what is left; with ``correct``, multipliers that are more exact."""
+        """The best vertex of what is left; with ``correct``, multipliers that are more exact.
+
+        ``last`` is a vertex of it, which may be the best already.
+        """
         if self._session is None or not self._session.has_matrix(form.A):
             if self._session is not None and self._session.shape != form.A.shape:
                 self.bases.clear()
             usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
             self._session = self.session(form.A, usual | dict(options))
+        same = None if last is None else self.at(name, form, last, within, correct=correct)
+        if same is not None:
+            return same
         bounds = within.bounds(form)
         starts: list[tuple[highspy.HighsBasis | None, bool]] = []
         starts += [(self.bases.pop(name), False)] if name in self.bases else []
@@ -70,9 +77,23 @@ class Corners:
                 break
         return vertex
 
-    def at(self, name: str, form: StandardForm, vertex: Vertex) -> Vertex | None:
-        """The same vertex with the multipliers of a member's costs, if HiGHS is there still."""
-        found = None if self._session is None else self._session.at(form.c, vertex)
+    def at(
+        self,
+        name: str,
+        form: StandardForm,
+        vertex: Vertex,
+        within: LeftFace | None = None,
+        *,
+        correct: bool = False,
+    ) -> Vertex | None:
+        """The same vertex with the multipliers of a member's costs, if HiGHS is there still.
+
+        With a face that it may not be all of, only if it is the best of that.
+        """
+        if self._session is None:
+            return None
+        bounds = None if within is None else within.bounds(form)
+        found = self._session.at(form.c, vertex, bounds, refine=correct)
         if found is not None:
             self.bases.pop(name, None)
         return found

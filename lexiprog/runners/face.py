@@ -158,13 +158,15 @@ class FaceChain:
             self._refine_faces(names, watch)
         held, face = [self.faces[name] for name in names], self._face(form, names)
         wanted = member.name in self._wanted
-        if face.point and not refined and not any(one.refined or one.unclear for one in held):
-            same = self.corners.at(member.name, form, self.kept[names[-1]][2])
+        clear = bool(names) and not refined and not any(one.refined or one.unclear for one in held)
+        last = self.kept[names[-1]][2] if clear else None
+        if face.point and last is not None:
+            same = self.corners.at(member.name, form, last)
             if same is not None:
                 own = HeldFace.of_point(form, cost, same) if wanted else None
                 return FaceVertex(form, face, names, held, same, own, off=None)
         vertex = self.corners.find(
-            member.name, form, face, held, self.options, watch, correct=wanted
+            member.name, form, face, held, self.options, watch, last, correct=wanted
         )
         own, off = None, None
         if vertex.optimal:

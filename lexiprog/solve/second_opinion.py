@@ -48,7 +48,9 @@ class Unsure(Protocol):
         """Look."""
 
 
-def _at_a_glance(_: Task, reference: Reference, owner: Solution, __: Any) -> Array | None:
+def _at_a_glance(
+    _: Task, reference: Reference, owner: Solution, __: Mapping[str, Solution]
+) -> Array | None:
     """The relative error of the certificate; its root where the objective is curved."""
     value = np.asarray(reference.read(owner))
     declared = reference.owner()

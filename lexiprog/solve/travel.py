@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -134,7 +133,7 @@ class _Slopes:
             return float(sum(changes))
         return float(np.sqrt(unknown.size) * np.sqrt(np.mean(np.square(changes))))
 
-    def _lagrangian(self, parameter: cp.Parameter) -> Callable[[Any], float]:
+    def _lagrangian(self, parameter: cp.Parameter) -> Callable[[Value], float]:
         """The part of the Lagrangian in which ``parameter`` occurs."""
         statement, gp = self.statement, self.task.subproblem.gp
         touched = [c for c in statement.constraints if _contains(c, parameter)]
@@ -143,7 +142,7 @@ class _Slopes:
         held += [(p, self.task.constants[p.id]) for p in statement.inputs if p.id != parameter.id]
         multipliers = [self.answer.dual.get(c.id) for c in touched]
 
-        def value(at: Any) -> float:
+        def value(at: Value) -> float:
             with holding([*held, (parameter, at)]):
                 total = 0.0
                 if _contains(objective, parameter):

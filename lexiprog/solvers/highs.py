@@ -17,7 +17,7 @@ from scipy.sparse.linalg import splu
 from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
 from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import Bounds
-from lexiprog.solvers.vertex import WORDS, Vertex
+from lexiprog.solvers.vertex import WORDS, Vertex, is_best
 from lexiprog.watch import Watch
 
 __all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
@@ -115,19 +115,28 @@ class Session:
                 basic=basic,
             )
 
-    def at(self, cost: Array, vertex: Vertex) -> Vertex | None:
-        """A vertex with the multipliers of other costs, without a run; None if it is not here."""
+    def at(
+        self, cost: Array, vertex: Vertex, bounds: Bounds | None = None, *, refine: bool = False
+    ) -> Vertex | None:
+        """A vertex with the multipliers of other costs, without a run; None if it is not here.
+
+        With ``bounds`` it is None, too, if the vertex is not the best within them: a run that has
+        nothing to do takes several times as long as to see that.
+        """
         with self._lock:
-            start, basic = time.perf_counter(), vertex.basic
-            if basic is None or vertex.basis is not self._at:
+            start, basic, here = time.perf_counter(), vertex.basic, vertex.basis is self._at
+            if basic is None or not here:
                 return None
             costs = np.where(basic >= 0, cost[np.maximum(basic, 0)], 0.0)
             duals = np.array(self._highs.getBasisTransposeSolve(costs)[1])
             if not np.isfinite(duals).all():
                 return None
+            if bounds is not None and not is_best(self._A, cost, duals, vertex.x, bounds):
+                return None
+            more = self._refined(cost, duals, vertex.basis, basic) if refine else (None, None)
             return replace(
-                vertex, row_dual=duals, reduced=None, correction=None, iterations=0,
-                seconds=time.perf_counter() - start,
+                vertex, row_dual=duals, reduced=more[0], correction=more[1], iterations=0,
+                seconds=time.perf_counter() - start, warm=True,
             )  # fmt: skip
 
     def _go(self, watch: Watch | None) -> None:

@@ -11,9 +11,11 @@ import threading
 import time
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Highs, Options
 from lexiprog.forms.standard_form import StandardForm
@@ -21,7 +23,7 @@ from lexiprog.solvers.highs import WORDS, Bounds, as_model
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
-__all__ = ["MipModel", "MipSearch", "solve_mip"]
+__all__ = ["MipModel", "MipSearch", "pass_whole", "solve_mip"]
 
 # Seconds between two looks, and those that a search has to return once it was asked to.
 PULSE, GRACE = 0.05, 0.2
@@ -80,10 +82,7 @@ class MipModel:
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
         model = as_model(form.A, form.c, Bounds.of(form))
-        kinds = np.full(form.c.size, highspy.HighsVarType.kContinuous)
-        kinds[form.integer] = highspy.HighsVarType.kInteger
-        model.integrality_ = list(kinds)
-        self._highs.passModel(model)
+        pass_whole(self._highs, model, form.integer)
         self._limit = float(options.get("time_limit", np.inf))
         self.lost = self.on_face = False
         self._small = form.A.nnz <= SMALL and not options.keys() & {"presolve", "mip_max_nodes"}
@@ -183,6 +182,22 @@ class MipModel:
                 return
         improving.unsubscribe(seen.keep)
         interrupt.unsubscribe(look)
+
+
+def pass_whole(highs: Highs, model: Highs, integer: NDArray[Any] | None) -> None:
+    """Give HiGHS a model some of whose columns, by place or by a mask, must be whole.
+
+    Its heuristic "feasibility jump" reads beyond its memory where a whole column has no bounds,
+    which ends the process (HiGHS 1.15.1): it is left out there.
+    """
+    kinds = np.full(model.num_col_, highspy.HighsVarType.kContinuous)
+    integer = np.zeros(0, dtype=np.intp) if integer is None else integer
+    kinds[integer] = highspy.HighsVarType.kInteger
+    model.integrality_ = list(kinds)
+    ends = np.concatenate([np.asarray(e)[integer] for e in (model.col_lower_, model.col_upper_)])
+    if not np.isfinite(ends).all():
+        highs.setOptionValue("mip_heuristic_run_feasibility_jump", False)
+    highs.passModel(model)
 
 
 class _Seen:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any
 
 import cvxpy as cp
 
@@ -93,7 +92,7 @@ class Solver:
         accept: float = TOLERANCE,
         gap: float | None = None,
         time_limit: float | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         target = name.upper() if isinstance(name, str) else name
         words = words_of(str(target))
@@ -134,7 +133,7 @@ class Solver:
             words_of(self.name).put("gap", self.gap, out)
         return out
 
-    def also(self, **more: Any) -> Solver:
+    def also(self, **more: object) -> Solver:
         """The same with further options."""
         own = {name: getattr(self, name) for name in ("accept", "gap", "time_limit")}
         return Solver(self.target, **own, **(dict(self.options) | more))

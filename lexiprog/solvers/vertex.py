@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Matrix
 from lexiprog.forms.precision import Sums
+from lexiprog.forms.standard_form import Bounds, pulled
 from lexiprog.status import Status
 
-__all__ = ["WORDS", "Vertex"]
+__all__ = ["WORDS", "Vertex", "is_best"]
 
 WORDS = {
     "kOptimal": Status.OPTIMAL,
@@ -23,6 +24,9 @@ WORDS = {
     "kIterationLimit": Status.NO_POINT,
     "kInterrupt": Status.NO_POINT,
 }
+
+# Reduced costs up to this share of the costs are none.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -59,3 +63,13 @@ class Vertex:
     def word(self) -> Status:
         """HiGHS's status in our words."""
         return WORDS.get(self.status, Status.FAILED)
+
+
+def is_best(A: Matrix, cost: Array, duals: Array, x: Array, bounds: Bounds) -> bool:
+    """Whether no reduced cost and no multiplier asks for another basis, but for rounding."""
+    reduced = cost - pulled(A, duals)
+    tiny = ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
+    falls, rises = (reduced > tiny) & (x > bounds.lower), (reduced < -tiny) & (x < bounds.upper)
+    # Rows that are not fixed have an upper limit only: their multipliers must not be positive.
+    wrong = (duals > tiny) & (bounds.row_lower < bounds.row_upper)
+    return not (falls.any() or rises.any() or wrong.any())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, overload
 
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.restate import can_restate, has_arguments, restated
@@ -62,7 +62,13 @@ class Ways(Sequence[Way]):
         self._coming = _without_repeats(ways)
         self._known: list[Way] = []
 
-    def __getitem__(self, place: Any) -> Any:
+    @overload
+    def __getitem__(self, place: int) -> Way: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Way]: ...
+
+    def __getitem__(self, place: int | slice) -> Way | list[Way]:
         while isinstance(place, int) and len(self._known) <= place:
             way = next(self._coming, None)
             if way is None:

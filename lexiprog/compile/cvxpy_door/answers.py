@@ -120,10 +120,7 @@ def _own_columns(compiled: Compiled, primal: ValuesById) -> ValuesById:
 def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
     """What the solver found for the scaled numbers, as it is for the numbers themselves."""
     scaling = compiled.scaling
-    primal = {
-        key: np.reshape(scaling.point(np.ravel(x, order="F")), np.shape(x), order="F")
-        for key, x in solution.primal_vars.items()
-    }
+    primal = {key: _times(x, scaling.columns) for key, x in solution.primal_vars.items()}
     dual: ValuesById = {}
     start = 0
     factors = scaling.rows / scaling.cost
@@ -131,11 +128,16 @@ def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
         value = (solution.dual_vars or {}).get(key)
         size = rows if value is None else np.size(value)
         if value is not None:
-            part = np.reshape(factors[start : start + size], np.shape(value), order="F")
-            dual[key] = np.asarray(value, dtype=float) * part
+            dual[key] = _times(value, factors[start : start + size])
         start += size
     value = (as_float(solution.opt_val) - offset) / scaling.cost + offset
     return Solution(solution.status, value, primal, dual, solution.attr)
+
+
+def _times(value: Value, factors: Array) -> Value:
+    """Entries times factors, column by column."""
+    value = np.asarray(value, dtype=float)
+    return value * (factors if value.ndim == 1 else factors.reshape(value.shape, order="F"))
 
 
 def translated(compiled: Compiled, solution: Any) -> Answer:

@@ -122,6 +122,8 @@ class Compiled:
         ):
             if key == "A" and first is None and self.matrix is not None:
                 out[key] = self.matrix
+            elif key == "P" and self.given is not None and self.given.P is data.get(key):
+                out[key] = self.scaled.P
             elif sp.issparse(data.get(key)):
                 out[key] = multiplied(data[key], rows, columns)
         return out

@@ -18,11 +18,15 @@ from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.straight import StraightCompiled
 from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import StandardForm
+from lexiprog.solvers.clarabel import method_for
 from lexiprog.solvers.elsewhere.parcels import plain
-from lexiprog.solvers.highs import TINY, Bounds, as_model
+from lexiprog.solvers.highs import Bounds, as_model
 from lexiprog.watch import Watch
 
 __all__ = ["run"]
+
+# Up to so many rows a single linear problem is mostly solved before presolve would have ended.
+AT_ONCE = 250
 
 
 def run(
@@ -49,6 +53,8 @@ def run(
         if raw is not None:
             return raw
     data, solver = compiled.scaled_data(), compiled.chain.solver
+    if type(solver) is CLARABEL:
+        options = method_for(data[s.A], data.get(s.P), data[CLARABEL.DIMS].psd) | options
     warm = start is not None and "init_value" in data
     if warm:
         data = dict(data) | {"init_value": start}
@@ -107,7 +113,7 @@ def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
     ):
         return None
     highs.passModel(as_model(form.A, form.c, Bounds.of(form)))
-    at_once = form.b.size <= TINY and "presolve" not in options
+    at_once = form.b.size <= AT_ONCE and "presolve" not in options
     if at_once:
         highs.setOptionValue("presolve", "off")
     highs.run()

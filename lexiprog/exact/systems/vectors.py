@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, overload
+from types import ModuleType
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from lexiprog.exact.rationals import Integer, Ratio, quotient
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """python-flint, which is optional."""
     try:
         import flint

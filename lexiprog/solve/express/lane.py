@@ -11,12 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array, Matrix, Options, Value, Values
+from lexiprog.aliases import Array, FreshOptions, Matrix, Options, Value, Values
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled
 from lexiprog.compile.joint import Joint
@@ -85,12 +84,12 @@ class FastLane:
     joint: Joint
     solver: Solver
     # A HiGHS object that nobody uses now, by process: to make one takes as long as a small level.
-    _spare: dict[int, tuple[dict[str, Any], Session]] = field(default_factory=dict)
+    _spare: dict[int, tuple[FreshOptions, Session]] = field(default_factory=dict)
 
     def solve(self, given: Given, tick: Callable[[str], None]) -> dict[str, Solution] | None:
         """Every level's certified optimum; None if the stages should see to it themselves."""
         members = {rung.name: rung.member for rung in self.rungs}
-        taken: list[tuple[dict[str, Any], Session]] = []
+        taken: list[tuple[FreshOptions, Session]] = []
 
         def session(A: Matrix, options: Options) -> Session:
             taken.append(self._session(A, dict(options)))
@@ -121,7 +120,7 @@ class FastLane:
             tick(name)
         return solutions
 
-    def _session(self, A: Matrix, options: dict[str, Any]) -> tuple[dict[str, Any], Session]:
+    def _session(self, A: Matrix, options: FreshOptions) -> tuple[FreshOptions, Session]:
         """One over this matrix that begins from nothing, as new."""
         kept = self._spare.pop(os.getpid(), None)
         if kept is not None and kept[0] == options and kept[1].has_matrix(A):

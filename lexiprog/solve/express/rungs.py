@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any
 
 import cvxpy as cp
-import numpy as np
 
 from lexiprog.aliases import Array, Value, Values
 from lexiprog.declare.leaves import read_only
@@ -84,7 +83,7 @@ class Rung:
             drift = max(owner.value - at if lock.maximise else at - owner.value, 0.0)
             if not drift <= LOOSE * owner.size:
                 return None
-            constants[limit.id] = references[label] = read_only(np.array(owner.value))
+            constants[limit.id] = references[label] = read_only(owner.value)
             find = partial(linear_price, member, constants, position, lock)
             records.append(
                 LockRecord(lock.owner_name, "face", owner.value, 0.0, 0.0, drift, Price(find=find))
@@ -96,7 +95,7 @@ class Rung:
             limit.save_value(references[label])
         multipliers = places.multipliers(scaling.multipliers(found.multipliers))
         for (position, *_), price in zip(self.locks, found.prices, strict=True):
-            multipliers[member.constraints[position].id] = np.array(price)
+            multipliers[member.constraints[position].id] = read_only(price)
         variables = {}
         for key, variable in zip(member.keys, member.variables, strict=True):
             variables[key] = constants[variable.id] = arrays[variable.id]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Constraint, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Prepared
@@ -85,7 +84,7 @@ class Feasibility:
 
     def _softened(
         self, soft: Sequence[Demand], hard: Sequence[Demand], slack: cp.Variable
-    ) -> tuple[Answer, list[list[Any]]]:
+    ) -> tuple[Answer, list[list[Constraint]]]:
         stated = [elastic(demand, slack) for demand in soft]
         stated += [[demand.stated()] for demand in hard]
         everything = [part for parts in stated for part in parts]
@@ -95,7 +94,7 @@ class Feasibility:
         left = max(self._until - time.monotonic(), 0.1)
         return quick_answer(problem, gp=self._gp, seconds=left), stated
 
-    def _nothing(self) -> Any:
+    def _nothing(self) -> cp.Expression:
         """Zero, written with every variable, so that what they are declared with counts."""
         if self._gp:
             return cp.Constant(1.0)
@@ -123,7 +122,7 @@ def quick_answer(problem: cp.Problem, *, gp: bool = False, seconds: float = 60.0
     return last
 
 
-def _sizes(value: Any, demand: Demand, size: int) -> Array:
+def _sizes(value: Value, demand: Demand, size: int) -> Array:
     """How large the multipliers are, by entry; the largest of cones that have no entries."""
     array: Array = np.abs(np.asarray(value, dtype=float))
     if size == 1:

@@ -91,7 +91,7 @@ class Elsewhere:
         return int(known or os.cpu_count() or 1)
 
     def call(
-        self, function: Callable[..., Returned], *arguments: Any, watch: Watch | None = None
+        self, function: Callable[..., Returned], *arguments: object, watch: Watch | None = None
     ) -> Returned:
         """What the function returns, or raises, wherever the executor calls it."""
         parcel = pack(function, arguments)

@@ -44,7 +44,7 @@ class _NumbersOnly(pickle.Pickler):
         return NotImplemented
 
 
-def pack(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
+def pack(function: Callable[..., object], arguments: tuple[object, ...]) -> bytes:
     """The call as bytes; refused if anything of a declared problem is among the arguments."""
     buffer = io.BytesIO()
     _NumbersOnly(buffer, protocol=5).dump((function, arguments))
@@ -91,7 +91,7 @@ def plain(found: Any) -> Any:
 class _Native(SimpleNamespace):
     """A native object's attributes, which prints as the object did."""
 
-    def __init__(self, text: str = "", **parts: Any) -> None:
+    def __init__(self, text: str = "", **parts: object) -> None:
         super().__init__(**parts)
         self._text = text
 

@@ -236,3 +236,11 @@ def test_a_lock_with_a_tolerance_is_not_stated_in_another_way(slack):
     second = lx.Subproblem("second", cp.Minimize(x[0]), [cp.sum(x) <= 4, first.held(**slack)])
     assert (restated(second, "equal", frozenset()) is second) is bool(slack)
     assert restated(second, "equal", frozenset({"first"})) is second
+
+
+def test_only_constants_that_stay_so_are_taken_for_numbers():
+    x, y, p = cp.Variable(2), cp.Variable(), cp.Parameter(nonneg=True, value=1.0)
+    assert arguments(3 * cp.sum_squares(x)) is not None
+    assert arguments(p * cp.sum_squares(x)) is None  # at p = 0 everything is optimal
+    assert arguments(cp.quad_over_lin(x, 2.0)) is not None
+    assert arguments(cp.quad_over_lin(x, y)) is None

@@ -1,6 +1,7 @@
 """Sums in twice the working precision lie within their stated errors of the exact ones."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexiprog.forms.error_free import Segments
 from lexiprog.forms.precision import (
     Sums,
     dot,
@@ -89,6 +91,28 @@ def test_whole_numbers_make_no_error_at_all():
     assert (sums.error == 0.0).all()
     assert np.array_equal(sums.lower, A.T @ z)
     assert np.array_equal(sums.upper, A.T @ z)
+
+
+@given(seeds)
+def test_sums_of_numbers_with_few_digits_are_exact_and_said_to_be(seed):
+    """Multiples of a power of two up to the limits; one that is none spoils it."""
+    rng = np.random.default_rng(seed)
+    left = rng.integers(-(2**20), 2**20, 1_000) * 2.0 ** float(rng.integers(-60, 60))
+    right = rng.integers(-(2**22), 2**22, 1_000) * 2.0 ** float(rng.integers(-60, 60))
+    starts = np.array([0, 3, 3, 500, 1_000])  # the second sum is empty
+    found = Segments(left, starts).exact_sums(right)
+    pairs = [Fraction(a) * Fraction(b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    expected = [sum(pairs[a:b], Fraction(0)) for a, b in pairwise(starts)]
+    assert [Fraction(v) for v in found.tolist()] == expected
+    for spoilt in (np.nextafter(np.abs(right).max(), 0.0), np.nan, np.inf):
+        other = np.concatenate([[spoilt], right[1:]])
+        assert Segments(left, starts).exact_sums(other) is None
+
+
+def test_longer_sums_are_not_taken_for_exact():
+    ones = np.ones(1_025)
+    assert Segments(ones, np.array([0, 1_000, 1_025])).exact_sums(ones) is not None
+    assert Segments(ones, np.array([0, 1_025])).exact_sums(ones) is None
 
 
 @given(seeds)

@@ -97,3 +97,29 @@ def test_several_at_once_are_measured_as_each_alone(seed):
             assert getattr(found, name) == pytest.approx(getattr(one, name), rel=1e-13, abs=1e-13)
         assert pulled[k] == pytest.approx(form.A.T @ z[k], rel=1e-13, abs=1e-13)
         assert activity[k] == pytest.approx(form.A @ x[k], rel=1e-13, abs=1e-13)
+
+
+def rounded_down(rng, count):
+    """Pairs of positive numbers whose product is rounded down."""
+    found = []
+    while len(found) < count:
+        one, other = rng.uniform(1, 2, 2)
+        if Fraction(one) * Fraction(other) > Fraction(one * other):
+            found.append((one, other))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("where", ["rows", "columns"])
+def test_products_that_are_all_rounded_to_one_side_do_not_lift_the_bound(where):
+    """Fifty products, each a little too small: in sum more than the last digit of the bound."""
+    many, rng = 50, np.random.default_rng(5)
+    one, other = rounded_down(rng, many)
+    if where == "rows":  # offset - b'z, with a column that hardly moves
+        A, x, z = np.full((many, 1), 1e-9), np.zeros(1), other
+        form = StandardForm(np.zeros(1), 0.0, sp.csc_array(A), one, Cones(nonneg=many),
+                            lower=np.zeros(1), upper=np.full(1, 1e-9))  # fmt: skip
+    else:  # -c'x at the upper ends
+        A, x, z = np.eye(many), np.zeros(many), np.zeros(many)
+        form = StandardForm(-one, 0.0, sp.csc_array(A), np.full(many, 9.0), Cones(nonneg=many),
+                            lower=np.zeros(many), upper=other)  # fmt: skip
+    assert Fraction(measured(form, x, z).bound) <= bound_by_hand(form, x, z)

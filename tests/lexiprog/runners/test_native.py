@@ -9,6 +9,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
+from lexiprog.runners import native
 from lexiprog.runners.native import Native, _on_its_rows, _stoppable
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -104,3 +105,21 @@ def test_what_highs_says_of_a_long_problem_is_handed_on():
     for goal, rows, said in [(x, [x >= 2, x <= 1], "Infeasible"), (x, [x <= 1], "Unbounded")]:
         task = prepare(lx.Subproblem("none", cp.Minimize(goal), rows), Way(lx.Solver("HIGHS")), {})
         assert said in _stoppable(task, task.native.scaled).said
+
+
+def test_linear_problems_with_many_numbers_and_no_others_can_be_stopped(monkeypatch):
+    asked = []
+    stoppable = native._stoppable
+    monkeypatch.setattr(native, "_stoppable", lambda *given: asked.append(1) or stoppable(*given))
+    x = cp.Variable(2, name="x", bounds=[0, 9])
+    linear = lx.Subproblem("linear", cp.Minimize(cp.sum(x)), [x[0] + x[1] >= 1, x[0] >= 0.5])
+    curved = lx.Subproblem("curved", cp.Minimize(cp.sum_squares(x)), [x[0] + x[1] >= 1])
+    for problem, solver, long, times in [
+        (linear, "HIGHS", 3, 1), (linear, "HIGHS", 4, 0), (linear, "CLARABEL", 0, 0),
+        (curved, "HIGHS", 0, 0),
+    ]:  # fmt: skip
+        monkeypatch.setattr(native, "LONG", long)
+        asked.clear()
+        task = prepare(problem, Way(lx.Solver(solver)), {})
+        assert Native().run(task).value == pytest.approx(1.0 if problem is linear else 0.5)
+        assert len(asked) == times

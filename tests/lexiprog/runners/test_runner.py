@@ -82,3 +82,16 @@ def test_the_seconds_of_a_scenario_are_its_own():
     assert table.values["n"].tolist() == [3.0, 4.0, 5.0]
     assert sum(row["n"].timings["solve"] for row in table) < passed
     assert all(row["n"].timings["solve"] > 0.0 for row in table)
+
+
+class Tired:
+    """A solver of the user's own that sleeps and finds nothing."""
+
+    def solve(self, problem):
+        time.sleep(0.05)
+
+
+def test_a_try_that_found_nothing_took_its_time_too():
+    with pytest.raises(lx.StageError) as caught:
+        linear().solve(Tired())
+    assert all(attempt.seconds >= 0.05 for attempt in caught.value.attempts)

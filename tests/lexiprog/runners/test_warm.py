@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.compile.task import prepare
 from lexiprog.runners.warm import LATEST, WarmHighs
+from lexiprog.solvers.ways import Way
 
 
 def plant(rows=200, columns=60):
@@ -62,3 +64,46 @@ def test_the_latest_bases_are_kept_and_only_such_as_were_near():
     for other in (far, cold):
         warm._keep("q", 0, other)
     assert "q" not in warm.kept
+
+
+def test_a_face_that_nobody_has_here_must_be_found_here():
+    warm = WarmHighs()
+    assert warm.needs("a")
+    warm.chains = {("a", "b"): SimpleNamespace(members=("a", "b"), faces={"a": 1})}
+    assert [warm.needs(name) for name in "abc"] == [False, True, True]
+    warm.chains["a", "d"] = SimpleNamespace(members=("a", "d"), faces={})
+    assert warm.needs("a")
+
+
+def task(least, still=None):
+    """Least x + y over x + y >= least, x >= 1 if that is given."""
+    x = cp.Variable(2, name="x", bounds=[0, 9])
+    rows = [cp.sum(x) >= least] if still is None else [cp.sum(x) >= least, x[0] >= still]
+    problem = lx.Subproblem("p", cp.Minimize(x[0] + 2 * x[1]), rows)
+    return prepare(problem, Way(lx.Solver("HIGHS")), {})
+
+
+def test_what_has_no_optimum_is_told_and_spoils_nothing():
+    warm = WarmHighs()
+    assert warm.run(task(4.0)).value == pytest.approx(4.0)
+    none = warm.run(task(40.0))
+    assert none.status.is_infeasible
+    assert "nfeasible" in none.said
+    assert 0.0 <= none.seconds < 60.0
+    assert warm.run(task(12.0)).value == pytest.approx(9 + 2 * 3)
+    assert warm.found.total() == 2
+    assert warm.found["cold"] == 1
+
+
+def test_points_that_others_use_are_found_cold_where_there_are_several():
+    x = cp.Variable(2, name="x", bounds=[0, 9])
+    problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [cp.sum(x) >= 4])
+    several = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    warm = WarmHighs(only=frozenset("p"))
+    for turn in (1, 2, 3):
+        assert warm.run(several).value == pytest.approx(4.0)
+        assert dict(warm.found) == {"cold": turn}
+    free = WarmHighs()
+    for _ in range(3):
+        assert free.run(several).value == pytest.approx(4.0)
+    assert free.found["cold"] == 1

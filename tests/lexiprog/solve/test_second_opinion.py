@@ -48,7 +48,7 @@ def test_beside_an_optimum_of_which_we_find_none_a_drift_of_1e_9_is_too_much(
     monkeypatch, drift, loose
 ):
     monkeypatch.setattr("lexiprog.solve.second_opinion._value_on_faces", lambda *_: None)
-    task = SimpleNamespace(subproblem=SimpleNamespace(kind="LP"))
+    task = SimpleNamespace(subproblem=SimpleNamespace(kind="LP", constraints=[]))
     lock = SimpleNamespace(name="a", tolerance=0.0, kind="value", drift=drift)
     wide = SimpleNamespace(name="b", tolerance=1.0, kind="value", drift=1.0)
     face = SimpleNamespace(name="c", tolerance=0.0, kind="face", drift=1.0)

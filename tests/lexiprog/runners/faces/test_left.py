@@ -51,14 +51,19 @@ def test_after_a_unique_optimum_nothing_is_solved_again(seed, runs):
         assert solution.certificate.proved
 
 
-def test_where_a_face_is_left_the_next_level_is_solved(runs):
-    A, limit, costs = levels(0, unique=False)
-    result = solved(A, limit, costs)
-    assert len(runs) >= 2
-    rows, bounds = np.vstack([-A, costs[0]]), np.append(-limit, result["0"].value + 1e-9)
-    assert result["1"].value == pytest.approx(
-        linprog(costs[1], A_ub=rows, b_ub=bounds, bounds=(0, 5)).fun, abs=1e-7
-    )
+def test_where_a_face_is_left_the_next_level_is_solved_unless_its_point_is_best_already(runs):
+    counts = set()
+    for seed in range(10):
+        A, limit, costs = levels(seed, unique=False)
+        runs.clear()
+        result = solved(A, limit, costs[:2])
+        counts.add(len(runs))
+        rows, bounds = np.vstack([-A, costs[0]]), np.append(-limit, result["0"].value + 1e-9)
+        assert result["1"].value == pytest.approx(
+            linprog(costs[1], A_ub=rows, b_ub=bounds, bounds=(0, 5)).fun, abs=1e-7
+        )
+        check_every_level(A, limit, costs[:2], 5, result)
+    assert counts == {1, 2}
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -54,3 +54,19 @@ def test_the_held_one_must_be_the_one_of_the_program():
     lost = lx.Subproblem("lost", goal, [*first.constraints, stranger.held()])
     stages = [lx.Stage(p.name, p) for p in (alone, first, second, lost)]
     assert list(chains(stages)) == ["first", "second"]
+
+
+def test_whole_levels_may_read_earlier_optima_in_their_objectives():
+    n = cp.Variable(2, name="n", integer=True, bounds=[0, 5])
+    rows = [2 * cp.sum(n) <= 13]
+    scale = lx.Subproblem("scale", cp.Maximize(n[0]), rows)
+    first = lx.Subproblem("first", cp.Maximize(scale.optimum * n[0] + n[1]), rows)
+    second = lx.Subproblem("second", cp.Minimize(n[1] - scale.optimum), [*rows, first.held()])
+    program = lx.Program(*(lx.Stage(p.name, p) for p in (scale, first, second)))
+    for _ in range(2):
+        result = program.solve()
+        assert [s.value for s in result.values()] == pytest.approx([5.0, 26.0, -4.0])
+    resumed = program.solve(
+        resume=lx.Result(result.stages, {k: result[k] for k in ("scale", "first")})
+    )
+    assert resumed["second"].value == pytest.approx(-4.0)

@@ -159,3 +159,14 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch):
         program.solve()
     monkeypatch.undo()
     assert len(program.solve(resume=caught.value.partial)) == 4
+
+
+def test_two_chains_beside_each_other_are_two():
+    x = cp.Variable(2, name="x", bounds=[0, 9])
+    wide, narrow = [cp.sum(x) <= 6], [x[0] + 2 * x[1] <= 4]
+    a = lx.Subproblem("a", cp.Maximize(x[0]), wide)
+    b = lx.Subproblem("b", cp.Minimize(x[1]), [*wide, a.held()])
+    c = lx.Subproblem("c", cp.Maximize(x[1]), narrow)
+    d = lx.Subproblem("d", cp.Maximize(x[0]), [*narrow, c.held()])
+    found = lx.Program(*(lx.Stage(p.name, p) for p in (a, b, c, d))).solve()
+    assert [s.value for s in found.values()] == pytest.approx([6, 0, 2, 0])

@@ -1,0 +1,181 @@
+"""The bound of ``proof.bound`` by the processor's own floats, with a proved limit on rounding.
+
+A sum of n products, taken in whatever order, is wrong by at most (n + 1) units of rounding times
+the sum of their sizes (Higham, 2002, chapter 3). Reduced costs, which are charged over the whole
+range of their columns, are summed in the longest floats that the processor has. Where all that
+rounding may take from the bound is next to nothing, twice the working precision would tell nothing
+more, and takes several times as long.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog.aliases import Array, Mask, Matrix
+from lexiprog.forms.error_free import UNIT
+from lexiprog.forms.precision import by_columns
+from lexiprog.forms.projections import project
+from lexiprog.forms.standard_form import StandardForm
+from lexiprog.proof.boxed import NEGLIGIBLE
+from lexiprog.proof.ranges import own_ranges, stated_ranges
+
+__all__ = ["plain_bound"]
+
+Long: TypeAlias = NDArray[np.longdouble]
+
+# Entries of a matrix above which the other bound goes piece by piece, as this one should.
+LARGE = 200_000
+# By which share multipliers may be made smaller for a reduced cost to have the sign that it needs.
+SHRUNK = 1e-10
+# The relative error of one rounding in the longest floats; where they are pairs of others, nothing
+# is known of it.
+_LONG = np.finfo(np.longdouble)
+_LONG_UNIT = float(_LONG.eps) / 2.0 if _LONG.nmant in (52, 63, 112) else math.inf
+# Products that vanish altogether lose at most this; a bound on rounding is itself rounded.
+_LOST, _UP = 2.0**-1000, 1.000001
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def plain_bound(form: StandardForm, x: Array, z: Array, value: float) -> float | None:
+    """What no feasible point's objective is below; None if more has to be done to know it.
+
+    ``value`` is the objective at ``x``, which rounding is compared with.
+
+    Each column must have a range that the form states on the side where its reduced cost leads,
+    or a square of its own in the objective, which holds it near ``x``.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.forms.standard_form import Cones, StandardForm
+    >>> A, b, square = sp.csc_array(np.array([[-1.0]])), np.array([-2.0]), sp.csc_array([[1.0]])
+    >>> form = StandardForm(np.zeros(1), 0.0, A, b, Cones(nonneg=1), square)
+    >>> bound = plain_bound(form, np.array([2.0]), np.array([2.0]), 2.0)  # of x**2 / 2 where x >= 2
+    >>> 2.0 - 1e-12 <= bound <= 2.0
+    True
+    """
+    A = form.A
+    if getattr(A, "format", "") != "csc" or not 0 < A.data.size <= LARGE:
+        return None
+    z = project(form.cones, z, dual=True)
+    sides, (lower, upper) = _Sides(form, x), _ranges(form)
+    pulled, sizes = sides.matrix.pulled(z)
+    found, share = sides.charged(pulled, sizes, lower, upper), 1.0
+    if isinstance(found, float):
+        if not 0.0 < found <= SHRUNK:
+            return None
+        share = 1.0 - found  # of all multipliers, which is in the cones as well
+        found = sides.charged(pulled * share, sizes, lower, upper)
+        if isinstance(found, float):
+            return None
+    charges, lost = found
+    paid, bent = form.b * z * share, 0.5 * x * sides.curvature
+    terms = np.concatenate([charges, -paid, -bent])
+    lost += 8.0 * UNIT * (float(np.abs(terms).sum()) + abs(form.offset))
+    lost = _UP * (lost + float(np.abs(x) @ sides.bent_wrong)) + _LOST
+    if not lost <= NEGLIGIBLE * (1.0 + abs(value)):  # not a number neither
+        return None
+    return math.nextafter(math.fsum([form.offset, *terms.tolist()]) - lost, -math.inf)
+
+
+def _ranges(form: StandardForm) -> tuple[Array, Array]:
+    """The columns' own bounds, and where there is none, what rows of a single entry say."""
+    own, stated = own_ranges(form), stated_ranges(form)
+    lower, upper = (np.where(np.isfinite(a), a, b) for a, b in zip(own, stated, strict=True))
+    return lower, upper
+
+
+class _Sides:
+    """What the bound of a form at a point is made of, whatever the multipliers."""
+
+    def __init__(self, form: StandardForm, x: Array) -> None:
+        self.form, self.x = form, x
+        self.squares: Array | None = None
+        self.curvature = self.bent_wrong = np.zeros(x.size)
+        self.own, self.sizes = form.c.astype(np.longdouble), np.abs(form.c)
+        self.matrix = _Columns(form.A, x.size)
+        longest = self.matrix.longest
+        if form.P is not None:
+            P = _Columns(form.P, x.size)
+            curvature, curved = P.pulled(x)
+            self.own, self.sizes = self.own + curvature, self.sizes + curved
+            self.curvature = curvature.astype(float)
+            self.bent_wrong = 2.0 * UNIT * curved + _LONG_UNIT * P.longest * curved
+            self.squares = P.lone_squares()
+            longest += P.longest
+        self.rounding = _UP * _LONG_UNIT * (longest + 4)
+
+    def charged(
+        self, pulled: Long, sizes: Array, lower: Array, upper: Array
+    ) -> tuple[Array, float] | float:
+        """The least of reduced cost times column, and by how much all together may be wrong.
+
+        ``pulled`` is what multipliers add to the costs, ``sizes`` what it is summed from. Where
+        there is no least: the share by which the multipliers should be smaller for it, or zero if
+        that would not help.
+        """
+        x, sizes = self.x, sizes + self.sizes
+        reduced = (self.own + pulled).astype(float)
+        wrong = self.rounding * sizes + UNIT * np.abs(reduced)
+        low, high = reduced - wrong, reduced + wrong
+        below, above = np.isfinite(lower), np.isfinite(upper)
+        left, right = np.where(below, lower, 0.0), np.where(above, upper, 0.0)
+        charges = np.minimum(reduced * left, reduced * right)
+        reach = np.maximum(np.abs(left), np.abs(right))
+        # One end is enough where the reduced cost certainly leads there.
+        falls, rises = below & (low >= 0.0), above & (high <= 0.0)
+        known = (below & above) | falls | rises | (sizes == 0.0)
+        charges = np.where(falls, reduced * left, np.where(rises, reduced * right, charges))
+        if not known.all():
+            if self.squares is not None:
+                bent = ~known & (self.squares > 0.0)
+                most = np.abs(reduced) + wrong
+                gains = np.divide(most * most, 2.0 * self.squares, out=np.zeros(x.size), where=bent)
+                charges = np.where(bent, reduced * x - gains * _UP, charges)
+                reach = np.where(bent, np.abs(x), reach)
+                known |= bent
+            if not known.all():
+                return self._too_large(~known, below, above, pulled, low, high)
+        return charges, float(wrong @ reach)
+
+    def _too_large(
+        self, open_ends: Mask, below: Mask, above: Mask, pulled: Long, low: Array, high: Array
+    ) -> float:
+        """The share of the multipliers that leads reduced costs away from the other end."""
+        helps = open_ends & ((below & (pulled < 0.0)) | (above & (pulled > 0.0)))
+        if (open_ends & ~helps).any():
+            return 0.0
+        away = np.where(below, -low, high)[helps]
+        return float(2.0 * (away / np.abs(pulled[helps])).max())
+
+
+class _Columns:
+    """The columns of a sparse matrix, to be multiplied in the longest floats."""
+
+    def __init__(self, matrix: Matrix, size: int) -> None:
+        matrix = by_columns(matrix)
+        self.rows, self.entries = matrix.indices, matrix.data
+        counts = matrix.indptr[1:] - matrix.indptr[:-1]
+        self.filled = counts > 0  # reduceat has no answer for empty columns
+        self.heads, self.longest = matrix.indptr[:-1][self.filled], int(counts.max())
+        self.places = np.arange(size).repeat(counts)
+
+    def pulled(self, factors: Array) -> tuple[Long, Array]:
+        """What they come to with these factors of the rows, and the sum of the terms' sizes."""
+        terms = self.entries.astype(np.longdouble) * factors[self.rows]
+        out = np.zeros(self.filled.size, dtype=np.longdouble)
+        sizes = np.zeros(self.filled.size)
+        if self.heads.size:
+            out[self.filled] = np.add.reduceat(terms, self.heads)
+            sizes[self.filled] = np.add.reduceat(np.abs(terms.astype(float)), self.heads)
+        return out, sizes
+
+    def lone_squares(self) -> Array:
+        """The positive entries on the diagonal that are the only ones of their columns."""
+        own = np.bincount(self.places, self.entries * (self.rows == self.places), self.filled.size)
+        alone = np.bincount(self.places, self.entries != 0.0, self.filled.size) == 1
+        return np.where(alone & (own > 0.0), own, 0.0)

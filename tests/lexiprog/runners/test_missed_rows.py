@@ -1,0 +1,81 @@
+"""A vertex on a face that misses its rows is refused, or doubted if nobody comes after it."""
+
+from dataclasses import replace
+
+import cvxpy as cp
+import pytest
+
+import lexiprog as lx
+from lexiprog.compile.task import prepare
+from lexiprog.declare.lock import NO_SLACK
+from lexiprog.proof.certify import check_answer
+from lexiprog.runners.choice import Runners
+from lexiprog.runners.faces.optimum import FaceOptimum
+from lexiprog.solvers.linear.refinement import DOUBT, MISSED
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Status
+
+
+def chain(levels, rows, solver="HIGHS"):
+    program = lx.preemptive(levels, rows)
+    ladders = {name: (lx.Solver(solver),) for name in levels}
+    return program, Runners.of(program.stages, ladders, NO_SLACK, None)
+
+
+def run(program, runners, name, way, solved):
+    runner = runners.runner(program[name], way)
+    task = prepare(program[name], way, solved, compiler=runner.compile)
+    answer = runner.run(task)
+    runner.accepted(task, answer)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("refined", "strict", "taken"),
+    [(False, False, False), (False, True, False), (True, True, False), (True, False, True)],
+)
+def test_what_misses_its_rows_is_taken_only_with_doubt_and_only_at_the_end(
+    monkeypatch, refined, strict, taken
+):
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    program, runners = chain(
+        {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}, [x[0] + 2 * x[1] <= 8]
+    )
+    way = Way(lx.Solver("HIGHS"), "face", refined=refined, strict=strict)
+    solved = program.solve()
+    fine = run(program, runners, "a", way, {})
+    assert (fine.value, fine.doubt) == (pytest.approx(4.0), "")
+    of = FaceOptimum.of
+    missed = classmethod(lambda cls, *given: replace(of(*given), missed=True))
+    monkeypatch.setattr(FaceOptimum, "of", missed)
+    runner = runners.runner(program["b"], way)
+    answer = runner.run(prepare(program["b"], way, solved, compiler=runner.compile))
+    if taken:
+        assert (answer.value, answer.status, answer.doubt) == (2.0, Status.OPTIMAL, DOUBT)
+    else:
+        assert (answer.status, answer.said) == (Status.FAILED, MISSED)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, -3.0])
+def test_exact_levels_prove_themselves_with_a_row_for_each_that_they_hold(shift):
+    """The first optimum is zero for a shift of zero, and is held as exactly then."""
+    pytest.importorskip("flint")
+    x = cp.Variable(3, bounds=[0, 4], name="x")
+    levels = {
+        "a": cp.Minimize(x[0] + x[1] + shift),
+        "b": cp.Maximize(x[1] - 2 * x[0] + shift),
+        "c": cp.Maximize(x[0] + x[1] + x[2]),
+    }
+    program, runners = chain(levels, [x[0] + x[2] <= 3, x[1] + x[2] <= 5], "EXACT")
+    solved = program.solve("EXACT")
+    answers = {}
+    for name in levels:
+        answers[name] = run(program, runners, name, Way(lx.Solver("EXACT")), solved)
+    assert [answer.value for answer in answers.values()] == pytest.approx([shift, shift, 3.0])
+    for place, answer in enumerate(answers.values()):
+        form = answer.form
+        assert form.cones.linear == form.b.size == form.A.shape[0] == answer.z.size
+        assert form.b.size - answers["a"].form.b.size == place
+        checked = check_answer(form, answer.x, answer.z, claimed=answer.claimed)
+        assert checked.certificate.proved
+        assert checked.certificate.worst <= 1e-12
