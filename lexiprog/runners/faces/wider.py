@@ -25,6 +25,7 @@ from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certify import check_answer
+from lexiprog.result.evidence import Evidence
 from lexiprog.runners.chains import is_linear, own_constraints, without_faces
 from lexiprog.runners.face import FaceChain
 from lexiprog.runners.faces.left import LeftFace
@@ -136,6 +137,7 @@ class WiderFaces:
         start, plan = time.perf_counter(), self.plans[task.subproblem.name]
         if plan is None:
             return Answer(Status.FAILED, said="some held optimum is one over rows that are not its")
+        proofs: dict[str, Evidence] = {}
         for owner, compiled, value, size in plan.owners:
             inner = replace(task, subproblem=owner, compiled=compiled)
             answer = plan.chain.run(inner)
@@ -143,10 +145,12 @@ class WiderFaces:
             if not same or not is_proved(answer):
                 return Answer(Status.FAILED, said=f"{owner.name!r} has another optimum there")
             plan.chain.accepted(inner, answer)
+            proof = Evidence.of(inner, answer)
+            proofs |= {} if proof is None else {owner.name: proof}
             if plan.chain.faces[owner.name].unclear:
                 return Answer(Status.FAILED, said=f"{UNCLEAR}: {owner.name!r}")
         answer = plan.chain.run(task)
-        return replace(answer, seconds=time.perf_counter() - start)
+        return replace(answer, seconds=time.perf_counter() - start, owners=proofs)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each level finds its faces itself."""
