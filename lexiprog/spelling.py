@@ -16,7 +16,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     >>> did_you_mean("HIHGS", ["CLARABEL", "HIGHS"])
     " Did you mean 'HIGHS'?"
     """
-    by_folded = {str(one).casefold(): str(one) for one in known}
+    by_folded = {str(one).casefold(): str(one) for one in known if str(one) != str(name)}
     near = get_close_matches(str(name).casefold(), by_folded, n=1, cutoff=0.6)
     return f" Did you mean {by_folded[near[0]]!r}?" if near else ""
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Leaf, Leaves, Mask, Value, Values
+from lexiprog.aliases import Constraint, Leaf, Leaves, Mask, Value, Values
 from lexiprog.declare.fork import ForkSafeLock
 from lexiprog.declare.memory import Registry
 from lexiprog.errors import LexiprogError
@@ -214,3 +214,17 @@ def evaluate(expression: cp.Expression, values: Leaves) -> Any:
     if value is None:
         return None
     return np.array(dense(value))
+
+
+def listed(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """The constraints as a list, if they are several, not one or lists of them."""
+    if constraints is None or isinstance(constraints, cp.constraints.constraint.Constraint):
+        raise TypeError(f"constraints come in a list, such as [x >= 0], not as {constraints}.")
+    found = list(constraints)
+    for position, one in enumerate(found, 1):
+        if isinstance(one, list | tuple):
+            raise TypeError(
+                f"constraint {position} is a {type(one).__name__}: add them one by one."
+            )
+    # What numpy says of data, where CVXPY knows Python's own words alone.
+    return [bool(one) if isinstance(one, np.bool_) else one for one in found]

@@ -50,6 +50,11 @@ class Lock:
         return {key: value for key, value in given.items() if isinstance(value, cp.Parameter)}
 
     @property
+    def loose(self) -> bool:
+        """Whether it allows something by declaration; of parameters that is not known here."""
+        return any(isinstance(given, float) and given > 0.0 for given in (self.atol, self.rtol))
+
+    @property
     def tolerances(self) -> tuple[float, float]:
         """The two as numbers, parameters by the value they have now."""
         if isinstance(self.atol, float) and isinstance(self.rtol, float):

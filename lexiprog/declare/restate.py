@@ -36,7 +36,8 @@ _STRICT = {cp.exp, cp.log, cp.entr, cp.logistic, cp.log1p}
 def can_restate(subproblem: Subproblem, how: Restatement, loosened: frozenset[str]) -> bool:
     """Whether there is such a restatement, without declaring one that is seldom needed.
 
-    Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
+    Locks of the ``loosened`` owners stay bounds: their slack is not in the declaration, or is a
+    parameter that is not zero.
     """
     return any(
         _has_other_way(lock, how) for _, lock in subproblem.locks if lock.owner_name not in loosened
@@ -45,7 +46,7 @@ def can_restate(subproblem: Subproblem, how: Restatement, loosened: frozenset[st
 
 def _has_other_way(lock: Lock, how: Restatement) -> bool:
     owner = lock.owner()
-    if owner is None or lock.atol or lock.rtol:
+    if owner is None or lock.loose:
         return False
     return bool(owner.objective.expr.is_affine()) if how == "equal" else has_arguments(lock)
 
@@ -74,7 +75,7 @@ def _rewrite(subproblem: Subproblem, how: Restatement, loosened: frozenset[str])
 
 def _other_way(lock: Lock, constraint: Constraint, how: Restatement) -> list[Constraint] | None:
     owner = lock.owner()
-    if owner is None or lock.atol or lock.rtol:
+    if owner is None or lock.loose:
         return None
     expression = owner.objective.expr
     if how == "equal":

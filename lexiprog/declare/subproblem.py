@@ -11,7 +11,7 @@ import numpy as np
 from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
 from lexiprog.declare.frozen import Frozen
-from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of, leaves_of
+from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of, leaves_of, listed
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
 from lexiprog.declare.objectives.fairness import Aim, Fairness
@@ -125,7 +125,7 @@ class Subproblem(Frozen):
             )
         try:
             with CVXPY_LOCK:
-                problem = cp.Problem(objective, list(constraints))
+                problem = cp.Problem(objective, listed(constraints))
         except (TypeError, ValueError) as error:
             raise DeclarationError(f"{where}: {error}") from error
         # CVXPY walks the whole expression tree at every question, so each is asked once.

@@ -17,6 +17,7 @@ from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
 from lexiprog.gradients.first_order import Changes, NoDerivative
+from lexiprog.gradients.limits import limit_slopes, refuse_closed_locks
 from lexiprog.gradients.local import Local, statement_of
 from lexiprog.result.attachment import constant_of, with_leaves
 from lexiprog.result.solution import Solution
@@ -49,7 +50,10 @@ def gradient_of(
     known = {p.id: p for subproblem in subproblems.values() for p in subproblem.parameters}
     if not isinstance(parameter, cp.Parameter) or parameter.id not in known:
         names = ", ".join(repr(p.name()) for p in known.values()) or "none"
-        raise DeclarationError(f"{parameter} is no parameter of this program; it has {names}.")
+        itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
+        raise DeclarationError(
+            f"{parameter} is no parameter of this program; it has {names}.{itself}"
+        )
     if side not in (None, "right", "left"):
         raise DeclarationError(f'side is "right", "left" or None, not {side!r}.')
     if parameter.is_complex():
@@ -64,6 +68,7 @@ def gradient_of(
     for name in (n for n in subproblems if n in needed):
         followers = [statements[other] for other in needed if other != name]
         try:
+            refuse_closed_locks(parameter, subproblems[name], statements[name])
             slope = _follow(
                 subproblems[name], statements[name], solutions, jacobians, followers,
                 wanted=name == of, sided=side is not None,
@@ -100,7 +105,7 @@ def _follow(
     count = next(iter(jacobians.values())).shape[1]
     solution = solutions[subproblem.name]
     asked = {
-        placeholder.id: (placeholder, reference)
+        placeholder.id: (placeholder, reference, solutions[other.name])
         for other in followers
         for placeholder, reference in other.references
         if reference.owner_name == subproblem.name
@@ -111,12 +116,12 @@ def _follow(
     if direct & jacobians.keys():
         local = Local.of(subproblem, statement, solutions)
         changes = local.changes(jacobians)
-        if wanted or any(_reads_value(p, r, subproblem) for p, r in asked.values()):
+        if wanted or any(_reads_value(p, r, subproblem) for p, r, _ in asked.values()):
             slope = local.value_derivative(changes, jacobians, sided=sided)
     points: _Points | None = None
-    for placeholder, reference in asked.values():
+    for placeholder, reference, holder in asked.values():
         if _reads_value(placeholder, reference, subproblem):
-            found = (_limit_slope(reference, solution) * slope)[None, :]
+            found = limit_slopes(reference, solution, slope, holder, jacobians, sided=sided)[None]
         else:
             inside = [p for p in reference.inside if p.id in jacobians]
             if local is None and not inside:
@@ -131,15 +136,6 @@ def _follow(
 
 def _reads_value(placeholder: cp.Parameter, reference: Reference, owner: Subproblem) -> bool:
     return reference.lock is not None or placeholder is owner.optimum
-
-
-def _limit_slope(reference: Reference, solution: Solution) -> float:
-    """What one more unit of an optimum adds to the limit that holds it."""
-    lock, value = reference.lock, solution.value
-    if lock is None or lock.rtol * abs(value) <= lock.atol:
-        return 1.0
-    side = -1.0 if lock.maximise else 1.0
-    return 1.0 + side * lock.rtol * float(np.sign(value))
 
 
 class _Points:

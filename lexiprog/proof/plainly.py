@@ -84,7 +84,10 @@ def plain_bound(form: StandardForm, x: Array, z: Array, value: float) -> float |
 
 def _ranges(form: StandardForm) -> tuple[Array, Array]:
     """The columns' own bounds, and where there is none, what rows of a single entry say."""
-    own, stated = own_ranges(form), stated_ranges(form)
+    stated = stated_ranges(form)
+    if form.lower is None and form.upper is None:
+        return stated
+    own = own_ranges(form)
     lower, upper = (np.where(np.isfinite(a), a, b) for a, b in zip(own, stated, strict=True))
     return lower, upper
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions
 from lexiprog.declare.lock import Slack, single
 from lexiprog.declare.stage import Stage
@@ -42,6 +43,8 @@ class Runners:
     chains: Mapping[str, FaceChain]
     loosened: frozenset[str]
     warm: WarmHighs | None = None
+    # What each subproblem holds within parameters that are not zero.
+    opened: Mapping[str, frozenset[str]] = field(default_factory=dict)
     integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
     curved: CurvedFace = field(default_factory=CurvedFace)
@@ -63,19 +66,28 @@ class Runners:
         warm: WarmHighs | None,
         fair: Callable[[Subproblem, Way], Runner] | None = None,
         note: Note = lambda _: None,
+        given: Given | None = None,
     ) -> Runners:
-        """The runners for these stages and solvers."""
+        """The runners for these stages and solvers; ``given`` are the parameters' values."""
+        everyone = [p for stage in stages for p in stage.subproblems]
         chains = find_chains(stages, ladders, loosened=slack.tolerances)
         if warm is not None:
             warm.join(chains)
-        loosened = frozenset(name for name, given in slack.tolerances.items() if given > 0)
+        loosened = frozenset(name for name, room in slack.tolerances.items() if room > 0)
         integers = find_integer_chains(stages, ladders)
-        referring = [p for stage in stages for p in stage.subproblems if p.references]
+        given = Given.to(everyone) if given is None else given
+        opened = given.undisturbed(lambda: {p.name: _opened(p) for p in everyone if p.locks})
+        referring = [p for p in everyone if p.references]
         related = {r.owner_name for p in referring for _, r in p.references}
         related |= {p.name for p in referring}
         return cls(
+<<<<<<< HEAD
             ladders, chains, loosened, warm, integers, related=frozenset(related), fair=fair,
             note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
+=======
+            ladders, chains, loosened, warm, opened, integers, related=frozenset(related),
+            fair=fair, note=note, wider=WiderFaces(loosened),
+>>>>>>> main
         )  # fmt: skip
 
     def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:
@@ -84,7 +96,8 @@ class Runners:
         ladder = self.ladders[subproblem.name]
         exact_first = bool(ladder) and ladder[0].target == EXACT
         face = not exact_first and chain is not None and chain.serves(subproblem)
-        ways = ways_to_try(subproblem, ladder, face=face, loosened=self.loosened)
+        loosened = self.loosened | self.opened.get(subproblem.name, frozenset())
+        ways = ways_to_try(subproblem, ladder, face=face, loosened=loosened)
         if exact_first:
             # In fractions there may be no point at all within an optimum that floats have rounded.
             rounded = any(solved[k.owner_name].exact is None for _, k in subproblem.locks)
@@ -171,3 +184,12 @@ class Runners:
         if chain is None:
             return ExactAgain() if self.wider.serves(subproblem) else Exact()
         return self.exact.setdefault(id(chain), Exact(chain))
+
+
+def _opened(subproblem: Subproblem) -> frozenset[str]:
+    """The owners of locks whose tolerance is a parameter that is not zero now."""
+    return frozenset(
+        lock.owner_name
+        for _, lock in subproblem.locks
+        if lock.parameters and any(tolerance > 0.0 for tolerance in lock.tolerances)
+    )

@@ -80,7 +80,8 @@ def execute(
     size = workers or max(len(s.subproblems) for s in stages)
     if workers is None and size > 1:
         size = min(size, (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING)
-    runners = Runners.of(stages, full, slack, warm, partial(fair_runner, execute, note), note)
+    fair = partial(fair_runner, execute, note)
+    runners = Runners.of(stages, full, slack, warm, fair, note, given)
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.

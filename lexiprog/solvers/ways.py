@@ -30,7 +30,7 @@ class Way:
 
     solver: Solver
     mode: Mode = "value"
-    loosened: frozenset[str] = frozenset()  # owners whose locks have slack beyond declaration
+    loosened: frozenset[str] = frozenset()  # owners whose locks have slack at this solve
     refined: bool = False  # with twice the digits of floats
     strict: bool = False  # an answer that hangs on unknown digits is not taken: fractions are next
 
@@ -98,7 +98,8 @@ def ways_to_try(
 ) -> Ways:
     """Every way a subproblem is tried, in order.
 
-    Locks of the ``loosened`` owners stay bounds, since their slack is not in the declaration.
+    Locks of the ``loosened`` owners stay bounds: their slack is not in the declaration, or is a
+    parameter that is not zero.
     """
     return Ways(_ways(subproblem, ladder, loosened, face=face))
 
@@ -173,7 +174,7 @@ def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
         return False
     if len(subproblem.references) > len(locks):
         return False  # their effect could not be told without multipliers
-    if any(k.atol or k.rtol or k.fair or k.owner_name in loosened for k in locks):
+    if any(k.loose or k.fair or k.owner_name in loosened for k in locks):
         return False
     return not all(map(has_arguments, locks))
 

@@ -30,8 +30,9 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
     for parameter, values in scenarios.items():
         if not isinstance(parameter, cp.Parameter) or known.get(parameter.id) is not parameter:
             names = ", ".join(repr(p.name()) for p in known.values()) or "none"
+            itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
             raise DeclarationError(
-                f"sweep: {parameter} is no parameter of this program; it has {names}."
+                f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
             )
         lists[parameter] = [_value(parameter, value, k) for k, value in enumerate(values)]
     lengths = {str(p.name()): len(values) for p, values in lists.items()}

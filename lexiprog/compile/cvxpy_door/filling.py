@@ -123,9 +123,9 @@ class Filling:
         if self._usual is None:
             return None, None
         units, matrix = self._usual
-        rest = (form.b * units.rows, form.c * (units.columns * units.cost))
-        suits = all(map(is_mild, rest)) and all(
-            is_mild(np.max(np.abs(numbers), initial=0.0, keepdims=True), left_alone(form))
+        rest, mild = (form.b * units.rows, form.c * (units.columns * units.cost)), left_alone(form)
+        suits = all(
+            is_mild(numbers) and is_mild(np.abs(numbers).max(initial=0.0, keepdims=True), mild)
             for numbers in rest
         )
         return (units, matrix) if suits else (None, None)

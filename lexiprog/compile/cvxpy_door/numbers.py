@@ -122,9 +122,11 @@ class Compiled:
         ):
             if key == "A" and first is None and self.matrix is not None:
                 out[key] = self.matrix
-            elif key == "P" and self.given is not None and self.given.P is data.get(key):
+            elif not sp.issparse(data.get(key)):
+                continue
+            elif key == "P" and self.given is not None and self.given.P is data[key]:
                 out[key] = self.scaled.P
-            elif sp.issparse(data.get(key)):
+            else:
                 out[key] = multiplied(data[key], rows, columns)
         return out
 

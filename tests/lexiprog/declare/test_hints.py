@@ -1,6 +1,7 @@
 """What is refused as not convex says what it may be instead."""
 
 import cvxpy as cp
+import numpy as np
 import pytest
 
 import lexiprog as lx
@@ -42,3 +43,43 @@ def test_other_refusals_have_no_hint_that_would_mislead():
     assert "gp=True" not in message
     assert "quasiconvex" not in message
     assert "gp=True" not in refusal(cp.Minimize(c - 1), gp=True)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda x: x >= 0, r"come in a list, such as \[x >= 0\], not as 0.0 <= x"),
+        (lambda x: None, "come in a list"),
+        (lambda x: [x >= 0, [x <= 1]], "constraint 2 is a list: add them one by one"),
+    ],
+)
+def test_constraints_that_are_no_list_of_constraints_are_told_apart(make, said):
+    x = cp.Variable(2, name="x")
+    with pytest.raises(lx.DeclarationError, match=f"subproblem 'p'.*{said}"):
+        lx.Subproblem("p", cp.Minimize(cp.sum(x)), make(x))
+
+
+def test_what_numpy_says_of_data_is_a_constraint_as_it_is_for_python():
+    x = cp.Variable(name="x")
+    held = lx.Subproblem("p", cp.Minimize(x), [x >= 3, np.sum([1, 2]) <= 3])
+    assert lx.Program(lx.Stage("s", held)).solve()["p"].value == pytest.approx(3)
+    broken = lx.Subproblem("p", cp.Minimize(x), [x >= 3, np.sum([1, 2]) <= 2])
+    with pytest.raises(lx.StageError, match="infeasible"):
+        lx.Program(lx.Stage("s", broken)).solve()
+
+
+def test_a_parameter_is_given_itself_not_its_name():
+    x, p = cp.Variable(name="x"), cp.Parameter(value=1.0, name="p")
+    program = lx.Program(lx.Stage("s", lx.Subproblem("q", cp.Minimize(x), [x >= p])))
+    with pytest.raises(lx.DeclarationError, match=r"it has 'p'\. Give the cp.Parameter itself"):
+        lx.sweep(program, {"p": [1.0, 2.0]})
+    with pytest.raises(lx.DeclarationError, match=r"it has 'p'\. Give the cp.Parameter itself"):
+        program.solve().gradient("p", of="q")
+
+
+def test_nobody_is_asked_whether_what_was_said_was_meant():
+    x = cp.Variable(name="x")
+    program = lx.Program(lx.Stage("s", lx.Subproblem("q", cp.Minimize(x), [x >= 1])))
+    with pytest.raises(lx.LexiprogError, match=r"XPRESS.* is not installed") as error:
+        program.solve("XPRESS")
+    assert "mean 'XPRESS'" not in str(error.value)

@@ -4,7 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.declare.lock import NO_SLACK
+from lexiprog.declare.lock import NO_SLACK, Slack
 from lexiprog.runners.choice import DIGITS, LARGEST, Runners
 from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
@@ -145,3 +145,11 @@ def test_on_a_face_more_exact_ways_follow_the_first():
         ("HIGHS", "face", True, True),
         ("EXACT", "value", False, False),
     ]
+
+
+def test_a_lock_with_slack_beyond_its_declaration_stays_a_bound():
+    program = box()
+    ladders = dict.fromkeys("ab", (lx.Solver("HIGHS"),))
+    for slack, equal in ((NO_SLACK, True), (Slack({"a": 0.0}), True), (Slack({"a": 0.5}), False)):
+        ways = Runners.of(program.stages, ladders, slack, None).ways(program["b"], program.solve())
+        assert any(way.mode == "equal" for way in ways) is equal

@@ -11,6 +11,7 @@ from lexiprog.runners.fair.linear import FairHighs
 from lexiprog.runners.native import Native, _on_its_rows, _stoppable
 from lexiprog.runners.neighbours import Neighbours
 from lexiprog.runners.warm import WarmHighs
+from lexiprog.solvers.highs import Session
 from lexiprog.solvers.ways import Way
 from lexiprog.watch import Watch
 
@@ -81,3 +82,20 @@ def test_the_watch_goes_along_to_every_face():
     assert np.abs(answer.primal[x.id]) == pytest.approx([1.0, 0.0], abs=1e-6)
     assert len(watch.elsewhere.watches) == 3
     assert all(one is watch for one in watch.elsewhere.watches)
+
+
+def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch):
+    """As many runs as there were calls: none was done here."""
+    runs, run = [], Session.run
+
+    def counted(self, *given, **terms):
+        runs.append(1)
+        return run(self, *given, **terms)
+
+    watch = Watch(elsewhere=Desk())
+    task = prepare(linear(), Way(lx.Solver("HIGHS"), refined=True), {}, watch=watch)
+    answer = Native().run(task)
+    watch.elsewhere.watches.clear()
+    monkeypatch.setattr(Session, "run", counted)
+    _on_its_rows(task, task.native.scaled, answer)
+    assert len(runs) == len(watch.elsewhere.watches) > 1

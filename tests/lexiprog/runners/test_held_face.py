@@ -11,7 +11,8 @@ from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.runners.face import FaceChain
 from lexiprog.runners.faces.left import LeftFace
-from lexiprog.runners.held_face import HeldFace
+from lexiprog.runners.faces.optimum import FaceOptimum, FaceVertex
+from lexiprog.runners.held_face import HeldFace, lift
 from lexiprog.solvers.highs import Session
 
 
@@ -89,3 +90,65 @@ def test_only_faces_told_with_twice_the_digits_and_without_doubt_leave_none():
     for error, left in ((np.zeros(1), {"True False": 0.0}), (None, {})):
         vertex = SimpleNamespace(error=error)
         assert chain._doubts(SimpleNamespace(vertex=vertex, holds=tuple(chain.faces))) == left
+
+
+def sum_of_two(upper=9.0):
+    """Least x + 2y over x + y >= 2, both at least zero, x at most 9."""
+    return StandardForm(np.array([1.0, 2.0]), 0.0, sp.csc_array(-np.ones((1, 2))),
+                        np.array([-2.0]), Cones(nonneg=1), lower=np.zeros(2),
+                        upper=np.array([9.0, upper]))  # fmt: skip
+
+
+def test_what_is_fixed_already_is_not_fixed_by_a_face():
+    """At (2, 0) the column y would be fixed at its lower end, but it cannot move anyway."""
+    for upper, fixed in ((5.0, [False, True]), (0.0, [False, False])):
+        form = sum_of_two(upper)
+        everywhere = LeftFace.within(form, None, None)
+        vertex = Session(form.A, {}).run(form.c, everywhere.bounds(form), refine=True)
+        found = face(form, everywhere, vertex)
+        assert found.fixed.tolist() == fixed
+        assert not found.unclear
+
+
+def pushing_face(y, reduced, fixed):
+    """A face that its multipliers and the reduced costs of fixed columns push upon."""
+    y, reduced, fixed = np.array(y), np.array(reduced), np.array(fixed)
+    resting = np.where(fixed, reduced, 0.0)
+    return SimpleNamespace(y=y, reduced=reduced, pushing=y > 0.0, resting=resting)
+
+
+@pytest.mark.parametrize(
+    ("y", "reduced", "paid"),
+    [([0.5], [0.0, -1.0], 0.5), ([-3.0], [0.0, 0.0], 0.75), ([-3.0], [0.0, -1.0], 0.75),
+     ([-1.0], [0.0, -1.0], 0.5), ([0.5], [0.0, 3.0], 0.0)],
+)  # fmt: skip
+def test_a_lock_is_paid_no_more_than_mends_every_sign(y, reduced, paid):
+    """With 4 for its row and 2 for its column, so much of a face takes what is below zero away."""
+    held = [pushing_face([4.0], [0.0, 2.0], [False, True])]
+    multipliers, prices = lift(np.array(reduced), np.array(y), held, 0)
+    assert prices == pytest.approx([paid])
+    assert multipliers == pytest.approx(np.array(y) + 4.0 * paid)
+
+
+def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_nothing():
+    form = sum_of_two()
+    vertex = Session(form.A, {}).run(
+        form.c, LeftFace.within(form, None, None).bounds(form), refine=True
+    )
+    found = HeldFace.of_point(form, 1.0, vertex)
+    assert not any([found.unclear, found.refined, found.easy, *found.fixed])
+    assert (found.rows.tolist(), found.reduced.tolist()) == ([True], [0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("moved", "off", "error", "missed"),
+    [(0.0, None, None, False), (-1e-3, None, None, True), (-1e-3, False, None, False),
+     (0.0, True, None, True), (-1e-3, None, 1e-20, False)],
+)  # fmt: skip
+def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off, error, missed):
+    form = sum_of_two()
+    everywhere = LeftFace.within(form, None, None)
+    vertex = Session(form.A, {}).run(form.c, everywhere.bounds(form))
+    vertex = replace(vertex, x=vertex.x + moved, error=error)
+    corner = FaceVertex(form, everywhere, (), [], vertex, None, off)
+    assert bool(FaceOptimum.of(corner, 1.0).missed) is missed

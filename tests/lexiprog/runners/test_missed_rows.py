@@ -76,6 +76,35 @@ def test_exact_levels_prove_themselves_with_a_row_for_each_that_they_hold(shift)
         form = answer.form
         assert form.cones.linear == form.b.size == form.A.shape[0] == answer.z.size
         assert form.b.size - answers["a"].form.b.size == place
+        assert answer.doubts == dict.fromkeys("abc"[:place], 0.0)
         checked = check_answer(form, answer.x, answer.z, claimed=answer.claimed)
         assert checked.certificate.proved
         assert checked.certificate.worst <= 1e-12
+
+
+def test_more_digits_are_asked_of_the_faces_that_are_held_too():
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"a": cp.Maximize(x[0] / 3), "b": cp.Maximize(x[1])}
+    program, runners = chain(levels, [x[0] + 2 * x[1] <= 8])
+    solved = program.solve()
+    plain = Way(lx.Solver("HIGHS"), "face")
+    run(program, runners, "a", plain, {})
+    faces = runners.chains["a"].faces
+    assert not faces["a"].refined
+    assert run(program, runners, "b", plain, solved).doubts == {}
+    assert not faces["a"].refined
+    answer = run(program, runners, "b", replace(plain, refined=True), solved)
+    assert faces["a"].refined
+    assert (answer.value, answer.doubts) == (pytest.approx(2.0, rel=1e-15), {"a": 0.0})
+
+
+@pytest.mark.parametrize("maximise", [False, True])
+def test_held_objectives_are_told_at_the_point_as_the_user_wrote_them(maximise):
+    x = cp.Variable(2, bounds=[1, 4], name="x")
+    first = cp.Maximize(3 - x[0]) if maximise else cp.Minimize(3 + x[0])
+    program, runners = chain({"a": first, "b": cp.Maximize(x[1])}, [cp.sum(x) <= 6])
+    solved = program.solve()
+    way = Way(lx.Solver("HIGHS"), "face")
+    assert run(program, runners, "a", way, {}).held == {}
+    assert run(program, runners, "b", way, solved).held == {"a": pytest.approx(solved["a"].value)}
+    assert solved["a"].value == pytest.approx(2.0 if maximise else 4.0)

@@ -123,3 +123,17 @@ def test_linear_problems_with_many_numbers_and_no_others_can_be_stopped(monkeypa
         task = prepare(problem, Way(lx.Solver(solver)), {})
         assert Native().run(task).value == pytest.approx(1.0 if problem is linear else 0.5)
         assert len(asked) == times
+
+
+def test_curved_points_get_their_last_digits_where_somebody_refers_to_them(monkeypatch):
+    asked = []
+    monkeypatch.setattr(native, "sharpened", lambda *_: asked.append(1))
+    x = cp.Variable(2, name="x")
+    curved = lx.Subproblem("curved", cp.Minimize(cp.sum_squares(x)), [cp.sum(x) >= 1])
+    for sharp, solver, times in [
+        (True, "CLARABEL", 1), (False, "CLARABEL", 0), (False, "SCS", 1), (True, "SCS", 1),
+    ]:  # fmt: skip
+        asked.clear()
+        task = prepare(curved, Way(lx.Solver(solver)), {})
+        assert Native(sharp=sharp).run(task).value == pytest.approx(0.5, abs=1e-4)
+        assert len(asked) == times

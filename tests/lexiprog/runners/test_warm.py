@@ -107,3 +107,12 @@ def test_points_that_others_use_are_found_cold_where_there_are_several():
     for _ in range(3):
         assert free.run(several).value == pytest.approx(4.0)
     assert free.found["cold"] == 1
+
+
+def test_a_basis_of_another_shape_is_forgotten_and_one_of_the_same_is_not():
+    warm = WarmHighs()
+    assert warm.run(task(4.0)).value == pytest.approx(4.0)
+    assert warm.run(task(4.0, still=1.0)).value == pytest.approx(4.0)
+    assert warm.run(task(4.0, still=5.0)).value == pytest.approx(5.0)
+    assert (warm.found["cold"], warm.found.total()) == (2, 3)
+    assert 0.0 < warm.run(task(6.0)).seconds < 60.0

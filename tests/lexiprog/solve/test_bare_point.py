@@ -107,7 +107,7 @@ def test_a_violation_between_small_sides_is_a_share_of_what_rows_usually_are():
     x = cp.Variable(2, name="x")
     same = lx.Subproblem("same", cp.Minimize(cp.sum(x)), [1e6 * (x[0] - x[1]) == 0, 1e6 * x >= 1e6])
     found = answer(same, np.array([1.0 + 1e-7, 1.0]))
-    assert found.certificate.primal <= 1e-6
+    assert 1e-7 / 4 <= found.certificate.primal <= 4 * 1e-7  # units are powers of two
     assert "primal" in refused(same, np.array([1.01, 1.0]))
 
 

@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from lexiprog.solve.travel import _pairing, _Slopes
+from lexiprog.solve.travel import _effect, _pairing, _Slopes
 
 
 class Straight(_Slopes):
@@ -56,3 +56,33 @@ def test_what_a_constraint_adds_is_its_multiplier_times_what_it_misses():
     assert _pairing(x <= 2, np.array([1.0, 1.0]), gp=True) == pytest.approx(
         np.log(0.5) + np.log(2.0)
     )
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_a_solve_of_our_own_is_made_only_where_a_glance_is_not_enough(monkeypatch, size):
+    """A tenth of what is accepted, as a share of the value's size, is enough to know."""
+    looks = []
+
+    def look(share):
+        return lambda *_: looks.append(share) or np.array(share * 1e-6 * size)
+
+    monkeypatch.setattr("lexiprog.solve.travel.POINT", [look(0.5), look(0.2), look(0.05), look(0)])
+    line = Straight(1.0, 1.0)
+    line.solution.size = size
+    task = SimpleNamespace(solver=SimpleNamespace(accept=1e-6))
+    owner = SimpleNamespace(exact=None, unit=1.0)
+    reference = SimpleNamespace(owner_name="a", kind="point")
+    effect = _effect(task, line.parameter, reference, {"a": owner}, line)
+    assert looks == [0.5, 0.2, 0.05]
+    assert effect == pytest.approx(0.05 * 1e-6 * size, rel=1e-3)
+
+
+def test_an_exact_point_has_no_effect_and_an_optimum_that_of_its_uncertainty():
+    line, task = Straight(3.0, 1.0), SimpleNamespace(solver=SimpleNamespace(accept=1e-6))
+    exact = SimpleNamespace(exact=1, unit=1.0, uncertainty=1e-3, size=7.0)
+    reference = SimpleNamespace(owner_name="a", kind="optimum")
+    assert _effect(task, line.parameter, reference, {"a": exact}, line) == 0.0
+    for uncertainty, wanted in ((1e-3, 3e-3), (np.inf, 21.0)):
+        owner = SimpleNamespace(exact=None, unit=1.0, uncertainty=uncertainty, size=7.0)
+        found = _effect(task, line.parameter, reference, {"a": owner}, line)
+        assert found == pytest.approx(wanted, rel=1e-6)

@@ -162,3 +162,13 @@ def test_time_that_was_used_is_gone():
     left = watches.of(plan[0].subproblems[0], lx.Solver("HIGHS")).left
     assert left <= 0.8 * 2 / 3
     assert np.isfinite(watches.left)
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_what_else_is_wished_is_on_every_watch(verbose):
+    (stage,) = stages("i")
+    desk = object()
+    watches = Watches([stage], Wishes(verbose=verbose, elsewhere=desk), 1)
+    watches.begin(list(stage.subproblems))
+    watch = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
+    assert (watch.verbose, watch.elsewhere) == (verbose, desk)
