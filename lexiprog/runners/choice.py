@@ -81,13 +81,8 @@ class Runners:
         related = {r.owner_name for p in referring for _, r in p.references}
         related |= {p.name for p in referring}
         return cls(
-<<<<<<< HEAD
-            ladders, chains, loosened, warm, integers, related=frozenset(related), fair=fair,
-            note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
-=======
             ladders, chains, loosened, warm, opened, integers, related=frozenset(related),
-            fair=fair, note=note, wider=WiderFaces(loosened),
->>>>>>> main
+            fair=fair, note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
     def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:

@@ -184,29 +184,14 @@ def _of_numbers(
     # The claim must also hold for the problem as the user wrote it.
     mismatch = abs(answer.value - value) / (unit + abs(value))
     certificate = checked.certificate
-<<<<<<< HEAD
-    certificate = replace(certificate, claim=max(certificate.claim, mismatch))
+    if mismatch > certificate.claim:  # what is no number has failed already, and stays so
+        certificate = replace(certificate, claim=mismatch)
     bound = in_users_sense(task.subproblem, task.native.scaling, checked.bound)
     if bound is not None and unit < 1.0 / task.native.scaling.cost and not task.subproblem.gp:
         gap = abs(value - bound) / (unit + abs(value))
-        certificate = replace(certificate, gap=max(certificate.gap, gap))
+        if gap > certificate.gap:
+            certificate = replace(certificate, gap=gap)
     return Checked(certificate, bound)
-=======
-    if mismatch > certificate.claim:  # what is no number has failed already, and stays so
-        certificate = replace(certificate, claim=mismatch)
-    return Checked(certificate, in_users_sense(task.subproblem, task.native.scaling, checked.bound))
-
-
-def in_users_sense(subproblem: Subproblem, scaling: Scaling, bound: float | None) -> float | None:
-    """A lower bound of the form as a bound of the problem that the user wrote."""
-    if bound is None:
-        return None
-    own = scaling.value(bound)
-    if subproblem.gp:  # solved in logarithms
-        own = float(np.exp(own))
-        return 1.0 / own if subproblem.maximise else own
-    return -own if subproblem.maximise else own
->>>>>>> main
 
 
 def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:
