@@ -10,6 +10,7 @@ import lexiprog as lx
 from lexiprog.compile import cvxpy_door
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.certify import check_answer
+from lexiprog.runners.faces.wider import WiderFaces
 from lexiprog.solvers.highs_mip import MipModel
 
 
@@ -57,8 +58,9 @@ def test_the_limit_of_a_minimum_lies_above_it():
 
 
 def refuse(monkeypatch, calls):
-    """Let the native solver break down at these calls, counted from 1."""
+    """Let the native solver break down at these calls, counted from 1, and faces be unknown."""
     run, count = cvxpy_door.run, [0]
+    monkeypatch.setattr(WiderFaces, "serves", lambda *_: False)
 
     def breaking(compiled, options, **terms):
         count[0] += 1
