@@ -16,6 +16,12 @@ bound is the objective at x, and x is feasible, nothing is better. Linear proble
 exact rationals, others with numpy. Of integer problems the point is checked; their bound is the
 solver's word. A column without a bound is charged over a ball around x: a point of a convex problem
 that is d times as far away is better by d times the gap at most.
+
+A linear level that holds earlier optima by their optimal face has more equations and fixed columns
+than they have. Each must follow from the multipliers of one of them: where z'(b - Ax) and r times
+the distance of x from its end add up to the gap g of a proved optimum, a row is within g / z of
+equality, and a column within g / r of its end. What that may be worth to the level is charged to
+its bound. Faces of curved problems are taken as given.
 """
 
 import json
@@ -38,7 +44,8 @@ def check_file(path):
     found = [(solution, solution.get("evidence")) for solution in record["solutions"]]
     if not all(proof for _, proof in found):
         raise SystemExit(f"{path} holds no proofs: save it with result.save(path, proof=True).")
-    return [check(solution, proof) for solution, proof in found]
+    known = {solution["name"]: (solution, proof) for solution, proof in found}
+    return [check(solution, proof, known) for solution, proof in found]
 
 
 def plain(value):
@@ -56,11 +63,16 @@ def plain(value):
     return {key: plain(part) for key, part in value.items()}
 
 
-def check(found, proof):
+def is_linear(proof):
+    """Whether a problem has linear rows and a linear objective only."""
+    kinds = proof["cones"]
+    return not (proof["P"] or kinds["soc"] or kinds["psd"] or kinds["exp"] or kinds["power"])
+
+
+def check(found, proof, known):
     """Judge one problem: the violations of its point, and the distance to a proved bound."""
     name, certificate = found["name"], found["certificate"]
-    kinds = proof["cones"]
-    linear = not (proof["P"] or kinds["soc"] or kinds["psd"] or kinds["exp"] or kinds["power"])
+    linear = is_linear(proof)
     how = f"proved in {'exact rationals' if linear else 'floating point'}"
     value, misses, bound, ball = (in_rationals if linear else in_floats)(proof)
     if ball:
@@ -74,6 +86,8 @@ def check(found, proof):
         faces = []  # there the held optima are rows of the proof
     if faces:
         how += f", on the optimal face of {', '.join(faces)}"
+        if linear and all(is_linear(known[face][1]) for face in faces):
+            bound -= doubt_of_faces(proof, [owner(proof, *known[face]) for face in faces])
     # All in the units of the proof, in which the problem's numbers are about one.
     told = in_units_of_proof(found["value"], proof)
     gap = float(max(abs(value - bound), abs(value - told)) / (1 + abs(value)))
@@ -81,6 +95,69 @@ def check(found, proof):
     proved = gap <= certificate["gap_tolerance"] and miss <= certificate["tolerance"]
     text = f"{name}: {found['value']:.10g} {how if proved else 'is NOT proved'}"
     return name, proved, f"{text} (gap {gap:.1e}, violation {miss:.1e})"
+
+
+def owner(proof, found, own):
+    """The proof of a held optimum in the units of its holder, and how far it is from its bound."""
+    own = (proof.get("owners") or {}).get(found["name"], own)
+    value, misses, bound, ball = in_rationals(own)
+    told = Fraction(in_units_of_proof(found["value"], own))
+    size = 1 + abs(value)
+    missed = max(misses, default=0) > found["certificate"]["tolerance"]
+    if ball or missed or abs(told - value) > Fraction(found["certificate"]["gap_tolerance"]) * size:
+        return own, inf
+    return own, abs(value - bound)
+
+
+def doubt_of_faces(proof, owners):
+    """What a level may owe to equations that its owners' multipliers only nearly prove.
+
+    Infinite if one of its equations or fixed columns does not follow from them at all.
+    """
+    if any(gap == inf for _, gap in owners):
+        return inf
+    rows, reduced = lines(proof), reduced_costs(proof)
+    near, near_column = {}, [inf] * len(reduced)  # how far from equality a row, a column may be
+    lower, upper = ranges(proof)
+    for own, gap in owners:
+        if not set(lines(own)) <= set(rows):
+            return inf  # it is no optimum over rows that this level demands
+        for place, line in enumerate(lines(own)):
+            z = Fraction(own["z"][place])
+            if place < own["cones"]["zero"]:
+                near[line] = 0
+            elif z > 0:
+                near[line] = min(near.get(line, inf), gap / z)
+        for j, (low, high, r) in enumerate(zip(*ranges(own), reduced_costs(own), strict=True)):
+            if (lower[j], upper[j]) == (low, high):
+                near_column[j] = 0
+            elif lower[j] == upper[j] == (low if r > 0 else high) and r != 0:
+                near_column[j] = min(near_column[j], gap / abs(r))
+    doubt = 0
+    for line, z in list(zip(rows, proof["z"], strict=True))[: proof["cones"]["zero"]]:
+        doubt += charge(near.get(line, inf), max(-Fraction(z), 0))
+    return doubt + sum(charge(far, abs(r)) for far, r in zip(near_column, reduced, strict=True))
+
+
+def charge(distance, price):
+    """Their product; what is not known to be near costs without limit, whatever its price."""
+    return inf if distance == inf else distance * price
+
+
+def lines(proof):
+    """Each row as what it says: its coefficients and its side."""
+    entries = [{} for _ in proof["b"]]
+    for i, j, a in zip(*(proof["A"][part] for part in ("rows", "columns", "values")), strict=True):
+        entries[i][j] = entries[i].get(j, 0) + Fraction(a)
+    return [(frozenset(row.items()), b) for row, b in zip(entries, proof["b"], strict=True)]
+
+
+def reduced_costs(proof):
+    """What the multipliers leave of the costs."""
+    reduced = [Fraction(number) for number in proof["c"]]
+    for i, j, a in zip(*(proof["A"][part] for part in ("rows", "columns", "values")), strict=True):
+        reduced[j] += Fraction(a) * Fraction(proof["z"][i])
+    return reduced
 
 
 def in_units_of_proof(value, proof):

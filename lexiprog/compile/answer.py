@@ -80,5 +80,7 @@ class Answer:
     # How much each held optimum may have changed the value, where the runner knows better.
     doubts: dict[str, float] = field(default_factory=dict)
     doubt: str = ""  # why the point may be used but is not called optimal
+    owners: Mapping[str, Any] = field(default_factory=dict)  # what proves the faces that are held
+    refined: bool = False  # whether it was found with twice the digits of floats
     shares: Shares | None = None
     trace: Any = None  # what the runner wants back once the answer is accepted

@@ -26,9 +26,9 @@ NOISE = 1e-9
 # In twice the working precision true zeros come out far below that. What lies between may be a
 # true multiplier of nearly parallel rows, and then the face is another one. Decimal data such as
 # 0.1 are rounded when they are read, so that their zeros are less clear.
-ZERO, ROUNDED_ZERO = 1e-22, 1e-12
+ZERO, ROUNDED_ZERO = 1e-22, 1e-13
 # The same where all terms are rounding, as a share of the largest cost.
-FLOOR = 1e-12
+FLOOR = 2e-14
 # Refined multipliers are true ones if they are this many times as large as what counts as zero, and
 # as what may be wrong with them.
 APART, SURE = 1e3, 100.0

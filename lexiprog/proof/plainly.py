@@ -100,10 +100,10 @@ class _Sides:
         self.squares: Array | None = None
         self.curvature = self.bent_wrong = np.zeros(x.size)
         self.own, self.sizes = form.c.astype(np.longdouble), np.abs(form.c)
-        self.matrix = _Columns(form.A, x.size)
+        self.matrix = _Columns(form.A)
         longest = self.matrix.longest
         if form.P is not None:
-            P = _Columns(form.P, x.size)
+            P = _Columns(form.P)
             curvature, curved = P.pulled(x)
             self.own, self.sizes = self.own + curvature, self.sizes + curved
             self.curvature = curvature.astype(float)
@@ -159,26 +159,29 @@ class _Sides:
 class _Columns:
     """The columns of a sparse matrix, to be multiplied in the longest floats."""
 
-    def __init__(self, matrix: Matrix, size: int) -> None:
+    def __init__(self, matrix: Matrix) -> None:
         matrix = by_columns(matrix)
         self.rows, self.entries = matrix.indices, matrix.data
-        counts = matrix.indptr[1:] - matrix.indptr[:-1]
-        self.filled = counts > 0  # reduceat has no answer for empty columns
-        self.heads, self.longest = matrix.indptr[:-1][self.filled], int(counts.max())
-        self.places = np.arange(size).repeat(counts)
+        self.counts = matrix.indptr[1:] - matrix.indptr[:-1]
+        self.longest, self.filled = int(self.counts.max()), self.counts > 0
+        self.heads = matrix.indptr[:-1][self.filled]  # reduceat has no answer for empty columns
 
     def pulled(self, factors: Array) -> tuple[Long, Array]:
         """What they come to with these factors of the rows, and the sum of the terms' sizes."""
         terms = self.entries.astype(np.longdouble) * factors[self.rows]
-        out = np.zeros(self.filled.size, dtype=np.longdouble)
-        sizes = np.zeros(self.filled.size)
+        sizes = np.abs(terms.astype(float))
+        if self.heads.size == self.counts.size:
+            return np.add.reduceat(terms, self.heads), np.add.reduceat(sizes, self.heads)
+        sums, whole = np.zeros(self.counts.size, dtype=np.longdouble), np.zeros(self.counts.size)
         if self.heads.size:
-            out[self.filled] = np.add.reduceat(terms, self.heads)
-            sizes[self.filled] = np.add.reduceat(np.abs(terms.astype(float)), self.heads)
-        return out, sizes
+            sums[self.filled] = np.add.reduceat(terms, self.heads)
+            whole[self.filled] = np.add.reduceat(sizes, self.heads)
+        return sums, whole
 
     def lone_squares(self) -> Array:
         """The positive entries on the diagonal that are the only ones of their columns."""
-        own = np.bincount(self.places, self.entries * (self.rows == self.places), self.filled.size)
-        alone = np.bincount(self.places, self.entries != 0.0, self.filled.size) == 1
+        size = self.counts.size
+        places = np.arange(size).repeat(self.counts)
+        own = np.bincount(places, self.entries * (self.rows == places), size)
+        alone = np.bincount(places, self.entries != 0.0, size) == 1
         return np.where(alone & (own > 0.0), own, 0.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class Evidence:
     maximise, logarithmic : bool
         Whether the objective was negated, and whether it is the logarithm of the declared one,
         to become this form.
+    owners : mapping of str to Evidence
+        The optima that it holds by their face, where they were found again over its own columns.
     """
 
     form: StandardForm
@@ -47,6 +50,7 @@ class Evidence:
     cost: float
     maximise: bool = False
     logarithmic: bool = False
+    owners: Mapping[str, Evidence] = field(default_factory=dict)
 
     @classmethod
     def of(cls, task: Task, answer: Answer) -> Evidence | None:
@@ -55,7 +59,8 @@ class Evidence:
             return None
         form = task.native.scaled if answer.form is None else answer.form
         z = None if task.integer else answer.z
-        return cls.at(task.subproblem, task.native.scaling, form, answer.x, z)
+        own = cls.at(task.subproblem, task.native.scaling, form, answer.x, z)
+        return replace(own, owners=answer.owners) if answer.owners else own
 
     @classmethod
     def at(
@@ -87,6 +92,7 @@ class Evidence:
             "A": _entries(form.A),
             "P": None if form.P is None else _entries(form.P),
             "cones": asdict(form.cones),
+            "owners": {name: owner.record() for name, owner in self.owners.items()},
         }
 
     @classmethod
@@ -116,6 +122,10 @@ class Evidence:
             cost=part("cost", float),
             maximise=part("maximise", bool),
             logarithmic=part("logarithmic", bool),
+            owners={
+                name: cls.from_record(owner, f"{place}.owners.{name}")
+                for name, owner in mapping(parts.get("owners", {}), f"{place}.owners").items()
+            },
         )
 
 

@@ -110,6 +110,19 @@ def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set
     return True
 
 
+def held_apart(stages: Iterable[Stage]) -> set[str]:
+    """Linear subproblems that are held by others which do not have all of their constraints."""
+    locks = [
+        (p, lock.owner()) for stage in stages for p in stage.subproblems for _, lock in p.locks
+    ]
+    return {
+        owner.name
+        for holder, owner in locks
+        if owner is not None and owner.kind == holder.kind == "LP" and is_linear(owner)
+        and not own_constraints(owner) <= own_constraints(holder)
+    }  # fmt: skip
+
+
 def joined(members: Mapping[str, Subproblem]) -> Joint:
     """All members as one problem, compiled once for as long as they live."""
     listed = list(members.values())

@@ -10,11 +10,12 @@ from lexiprog.compile.task import Solutions
 from lexiprog.declare.lock import Slack, single
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.runners.chains import find_chains
+from lexiprog.runners.chains import find_chains, held_apart
 from lexiprog.runners.curved_face import CurvedFace
 from lexiprog.runners.custom import Custom
 from lexiprog.runners.exact import Exact
 from lexiprog.runners.face import FaceChain
+from lexiprog.runners.faces.again import ExactAgain
 from lexiprog.runners.faces.wider import WiderFaces
 from lexiprog.runners.fair.linear import FairHighs, Note
 from lexiprog.runners.fair.lottery import FairLotteries
@@ -50,6 +51,8 @@ class Runners:
     wider: WiderFaces = field(default_factory=WiderFaces)
     # Those that refer to others or are referred to.
     related: frozenset[str] = frozenset()
+    # Linear ones that others hold without having their rows: all digits of the optimum count.
+    apart: frozenset[str] = frozenset()
     # Who solves fair problems that are not linear, or not for HiGHS.
     fair: Callable[[Subproblem, Way], Runner] | None = None
     note: Note = lambda _: None  # told how far a fair problem has come
@@ -79,7 +82,7 @@ class Runners:
         related |= {p.name for p in referring}
         return cls(
             ladders, chains, loosened, warm, opened, integers, related=frozenset(related),
-            fair=fair, note=note, wider=WiderFaces(loosened),
+            fair=fair, note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
     def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:
@@ -96,6 +99,8 @@ class Runners:
             return [*ways, Way(ladder[0], "guarded")] if rounded else ways
         if not ladder:
             return ways
+        if subproblem.name in self.apart and not subproblem.locks and not ladder[0].is_custom:
+            return [Way(ladder[0], refined=True, strict=True), *ways]
         exact = Way(Solver(EXACT, accept=ladder[0].accept))
         fractions = chain is not None and has_exact() and self._is_small(subproblem, chain)
         begun = chain is not None and self._has_begun(chain, subproblem)
@@ -106,10 +111,12 @@ class Runners:
             return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
         if ladder[0].is_custom or not self.wider.serves(subproblem):
             return ways
-        wider, refined = Way(ladder[0], "face", refined=True), Way(ladder[0], refined=True)
-        if ladder[0].target == "HIGHS":
-            return [wider, *more_exactly(ways, [refined])]
-        return more_exactly(ways, [wider, refined])
+        wider, more = Way(ladder[0], "face", refined=True), [Way(ladder[0], refined=True)]
+        if ladder[0].target != "HIGHS":
+            return more_exactly(ways, [wider, *more])
+        if has_exact() and self._is_small(subproblem):
+            more.append(exact)
+        return [wider, *more_exactly(ways, more)]
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether an optimum that it holds was found in fractions."""
@@ -117,9 +124,9 @@ class Runners:
         held = (lock.owner_name for _, lock in single(subproblem.locks))
         return exact is not None and any(name in exact.outcomes for name in held)
 
-    def _is_small(self, subproblem: Subproblem, chain: FaceChain) -> bool:
+    def _is_small(self, subproblem: Subproblem, chain: FaceChain | None = None) -> bool:
         rows = [sum(constraint.size for constraint in subproblem.constraints)]
-        rows += [form.b.size for form in chain.forms.values()]
+        rows += [] if chain is None else [form.b.size for form in chain.forms.values()]
         return all(size <= LARGEST for size in rows)
 
     def doubtful(self, subproblem: Subproblem, solved: Solutions) -> list[str]:
@@ -166,11 +173,11 @@ class Runners:
             return chain
         return _SHARP if subproblem.name in self.related else _NATIVE
 
-    def _exact(self, subproblem: Subproblem) -> Exact:
+    def _exact(self, subproblem: Subproblem) -> Runner:
         """One exact runner a chain, since its levels build on each other."""
         chain = self.chains.get(subproblem.name)
         if chain is None:
-            return Exact()
+            return ExactAgain() if self.wider.serves(subproblem) else Exact()
         return self.exact.setdefault(id(chain), Exact(chain))
 
 

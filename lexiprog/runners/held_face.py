@@ -29,7 +29,7 @@ EASY, FEW = 0.01, 1_000
 # Multipliers that are off by more, as a share, belong to nearly parallel rows.
 ROUGH = 1e-12
 # In equilibrated units: no multiplier, and a bound that is reached.
-NOTHING, REACHED = 1e-13, 1e-9
+NOTHING, REACHED = 2e-15, 1e-9
 
 
 def holds(member: Subproblem) -> tuple[str, ...]:

@@ -102,7 +102,8 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
 
 def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
-    if answer.x is None or answer.status is not Status.OPTIMAL:
+    rough = answer.status is Status.INACCURATE and task.way.refined
+    if answer.x is None or not (answer.status is Status.OPTIMAL or rough):
         return answer
     bounds = Bounds.of(form)
     off = is_off(form.A, bounds, answer.x)
@@ -116,7 +117,8 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
         return Answer(Status.FAILED, said=MISSED)
     if found is None:
         return replace(answer, doubt=DOUBT if off else "")
-    return answer_at(task.native, found.x.nearest, -found.y.nearest, iterations=vertex.iterations)
+    x, z = found.x.nearest, -found.y.nearest
+    return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
 
 
 def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:

@@ -15,6 +15,8 @@ from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import holding, whole_entries
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.reach import most_of_terms
+from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
@@ -24,10 +26,12 @@ from lexiprog.solvers.solver import EXACT, Ladder, default_ladder
 from lexiprog.solvers.ways import Way
 from lexiprog.watch import Watch
 
-__all__ = ["OwnOptimum", "check_point", "own_optimum"]
+__all__ = ["OwnOptimum", "check_point", "in_users_sense", "own_optimum", "unit_of"]
 
 # What is left of every measure where a linear optimum was refined.
 ROUNDING = 1e-12
+# Units of an objective that are looked at: its terms may be far within them.
+LARGE = 1e6
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,29 @@ def own_optimum(
             continue
         z = None if subproblem.integer else answer.z
         checked = check_answer(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        sharp = not refined or checked.certificate.worst <= ROUNDING
+        sharp = not refined or (answer.refined and checked.certificate.worst <= ROUNDING)
         if checked.certificate.proved and sharp:
             return OwnOptimum(task, answer, checked)
     return None
+
+
+def unit_of(task: Task) -> float:
+    """What counts as one in the user's objective: no more than its terms can come to."""
+    unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
+    if unit <= LARGE or task.subproblem.kind != "LP":
+        return unit
+    return min(unit, most_of_terms(task.form)) or unit
+
+
+def in_users_sense(subproblem: Subproblem, scaling: Scaling, bound: float | None) -> float | None:
+    """A lower bound of the form as a bound of the problem that the user wrote."""
+    if bound is None:
+        return None
+    own = scaling.value(bound)
+    if subproblem.gp:  # solved in logarithms
+        own = float(np.exp(own))
+        return 1.0 / own if subproblem.maximise else own
+    return -own if subproblem.maximise else own
 
 
 def check_point(

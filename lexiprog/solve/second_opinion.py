@@ -197,11 +197,24 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
                 value = found(owner)
                 if value is None or np.isnan(value):
                     return value
-                ours[owner.name] = replace(solved[owner.name], value=value)
+                # The last digit is rounded: without it there may be no point.
+                room = -np.spacing(abs(value)) if lock.maximise else np.spacing(abs(value))
+                ours[owner.name] = replace(solved[owner.name], value=value + room)
         own = own_optimum(subproblem, task.slack, ours, task.given, task.watch, refined=True)
-        return np.nan if own is None else own.answer.value
+        if own is None or _last_digits(subproblem, own, ours) > task.solver.accept:
+            return np.nan
+        return own.answer.value
 
     return found(task.subproblem)
+
+
+def _last_digits(subproblem: Subproblem, own: OwnOptimum, held: Mapping[str, Solution]) -> float:
+    """How much of its size an optimum may owe to the last digits of those that it holds."""
+    effect = 0.0
+    for position, lock in subproblem.locks:
+        price = np.sum(np.abs(own.answer.dual.get(subproblem.constraints[position].id, 0.0)))
+        effect += float(price) * TWICE * np.spacing(abs(held[lock.owner_name].value))
+    return effect / (own.unit + abs(own.answer.value))
 
 
 def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | None:

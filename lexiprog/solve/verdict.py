@@ -23,14 +23,13 @@ from lexiprog.declare.leaves import (
 )
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogWarning
-from lexiprog.forms.scaling import Scaling
 from lexiprog.proof.certificate import Certificate
 from lexiprog.proof.certify import Checked, check_answer
 from lexiprog.result.attachment import fields_by_id
 from lexiprog.result.evidence import Evidence
 from lexiprog.result.shares import Level
 from lexiprog.result.solution import Solution
-from lexiprog.solve.bare_point import check_point, own_optimum
+from lexiprog.solve.bare_point import check_point, in_users_sense, own_optimum, unit_of
 from lexiprog.solve.reasons.leak import about_leak
 from lexiprog.status import Fault, Status
 
@@ -52,7 +51,7 @@ def judge(
         values = [(v, without_noise(v, value, task.solver.accept)) for v, value in values]
     constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
     value = as_float(evaluate(subproblem.objective.expr, [*values, *constants]))
-    unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
+    unit = unit_of(task)
     if subproblem.gp:  # solved in logarithms, so that errors are shares of the value
         unit = abs(value)
     shares = answer.shares
@@ -187,18 +186,12 @@ def _of_numbers(
     certificate = checked.certificate
     if mismatch > certificate.claim:  # what is no number has failed already, and stays so
         certificate = replace(certificate, claim=mismatch)
-    return Checked(certificate, in_users_sense(task.subproblem, task.native.scaling, checked.bound))
-
-
-def in_users_sense(subproblem: Subproblem, scaling: Scaling, bound: float | None) -> float | None:
-    """A lower bound of the form as a bound of the problem that the user wrote."""
-    if bound is None:
-        return None
-    own = scaling.value(bound)
-    if subproblem.gp:  # solved in logarithms
-        own = float(np.exp(own))
-        return 1.0 / own if subproblem.maximise else own
-    return -own if subproblem.maximise else own
+    bound = in_users_sense(task.subproblem, task.native.scaling, checked.bound)
+    if bound is not None and unit < 1.0 / task.native.scaling.cost and not task.subproblem.gp:
+        gap = abs(value - bound) / (unit + abs(value))
+        if gap > certificate.gap:
+            certificate = replace(certificate, gap=gap)
+    return Checked(certificate, bound)
 
 
 def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:

@@ -14,7 +14,7 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import LexiprogWarning
 from lexiprog.progress import Progress
 from lexiprog.result.solution import Solution
-from lexiprog.solve.verdict import in_users_sense
+from lexiprog.solve.bare_point import in_users_sense
 from lexiprog.solvers.solver import Solver
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status

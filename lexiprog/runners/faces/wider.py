@@ -25,6 +25,7 @@ from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certify import check_answer
+from lexiprog.result.evidence import Evidence
 from lexiprog.runners.chains import is_linear, own_constraints, without_faces
 from lexiprog.runners.face import FaceChain
 from lexiprog.runners.faces.left import LeftFace
@@ -32,7 +33,7 @@ from lexiprog.runners.faces.rows import OwnRows
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
 
-__all__ = ["UNCLEAR", "WiderFaces", "is_proved"]
+__all__ = ["UNCLEAR", "WiderFaces", "is_proved", "owners_first"]
 
 UNCLEAR = "which points are optimal there is not clear"
 
@@ -86,7 +87,7 @@ class WiderFaces:
 
     def serves(self, subproblem: Subproblem) -> bool:
         """Whether all that it holds is linear, held exactly, and held nothing that it lets go."""
-        members = _owners_first(subproblem)
+        members = owners_first(subproblem)
         return bool(single(subproblem.locks)) and all(map(self._fits, members))
 
     def _fits(self, member: Subproblem) -> bool:
@@ -103,7 +104,7 @@ class WiderFaces:
 
     def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
         """The level's numbers over all rows; those of its owners are kept for later."""
-        members = {member.name: member for member in _owners_first(subproblem)}
+        members = {member.name: member for member in owners_first(subproblem)}
         joint = _joined(members, subproblem)
         for member in members.values():
             bind_references(member, solutions)
@@ -136,6 +137,7 @@ class WiderFaces:
         start, plan = time.perf_counter(), self.plans[task.subproblem.name]
         if plan is None:
             return Answer(Status.FAILED, said="some held optimum is one over rows that are not its")
+        proofs: dict[str, Evidence] = {}
         for owner, compiled, value, size in plan.owners:
             inner = replace(task, subproblem=owner, compiled=compiled)
             answer = plan.chain.run(inner)
@@ -143,21 +145,23 @@ class WiderFaces:
             if not same or not is_proved(answer):
                 return Answer(Status.FAILED, said=f"{owner.name!r} has another optimum there")
             plan.chain.accepted(inner, answer)
+            proof = Evidence.of(inner, answer)
+            proofs |= {} if proof is None else {owner.name: proof}
             if plan.chain.faces[owner.name].unclear:
                 return Answer(Status.FAILED, said=f"{UNCLEAR}: {owner.name!r}")
         answer = plan.chain.run(task)
-        return replace(answer, seconds=time.perf_counter() - start)
+        return replace(answer, seconds=time.perf_counter() - start, owners=proofs)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each level finds its faces itself."""
 
 
-def _owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
+def owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
     """Those whose optima it holds, and theirs, each before its holders; itself last."""
     found: dict[Subproblem, None] = {}
     for _, lock in subproblem.locks:
         owner = lock.owner()
-        found |= {} if owner is None else _owners_first(owner)
+        found |= {} if owner is None else owners_first(owner)
     return {**found, subproblem: None}
 
 

@@ -17,10 +17,10 @@ from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.digest import digest_of
 from lexiprog.result.lock_record import LockRecord, Price
 from lexiprog.result.solution import Solution
+from lexiprog.solve.bare_point import in_users_sense
 from lexiprog.solve.express.judging import Climbed
 from lexiprog.solve.price import linear_price
 from lexiprog.solve.second_opinion import LOOSE
-from lexiprog.solve.verdict import in_users_sense
 from lexiprog.solvers.solver import Solver
 from lexiprog.status import Status
 

@@ -97,3 +97,39 @@ def test_rows_that_refer_to_the_held_optimum_are_kept():
     )
     with pytest.raises(lx.StageError):
         chain(first, third).solve()
+
+
+def let_go(first, more):
+    """A second level without some row of the first: only the value says what is held."""
+    x = cp.Variable(4, bounds=[0, 10], name="x")
+    rows = [np.array([0, 5, 3, 5]) @ x <= 15, np.array([1, 1, 0, 5]) @ x <= 17]
+    one = lx.Subproblem("first", cp.Maximize(np.array(first) @ x), rows)
+    own = [rows[0], *(np.array(row) @ x <= limit for row, limit in more), one.held()]
+    return chain(one, lx.Subproblem("second", cp.Maximize(np.array([-3, 1, -1, 1]) @ x), own))
+
+
+def test_where_a_row_is_let_go_fractions_hold_what_floats_cannot():
+    """x0 is worth 2e-11 to the first, which so makes it 10; then 1 is left for x1 + x3 to add."""
+    pytest.importorskip("flint")
+    program = let_go([2e-11, 5, 3, 5], [([0, 2, 4, 3], 16), ([0, 5, 0, 1], 12)])
+    found = program.solve()["second"]
+    assert found.status == "optimal"
+    assert found.exact == -27
+    assert found.value == pytest.approx(-27.0)
+
+
+@pytest.mark.parametrize("solver", ["HIGHS", "SCIPY"])
+def test_where_a_row_is_let_go_floats_say_what_they_do_not_know(solver, monkeypatch):
+    monkeypatch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
+    program = let_go([2e-11, 5, 3, 5], [([0, 2, 4, 3], 16), ([0, 5, 0, 1], 12)])
+    named = rf"keeps 'first' less exactly.*another solver than {solver} may hold it"
+    with pytest.warns(lx.LexiprogWarning, match=named):
+        found = program.solve(solver)["second"]
+    assert found.status == "optimal_inaccurate"
+
+
+def test_a_tiny_coefficient_does_not_make_the_objective_large():
+    """In its unit of 1e11 a column that ends at ten is nothing, and so is what it costs."""
+    program = let_go([2e-11, 5, 3, 5], [([0, 2, 4, 3], 16), ([0, 5, 0, 1], 12)])
+    with pytest.raises(lx.StageError, match="not certified: gap"):
+        program.solve("CLARABEL")
