@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parent.parent.parent / "notebooks"
 NAMES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("[!.]*.ipynb"))
-# What the gallery may ask for and `dev` does not bring; without them a notebook is not run.
+# What the gallery may ask for and not every environment has; without it a notebook is not run.
 CLIENTS = re.compile(
     r"^(?:from|import) (abcvoting|cobra|gurobi_optimods|sortition_algorithms)\b", re.MULTILINE
 )
