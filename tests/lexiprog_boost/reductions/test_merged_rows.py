@@ -24,3 +24,17 @@ def test_f6_merged_rows_have_the_same_optima(kind):
     back = merged.to_points(merged.inputs.weights)
     np.testing.assert_allclose(back, check_inputs(M, y, sample_weight=weights).weights)
     assert (merged.groups[weights == 0] == -1).all()
+
+
+@pytest.mark.parametrize("members", [47, 48, 49, 61])
+def test_rows_of_many_voters_are_told_apart_by_every_one_of_them(members):
+    """Rows that differ in one voter, the first or the last, each twice and in two classes."""
+    rows = np.ones((6, members), dtype=int)
+    for k, place in enumerate((0, 1, members // 2, members - 2, members - 1)):
+        rows[k + 1, place] = -1
+    margins, labels = np.vstack([rows] * 4), np.repeat(["a", "b", "a", "b"], 6)
+    merged = compress_rows(check_inputs(margins, labels))
+    assert len(merged.inputs.codes) == 12
+    for one, other in np.ndindex(24, 24):
+        same = labels[one] == labels[other] and (margins[one] == margins[other]).all()
+        assert (merged.groups[one] == merged.groups[other]) == same
