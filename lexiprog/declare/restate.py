@@ -88,9 +88,12 @@ def _other_way(lock: Lock, constraint: Constraint, how: Restatement) -> list[Con
 
 
 def has_arguments(lock: Lock) -> bool:
-    """Whether what a held objective depends on can be held in its place."""
+    """Whether what a held objective depends on can be held in its place.
+
+    Between whole points there are none that would be better: several may be optimal.
+    """
     owner = lock.owner()
-    if owner is None or owner.gp:
+    if owner is None or owner.gp or owner.integer:
         return False
     expression = owner.objective.expr
     return owner.memory.once("has arguments", lambda: arguments(expression) is not None)

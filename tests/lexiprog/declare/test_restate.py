@@ -244,3 +244,17 @@ def test_only_constants_that_stay_so_are_taken_for_numbers():
     assert arguments(p * cp.sum_squares(x)) is None  # at p = 0 everything is optimal
     assert arguments(cp.quad_over_lin(x, 2.0)) is not None
     assert arguments(cp.quad_over_lin(x, y)) is None
+
+
+@pytest.mark.parametrize(("then", "wanted"), [(cp.Maximize, 3.0), (cp.Minimize, -1.0)])
+def test_whole_points_on_both_sides_of_a_curve_are_equally_good(then, wanted):
+    """(x - 1/2)^2 + (y - 3/2)^2 is 1/2 at four whole points, whose sums are 1, 2, 2 and 3."""
+    x = cp.Variable(2, integer=True, name="x")
+    limits = [x >= -3, x <= 3]
+    near = lx.Subproblem("near", cp.Minimize(cp.sum_squares(x - np.array([0.5, 1.5]))), limits)
+    objective = then(cp.sum(x)) if then is cp.Maximize else then(x[0] - x[1] + 1)
+    last = lx.Subproblem("last", objective, [*limits, near.held()])
+    result = lx.Program(lx.Stage("near", near), lx.Stage("last", last)).solve()
+    assert result["near"].value == pytest.approx(0.5)
+    assert result["last"].value == pytest.approx(wanted)
+    assert not can_restate(last, "argument", frozenset())
