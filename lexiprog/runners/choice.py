@@ -31,6 +31,8 @@ __all__ = ["Runners"]
 _NATIVE, _SHARP, _CUSTOM = Native(sharp=False), Native(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
+# The same where all that a level holds is solved again in fractions.
+FEW = 30
 # Optima that are known to this share of their size are known to all digits that floats have.
 DIGITS = 1e-13
 
@@ -114,9 +116,9 @@ class Runners:
         wider, more = Way(ladder[0], "face", refined=True), [Way(ladder[0], refined=True)]
         if ladder[0].target != "HIGHS":
             return more_exactly(ways, [wider, *more])
-        if has_exact() and self._is_small(subproblem):
+        if has_exact() and self._is_small(subproblem, most=FEW):
             more.append(exact)
-        return [wider, *more_exactly(ways, more)]
+        return [Way(ladder[0], "face", strict=True), wider, *more_exactly(ways, more)]
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether an optimum that it holds was found in fractions."""
@@ -124,10 +126,12 @@ class Runners:
         held = (lock.owner_name for _, lock in single(subproblem.locks))
         return exact is not None and any(name in exact.outcomes for name in held)
 
-    def _is_small(self, subproblem: Subproblem, chain: FaceChain | None = None) -> bool:
+    def _is_small(
+        self, subproblem: Subproblem, chain: FaceChain | None = None, most: int = LARGEST
+    ) -> bool:
         rows = [sum(constraint.size for constraint in subproblem.constraints)]
         rows += [] if chain is None else [form.b.size for form in chain.forms.values()]
-        return all(size <= LARGEST for size in rows)
+        return all(size <= most for size in rows)
 
     def doubtful(self, subproblem: Subproblem, solved: Solutions) -> list[str]:
         """The optima it holds that floats may have missed by more than they can tell.

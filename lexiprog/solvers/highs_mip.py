@@ -29,9 +29,10 @@ __all__ = ["MipModel", "MipSearch", "pass_whole", "solve_mip"]
 PULSE, GRACE = 0.05, 0.2
 
 # On the face of an earlier level, which is as thin as can be, HiGHS's presolve loses points.
-# Problems with so few numbers are searched without it, for that many nodes.
+# Problems with so few numbers are searched without it, for that many nodes and seconds: where
+# integers have no bounds, HiGHS may never get to its first node.
 SMALL = 1_000
-HASTY = {"presolve": "off", "mip_max_nodes": 200, "time_limit": 1.0}
+HASTY, SECONDS = {"presolve": "off", "mip_max_nodes": 200}, 1.0
 
 # HiGHS's number for a point within the rows.
 FEASIBLE = 2
@@ -143,11 +144,11 @@ class MipModel:
 
     def _is_easy(self, seen: _Seen, watch: Watch) -> bool:
         """Whether a search without presolve comes to an end in a few nodes and a second."""
-        plain = {name: self._highs.getOptionValue(name)[1] for name in HASTY}
-        for name, value in HASTY.items():
-            # Where integers have no bounds, HiGHS may never get to its first node.
-            own = min(value, plain[name]) if name == "time_limit" else value
-            self._highs.setOptionValue(name, own)
+        left = self._highs.getOptionValue("time_limit")[1]
+        hasty = HASTY | {"time_limit": min(SECONDS, left)}
+        plain = {name: self._highs.getOptionValue(name)[1] for name in hasty}
+        for name, value in hasty.items():
+            self._highs.setOptionValue(name, value)
         self._run(seen, watch)
         if self.lost or watch.should_stop:
             return True
