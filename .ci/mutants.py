@@ -107,6 +107,7 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write the table there")
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help="else exit 1")
     options = parser.parse_args(argv)
+    options.store = options.store.resolve()  # children work in other folders
     chosen = sample(every_mutant(root, options.only or PATHS), options.sample, options.seed)
     store = Store(options.store)
     reach = Reach(options.store.with_name("reach.json"), root)

@@ -52,7 +52,7 @@ class FaceChain:
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
 
-    alone = False
+    alone, same_rows = False, True
 
     def serves(self, member: Subproblem) -> bool:
         """Whether the faces of all optima that it holds are known."""
@@ -113,9 +113,10 @@ class FaceChain:
         level = FaceOptimum.of(corner, compiled.scaling.cost)
         vertex = level.vertex
         if not vertex.optimal:
-            word = vertex.word if vertex.word is Status.NO_POINT else Status.FAILED
+            known = vertex.word is Status.NO_POINT or not self.same_rows
+            word = vertex.word if known else Status.FAILED
             said = f"{vertex.status} on the optimal face" if member.locks else vertex.status
-            return Answer(word, said=said, seconds=vertex.seconds)
+            return Answer(word, said=word if known else said, seconds=vertex.seconds)
         if level.missed and (task.way.strict or not task.way.refined):
             return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
         answer = answer_at(compiled, vertex.x, level.multipliers, iterations=vertex.iterations)
@@ -158,8 +159,9 @@ class FaceChain:
             self._refine_faces(names, watch)
         held, face = [self.faces[name] for name in names], self._face(form, names)
         wanted = member.name in self._wanted
-        clear = bool(names) and not refined and not any(one.refined or one.unclear for one in held)
-        last = self.kept[names[-1]][2] if clear else None
+        clear = not refined and not any(one.refined or one.unclear for one in held)
+        # Where others have more rows, the last point may miss some of them.
+        last = self.kept[names[-1]][2] if names and clear and self.same_rows else None
         if face.point and last is not None:
             same = self.corners.at(member.name, form, last)
             if same is not None:

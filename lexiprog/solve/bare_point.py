@@ -72,7 +72,8 @@ def own_optimum(
 ) -> OwnOptimum | None:
     """The problem's optimum as our own default solvers find and certify it, if they do in time.
 
-    Linear ones may be ``refined``, which is to twice the digits of floats.
+    Linear ones may be ``refined``, which is to twice the digits of floats where there is a point
+    to so many digits (``answer.refined`` says so), and else to nearly all that floats have.
     """
     for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
         if solver.target == EXACT:
@@ -89,7 +90,7 @@ def own_optimum(
             continue
         z = None if subproblem.integer else answer.z
         checked = check_answer(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        sharp = not refined or (answer.refined and checked.certificate.worst <= ROUNDING)
+        sharp = not refined or checked.certificate.worst <= ROUNDING
         if checked.certificate.proved and sharp:
             return OwnOptimum(task, answer, checked)
     return None

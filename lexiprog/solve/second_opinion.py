@@ -168,9 +168,12 @@ def loose_locks(
     exact = [r for r in records if not r.tolerance and r.kind != "face"]
     beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
     small = bool(exact) and sum(c.size for c in task.subproblem.constraints) <= SMALL
-    if not small and not any(share > BESIDE for share in beside):
+    if any(share > BESIDE for share in beside) or (small and _has_faces(task)):
+        ours = _value_on_faces(task, solved)
+    elif small:  # tolerances or curves somewhere before it: only what is given up tells
+        ours = None
+    else:
         return []
-    ours = _value_on_faces(task, solved)
     if ours is None:
         return [r.name for r in exact if r.drift > LOOSE * solved[r.name].size]
     close = abs(ours - solution.value) <= task.solver.accept * solution.size
@@ -186,7 +189,7 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
     value = _value_along_chain(task, solved)
     if value is not None:
         return value
-    ours = dict(solved)
+    ours, all_digits = dict(solved), _has_faces(task)
 
     def found(subproblem: Subproblem) -> float | None:
         for _, lock in subproblem.locks:
@@ -201,11 +204,18 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
                 room = -np.spacing(abs(value)) if lock.maximise else np.spacing(abs(value))
                 ours[owner.name] = replace(solved[owner.name], value=value + room)
         own = own_optimum(subproblem, task.slack, ours, task.given, task.watch, refined=True)
-        if own is None or _last_digits(subproblem, own, ours) > task.solver.accept:
+        if own is None or (all_digits and not own.answer.refined):
+            return np.nan
+        if _last_digits(subproblem, own, ours) > task.solver.accept:
             return np.nan
         return own.answer.value
 
     return found(task.subproblem)
+
+
+def _has_faces(task: Task) -> bool:
+    """Whether all that it holds is held exactly and linear, so that every digit may count."""
+    return WiderFaces(task.slack.tolerances).serves(task.subproblem)
 
 
 def _last_digits(subproblem: Subproblem, own: OwnOptimum, held: Mapping[str, Solution]) -> float:

@@ -45,6 +45,8 @@ class _WideChain(FaceChain):
     absent: dict[str, Mask | None] = field(default_factory=dict)
     _now: str = ""  # whose turn it is
 
+    same_rows = False
+
     def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective, and without limits to absent rows."""
         bind_references(subproblem, solutions)
