@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
+from numbers import Real
 from types import MappingProxyType
 
 import cvxpy as cp
@@ -99,8 +100,10 @@ class Solver:
         gap = words.wish("gap", options) if gap is None else gap
         time_limit = words.wish("time", options) if time_limit is None else time_limit
         for label, value in (("accept", accept), ("gap", gap), ("time_limit", time_limit)):
-            if value is not None and not value >= 0:
-                raise ValueError(f"Solver({name!r}): {label} must be at least 0, not {value!r}.")
+            if value is not None and not (isinstance(value, Real) and value >= 0):
+                raise ValueError(
+                    f"Solver({name!r}): {label} must be a number of at least 0, not {value!r}."
+                )
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "accept", float(accept))
         object.__setattr__(self, "gap", gap)
