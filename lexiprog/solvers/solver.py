@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from numbers import Real
 from types import MappingProxyType
 
 import cvxpy as cp
 
-from lexiprog.aliases import FreshOptions, Options
+from lexiprog.aliases import NUMBERS, FreshOptions, Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
@@ -100,7 +99,7 @@ class Solver:
         gap = words.wish("gap", options) if gap is None else gap
         time_limit = words.wish("time", options) if time_limit is None else time_limit
         for label, value in (("accept", accept), ("gap", gap), ("time_limit", time_limit)):
-            if value is not None and not (isinstance(value, Real) and value >= 0):
+            if value is not None and not (isinstance(value, NUMBERS) and value >= 0):
                 raise ValueError(
                     f"Solver({name!r}): {label} must be a number of at least 0, not {value!r}."
                 )
