@@ -1,10 +1,16 @@
 """What a column costs at least, where even the sign of its reduced cost is open."""
 
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from lexiprog.forms.precision import Sums
-from lexiprog.proof.bound import _charge
+from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.proof.bound import _charge, lower_bound
 
 INF = np.inf
 
@@ -43,3 +49,15 @@ def test_a_known_sign_costs_what_its_end_does(value, lower, upper, cost):
 )  # fmt: skip
 def test_where_the_end_is_infinite_or_no_number_nothing_is_known(value, error, lower, upper):
     assert charge(value, error, lower, upper)[1]
+
+
+def test_a_free_column_whose_cost_is_lost_in_rounding_leaves_nothing_proved():
+    """Of 1 + 2^-70 + 2^-140 - 1 - 2^-70 even two floats lose the middle, which is all there is."""
+    column = [2.0**-70, 2.0**-140, -1.0, -(2.0**-70)]
+    assert 1 + sum(map(Fraction, column)) == Fraction(1, 2**140)
+    for order in itertools.permutations(column):
+        A = sp.csc_array(np.array([[a, a] for a in order]))
+        form = StandardForm(np.ones(2), 0.0, A, np.zeros(4), Cones(zero=4))
+        assert lower_bound(form, np.zeros(2), np.ones(4)).everywhere == -np.inf
+    exact = replace(form, A=sp.csc_array(np.array([[-0.25, -0.25]] * 4)), b=np.full(4, -1.0))
+    assert lower_bound(exact, np.zeros(2), np.ones(4)).everywhere == 4.0

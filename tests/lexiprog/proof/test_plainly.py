@@ -117,3 +117,12 @@ def test_what_is_not_that_simple_is_left_to_others():
     # A free column with a reduced cost has no least either.
     free = StandardForm(np.ones(1), 0.0, sp.csc_array(np.ones((1, 1))), np.ones(1), Cones(nonneg=1))
     assert plain_bound(free, np.ones(1), np.array([-0.5]), 1.0) is None
+
+
+def test_a_free_column_is_not_known_to_cost_nothing_where_rounding_hides_it():
+    """1 - 1 + 2^-80 is zero in the processor's longest floats, and yet no bound at all."""
+    rows = np.array([[-1.0, -1.0], [2.0**-80, 2.0**-80]])
+    form = StandardForm(np.ones(2), 0.0, sp.csc_array(rows), np.array([-1.0, 1.0]), Cones(nonneg=2))
+    assert plain_bound(form, np.array([0.5, 0.5]), np.ones(2), 1.0) is None
+    boxed = replace(form, lower=np.zeros(2), upper=np.ones(2))
+    assert plain_bound(boxed, np.array([0.5, 0.5]), np.ones(2), 1.0) == pytest.approx(0.0, abs=1e-9)

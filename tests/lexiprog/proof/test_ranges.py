@@ -153,3 +153,16 @@ def test_rows_of_one_entry_are_bounds_rounded_outwards(seed):
         assert float(lower[j]) == pytest.approx(float(max(below, default=-np.inf)), rel=1e-15)
         assert not above or Fraction(float(upper[j])) >= min(above)
         assert not below or Fraction(float(lower[j])) <= max(below)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.6, 0.7])
+def test_a_cone_is_as_wide_as_the_exact_sum_that_it_begins_with(share):
+    """The first row is 1e8 + share - 1e8, of which floats lose the last digits."""
+    far = np.array([1e8, share, -1e8, 0.0])
+    form = form_of([[-1, -1, -1, 0], [0, 0, 0, -1]], [0, 0], Cones(soc=(2,)),
+                   lower=np.append(far[:3], -np.inf), upper=np.append(far[:3], np.inf))  # fmt: skip
+    lower, upper = implied_ranges(form)
+    width = sum(map(Fraction, far))
+    assert Fraction(lower[3]) <= -width
+    assert Fraction(upper[3]) >= width
+    assert upper[3] == pytest.approx(share, abs=1e-5)

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.compile.cvxpy_door import columns_of
 from lexiprog.compile.task import prepare
 from lexiprog.runners.curved_face import CurvedFace
+from lexiprog.solvers.clarabel import solve_conic
 from lexiprog.solvers.ways import Way
 from tests.lexiprog.small_programs import cylinder
 
@@ -69,3 +71,40 @@ def test_a_face_that_is_not_there_is_said_within_the_time_it_took():
     answer = runner.run(prepare(program["up"], way, solved, compiler=runner.compile))
     assert "not at its end" in answer.said
     assert 0.0 < answer.seconds < 60.0
+
+
+def test_a_face_on_which_nobody_finds_an_optimum_is_said_to_be_one(monkeypatch):
+    """Only the problem on the face has equations here."""
+    monkeypatch.setattr(
+        "lexiprog.runners.curved_face.solve_conic",
+        lambda form, *watch: None if form.cones.zero else solve_conic(form, *watch),
+    )
+    x = cp.Variable(2, name="x")
+    levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
+    program = lx.preemptive(levels, [cp.norm(x) <= 1])
+    runner, way = CurvedFace(), Way(lx.Solver("CLARABEL"), "face")
+    solved = {"right": program.solve()["right"]}
+    answer = runner.run(prepare(program["up"], way, solved, compiler=runner.compile))
+    assert (answer.x, answer.said) == (None, "no optimum on the optimal face")
+
+
+def test_a_point_to_start_from_is_sought_where_there_is_room_for_one(monkeypatch):
+    """A millionth left of the disk's right end lies inside all that the first solve asks for."""
+    asked = []
+    monkeypatch.setattr(
+        "lexiprog.runners.curved_face.solve_conic",
+        lambda form, *watch: asked.append(form) or solve_conic(form, *watch),
+    )
+    x = cp.Variable(2, name="x")
+    levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
+    program = lx.preemptive(levels, [cp.norm(x) <= 1])
+    runner, way = CurvedFace(), Way(lx.Solver("CLARABEL"), "face")
+    task = prepare(program["up"], way, {"right": program.solve()["right"]}, compiler=runner.compile)
+    asked.clear()
+    assert runner.run(task).value == pytest.approx(0.0, abs=1e-8)
+    inside = np.full(asked[0].c.size, 1.0 - 5e-7)  # the norm, which has a column of its own
+    inside[columns_of(task.native)[x.id]] = 1.0 - 1e-6, 0.0
+    slack = asked[0].slack(inside / task.native.scaling.columns)
+    head, *tail = slack[asked[0].cones.linear :]
+    assert (slack[: asked[0].cones.linear] > 0.0).all()
+    assert head > np.linalg.norm(tail)

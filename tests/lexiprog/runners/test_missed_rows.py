@@ -98,6 +98,20 @@ def test_more_digits_are_asked_of_the_faces_that_are_held_too():
     assert (answer.value, answer.doubts) == (pytest.approx(2.0, rel=1e-15), {"a": 0.0})
 
 
+@pytest.mark.parametrize("apart", [1e-10, 1e-12, 1e-13])
+def test_what_more_digits_say_of_a_face_counts_though_it_was_known_with_fewer(apart):
+    """The first level is a little worse for all of x[1], of which so nothing is left."""
+    x = cp.Variable(2, bounds=[0, 1], name="x")
+    levels = {"a": cp.Maximize(x[0] + (1 - apart) * x[1]), "b": cp.Maximize(x[1])}
+    program, runners = chain(levels, [x[0] + x[1] <= 1])
+    solved = program.solve()
+    plain = Way(lx.Solver("HIGHS"), "face")
+    for name in levels:
+        run(program, runners, name, plain, solved)
+    answer = run(program, runners, "b", replace(plain, refined=True), solved)
+    assert answer.value == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("maximise", [False, True])
 def test_held_objectives_are_told_at_the_point_as_the_user_wrote_them(maximise):
     x = cp.Variable(2, bounds=[1, 4], name="x")

@@ -137,3 +137,24 @@ def test_curved_points_get_their_last_digits_where_somebody_refers_to_them(monke
         task = prepare(curved, Way(lx.Solver(solver)), {})
         assert Native(sharp=sharp).run(task).value == pytest.approx(0.5, abs=1e-4)
         assert len(asked) == times
+
+
+def beside(solve):
+    """The same, off by 1e-8, which HiGHS calls feasible."""
+
+    def off(*given):
+        answer = solve(*given)
+        return replace(answer, x=answer.x - 1e-8)
+
+    return off
+
+
+@pytest.mark.parametrize("long", [0, native.LONG])
+def test_what_a_linear_solver_returns_beside_its_rows_is_put_on_them(monkeypatch, long):
+    """A third is found to the last digit all the same."""
+    monkeypatch.setattr(native, "LONG", long)
+    for name in ("_through_cvxpy", "_stoppable"):
+        monkeypatch.setattr(native, name, beside(getattr(native, name)))
+    task = third()
+    found = Native().run(task)
+    assert task.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)

@@ -9,7 +9,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.runners.choice import Runners
-from lexiprog.solve.held import _uncertainties
+from lexiprog.solve.held import _price, _uncertainties
 from lexiprog.status import Status
 
 
@@ -83,3 +83,14 @@ def test_without_multiplier_a_loosened_lock_is_worth_nobody_knows_what():
     assert effect(multiplier=None) == {}
     assert effect(multiplier=None, guard=1e-6) == {"a": np.inf}
     assert effect(doubts={"a": 0.5}.items(), guard=1e-6) == {"a": 0.5}
+
+
+@pytest.mark.parametrize(("dual", "price"), [(None, None), (-2.5, 2.5), ([1.0, 2.0], 3.0)])
+def test_a_curve_without_multiplier_has_no_price_and_else_its_size_is_one(dual, price):
+    lock = SimpleNamespace(owner=lambda: SimpleNamespace(integer=False), owner_name="a")
+    problem = SimpleNamespace(kind="QP", dpp=True, gp=False)
+    task = SimpleNamespace(
+        subproblem=problem, constants={}, integer=False, references={"a.held": 1.0}
+    )
+    found = _price(task, 0, lock, "value", SimpleNamespace(duals=(dual,), value=7.0), {})
+    assert found.value == price

@@ -43,3 +43,11 @@ def test_a_row_with_a_slack_beyond_the_tolerance_is_not_tight():
     assert dual_range(form, np.array([1.0]), np.array([1.0, 0.0])) == pytest.approx((1.0, 1.0))
     near = program([1.0], [[-1.0], [-2.0]], [-1.0, -2.0 + 2e-7])
     assert dual_range(near, np.array([1.0]), np.array([1.0, 0.0])) == pytest.approx((0.0, 1.0))
+
+
+def test_the_slope_of_a_square_is_divided_among_the_rows_at_its_point():
+    """The least 3/2 x^2 - x over x >= 1 and 2x >= 2 has the slope 2 there."""
+    form = program([-1.0], [[-1.0], [-2.0]], [-1.0, -2.0], P=sp.csc_array(np.array([[3.0]])))
+    x = np.array([1.0])
+    assert dual_range(form, x, np.array([1.0, 0.0])) == pytest.approx((0.0, 2.0))
+    assert dual_range(form, x, np.array([0.0, 1.0])) == pytest.approx((0.0, 1.0))

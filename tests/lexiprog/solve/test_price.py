@@ -1,6 +1,7 @@
 """What slack on a held optimum would buy: the right derivative, exactly, by independent means."""
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import cvxpy as cp
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 import lexiprog as lx
 from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.solve import price
 from lexiprog.solve.price import right_derivative
 from tests.lexiprog.formulations import exact
 from tests.lexiprog.formulations.random_chains import chains
@@ -185,3 +187,25 @@ def test_a_kink_just_behind_is_not_taken_for_one_here():
     form = StandardForm(np.array([-1.0]), 0.0, A, b, Cones(nonneg=2))
     assert right_derivative(form, 0) == pytest.approx(1.0)
     assert right_derivative(form, 1) == pytest.approx(0.0)
+
+
+def behind_an_equation(flip, scale):
+    """The largest x up to b where x + s == 2 and s is 1 or more: nothing rises with b at 1."""
+    columns = [1, 0] if flip else [0, 1]
+    rows = np.array([[scale, scale], [1.0, 0.0]])[:, columns]
+    c, lower = np.array([-1.0, 0.0])[columns], np.array([-np.inf, 1.0])[columns]
+    return StandardForm(c, 0.0, sp.csc_array(rows), np.array([2.0 * scale, 1.0]),
+                        Cones(zero=1, nonneg=1), lower=lower, upper=np.full(2, np.inf))  # fmt: skip
+
+
+@pytest.mark.parametrize("beyond", [True, False])
+@pytest.mark.parametrize("flip", [True, False])
+@pytest.mark.parametrize("scale", [0.25, 1.0, -3.0])
+def test_equations_are_kept_in_every_direction(flip, scale, beyond, monkeypatch):
+    """Also where only the directions tell, since nothing is known of what lies beyond."""
+    if not beyond:
+        monkeypatch.setattr(price, "_multiplier_beyond", lambda *_: None)
+    form = behind_an_equation(flip, scale)
+    assert right_derivative(form, 1) == pytest.approx(0.0, abs=1e-9)
+    lower = np.where(form.c == 0.0, 0.5, form.lower)
+    assert right_derivative(replace(form, lower=lower), 1) == pytest.approx(1.0)

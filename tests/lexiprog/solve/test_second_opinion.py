@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solve.second_opinion import loose_locks
+from lexiprog.solve.second_opinion import DUAL, loose_locks
 
 
 @pytest.mark.parametrize("shape", [(8,), (2, 2), (3, 2)])
@@ -55,3 +55,22 @@ def test_beside_an_optimum_of_which_we_find_none_a_drift_of_1e_9_is_too_much(
     owner = SimpleNamespace(size=10.0, uncertainty=0.0)
     found = loose_locks(task, [lock, wide, face], None, dict.fromkeys("abc", owner))
     assert found == (["a"] if loose else [])
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+def test_whether_a_multiplier_is_unique_does_not_hang_on_its_unit(size):
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    rows = [x >= 1, 2 * x >= 2]
+    first = lx.Subproblem("first", cp.Minimize(size * x), rows)
+    second = lx.Subproblem("second", cp.Minimize(y), [y >= first.dual(rows[0]) / size])
+    with pytest.warns(lx.LexiprogWarning, match="not unique"):
+        found = lx.Program(lx.Stage("1", first), lx.Stage("2", second)).solve()["second"]
+    assert found.effects["first.dual(0)"] == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "owner", [None, SimpleNamespace(gp=True, fair=None), SimpleNamespace(gp=False, fair=object())]
+)
+def test_multipliers_of_what_is_gone_geometric_or_fair_have_no_polyhedron(owner):
+    among = DUAL[0]
+    assert among(None, SimpleNamespace(owner=lambda: owner), None, {}) is None

@@ -86,3 +86,9 @@ def test_an_exact_point_has_no_effect_and_an_optimum_that_of_its_uncertainty():
         owner = SimpleNamespace(exact=None, unit=1.0, uncertainty=uncertainty, size=7.0)
         found = _effect(task, line.parameter, reference, {"a": owner}, line)
         assert found == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 15, 16])
+def test_errors_of_few_entries_add_up_whatever_their_number(size):
+    line = Straight(np.full(size, 2.0), np.ones(size))
+    assert line.of(np.full(size, 1e-3)) == pytest.approx(2e-3 * size, rel=1e-6)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.forms.scaling import Scaling
 from lexiprog.solve.wishes import Watches, Wishes, warn_of_limit
 from lexiprog.solvers.ways import Way
 from lexiprog.status import Status
@@ -77,7 +78,7 @@ def test_tries_for_which_there_is_no_time_are_left_out():
     assert not watches.listened
 
 
-def told(integer=True, content=False, latest=((None, None),), found=None):
+def told(integer=True, content=False, latest=((None, None),), found=None, compiled=None):
     """What a listener hears of a search whose best value and bound are these, one by one."""
     heard = []
 
@@ -91,7 +92,7 @@ def told(integer=True, content=False, latest=((None, None),), found=None):
     assert watches.listened
     watch = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
     task = SimpleNamespace(
-        integer=integer, watch=watch, compiled=None, subproblem=stage.subproblems[0],
+        integer=integer, watch=watch, compiled=compiled, subproblem=stage.subproblems[0],
         solver=lx.Solver("HIGHS"),
     )  # fmt: skip
     for pair in latest:
@@ -106,6 +107,15 @@ def test_a_listener_hears_what_is_new_of_integers_only():
     assert not any(one.finished for one in heard)
     assert heard[0].solver == "HIGHS"
     assert told(integer=False, latest=[(3.0, 5.0)])[0] == []
+
+
+def test_values_are_told_as_they_were_written():
+    """Of a maximum that is searched as a minimum in other units."""
+    scaling = Scaling(np.ones(1), np.ones(1), 0.01)
+    values = [(None, scaling.scaled_value(-9.0)), tuple(map(scaling.scaled_value, (-3.0, -5.0)))]
+    heard, _ = told(latest=values, compiled=SimpleNamespace(scaling=scaling))
+    assert [one.incumbent for one in heard] == [None, pytest.approx(3.0)]
+    assert [one.bound for one in heard] == pytest.approx([9.0, 5.0])
 
 
 def test_what_is_found_is_told_in_any_case_as_finished():

@@ -12,6 +12,7 @@ from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.certify import check_answer
 from lexiprog.runners.faces.wider import WiderFaces
 from lexiprog.solvers.highs_mip import MipModel
+from lexiprog.solvers.ways import Way, ways_to_try
 
 
 def near(wanted, size=1e-6):
@@ -235,3 +236,12 @@ def test_multipliers_beyond_all_measure_fail_the_certificate_and_nothing_else():
         form, np.array([-1e200]), np.array([1e200]), claimed=-1e200
     ).certificate
     assert not certificate.passed
+
+
+def test_fractions_alone_are_the_only_way_of_a_linear_problem():
+    x = cp.Variable(name="x")
+    alone = lx.Subproblem("alone", cp.Minimize(x), [x >= 1])
+    exact = lx.Solver("EXACT")
+    assert list(ways_to_try(alone, (exact,), face=False)) == [Way(exact)]
+    first, *_, last = ways_to_try(alone, (lx.Solver("HIGHS"), exact), face=False)
+    assert (first.solver.name, last.solver.name, last.refined) == ("HIGHS", "HIGHS", True)

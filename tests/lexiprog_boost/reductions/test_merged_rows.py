@@ -38,3 +38,11 @@ def test_rows_of_many_voters_are_told_apart_by_every_one_of_them(members):
     for one, other in np.ndindex(24, 24):
         same = labels[one] == labels[other] and (margins[one] == margins[other]).all()
         assert (merged.groups[one] == merged.groups[other]) == same
+
+
+def test_zeros_of_either_sign_are_one_margin():
+    margins = [[0.0, 0.5, 1.0], [-0.0, 0.5, 1.0], [0.0, 0.5, -1.0], [-0.0, 0.5, 1.0]]
+    merged = compress_rows(check_inputs(np.array(margins), ["a", "a", "a", "b"]))
+    assert len(merged.inputs.codes) == 3
+    assert merged.groups[0] == merged.groups[1]
+    assert sorted(merged.inputs.weights) == pytest.approx([1 / 3, 2 / 3, 1])

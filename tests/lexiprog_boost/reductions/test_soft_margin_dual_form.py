@@ -37,6 +37,16 @@ def test_the_margin_that_is_returned_is_the_largest_that_all_points_can_have(sma
     assert alpha == pytest.approx([0, 0, 0, 1], abs=1e-6)
 
 
+def test_points_at_their_limit_stay_short_of_the_margin_that_the_smallest_weights_have():
+    """D = (0.4, 0.4, 0.2) gives both members the edge 0.2: alpha is optimal if no point of the
+    first two lies beyond the third, so that (2/3, 1/3) is the smallest, not (1/2, 1/2)."""
+    margins = np.array([[0.0, 1.0], [0.0, 0.0], [1.0, -1.0]])
+    alpha, r, _, result = weights_by_dual_form(margins, point_limits(3, cap=0.4), smallest=True)
+    assert result.final.value == pytest.approx(0.2, abs=1e-9)
+    assert alpha == pytest.approx([2 / 3, 1 / 3], abs=1e-6)
+    assert r == pytest.approx(1 / 3, abs=1e-6)
+
+
 def test_the_solver_that_is_chosen_is_asked_in_the_dual_form_too(monkeypatch):
     asked = []
 

@@ -99,6 +99,36 @@ def test_rows_that_refer_to_the_held_optimum_are_kept():
         chain(first, third).solve()
 
 
+def lent(kept):
+    """The first multiplier is 1, the second takes 2 of y; whoever keeps its row has 1 of x left."""
+    x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
+    rows = [x <= 2]
+    first = lx.Subproblem("first", cp.Maximize(x), rows)
+    more = [y >= 2 * first.dual(rows[0])]
+    second = lx.Subproblem("second", cp.Minimize(y), [*rows, *more])
+    own = [*rows, x + y <= 3, *(more if kept else []), second.held()]
+    return chain(first, second, lx.Subproblem("third", cp.Maximize(x), own))
+
+
+@pytest.mark.parametrize(("kept", "kind", "left"), [(True, "face", 1), (False, "value", 2)])
+def test_what_the_held_ones_refer_to_is_read_where_they_were_solved_elsewhere(kept, kind, left):
+    whole = lent(kept).solve()
+    known = {name: whole[name] for name in ("first", "second")}
+    assert [s.value for s in known.values()] == pytest.approx([2.0, 2.0])
+    found = lent(kept).solve(resume=lx.Result(whole.stages, known))["third"]
+    assert (found.status, found.locks[0].kind) == ("optimal", kind)
+    assert found.value == pytest.approx(left)
+
+
+@pytest.mark.parametrize("solver", ["HIGHS", "SCIPY"])
+def test_where_a_row_is_let_go_and_no_digit_is_lost_floats_are_enough(solver, monkeypatch):
+    monkeypatch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lent(kept=False).solve(solver)["third"]
+    assert (found.status, found.value) == ("optimal", pytest.approx(2.0))
+
+
 def let_go(first, more):
     """A second level without some row of the first: only the value says what is held."""
     x = cp.Variable(4, bounds=[0, 10], name="x")

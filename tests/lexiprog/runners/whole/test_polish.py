@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from lexiprog.compile.answer import Answer
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.runners.whole.polish import best_with, is_linear, made_whole, whole_answer
+from lexiprog.solvers.highs_mip import MipSearch
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 from tests.lexiprog.runners.whole.gate import answered, gate, values
@@ -109,3 +110,13 @@ def test_where_the_search_for_a_leak_has_no_time_the_opened_point_is_taken():
     late = made_whole(compiled, leaked, Watch(seconds=0.0))
     assert values(problem, late) == pytest.approx([1.0, 2.0, 0.0], abs=1e-7)
     assert late.bound == 0.5
+
+
+def test_a_search_that_insists_on_a_gate_that_cannot_be_closed_is_not_believed(monkeypatch):
+    """Neither closed nor opened anew it is any better: the answer stays as it was."""
+    problem = gate(1e6, most=1.0)
+    compiled, leaked = answered(problem, 2e-6, 2.0, 0.0)
+    _, closed = answered(problem, 0.0, 2.0, 0.0)
+    insisting = MipSearch("kOptimal", x=closed.x, bound=closed.claimed)
+    monkeypatch.setattr("lexiprog.runners.whole.polish.solve_mip", lambda *_: insisting)
+    assert made_whole(compiled, leaked, Watch()) is leaked

@@ -123,3 +123,11 @@ def test_a_level_that_is_not_known_well_is_doubted_by_name(monkeypatch):
     program = lx.leximin({"ann": cp.sqrt(x[0]), "bob": x[1]}, [cp.sum(x) <= 2])
     with pytest.warns(lx.LexiprogWarning, match=r"the level of 'bob' is known to 1\.0e-03 only"):
         assert program.solve().final.status == "optimal_inaccurate"
+
+
+def test_curves_that_no_point_allows_are_infeasible_and_named():
+    x = cp.Variable(2, nonneg=True, name="x")
+    utilities = {"a": cp.sqrt(x[0]), "b": cp.sqrt(x[1])}
+    with pytest.raises(lx.StageError, match="infeasible") as caught:
+        lx.leximin(utilities, [cp.sum(x) <= 1, x[0] >= 2]).solve()
+    assert caught.value.status == "infeasible"

@@ -10,6 +10,8 @@ from lexiprog.solve.reasons import contradiction, feasibility
 from lexiprog.solve.reasons.contradiction import explain
 from lexiprog.solve.reasons.demands import Demand, asked_by
 from lexiprog.solve.reasons.feasibility import Feasibility, quick_answer
+from lexiprog.solvers.solver import default_ladder
+from lexiprog.status import Status
 
 
 def demands(*constraints):
@@ -109,3 +111,18 @@ def test_all_that_explains_a_contradiction_keeps_to_the_time_that_is_left(monkey
     explain(last, solved, NO_SLACK, 7.0)
     assert len(asked) == 3
     assert all(0.0 < seconds <= 7.0 for seconds in asked)
+
+
+def test_advice_is_asked_of_two_solvers_at_most(monkeypatch):
+    asked = []
+
+    def broken(*_, **__):
+        asked.append(1)
+        raise ArithmeticError("broken for a test")
+
+    monkeypatch.setattr("lexiprog.compile.cvxpy_door.run", broken)
+    x = cp.Variable(2)
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1])
+    assert len(default_ladder("LP")) > 2
+    assert quick_answer(problem).status is Status.FAILED
+    assert len(asked) == 2
