@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lexiprog.result.solution import Solution
 
 __all__ = [
+    "NUMBERS",
     "Array",
     "Constraint",
     "Expressions",
@@ -33,6 +34,9 @@ __all__ = [
     "Values",
     "ValuesById",
 ]
+
+# What counts as a number where one is asked for.
+NUMBERS = (int, float, np.number)
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from lexiprog.aliases import NUMBERS
 from lexiprog.compile.binding import Given
 from lexiprog.declare.describe import outline_of
 from lexiprog.declare.frozen import Rebuilt
@@ -170,7 +171,7 @@ class Program(Rebuilt):
             Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; other
             solvers, and HIGHS inside its presolve, are waited for, unless Ctrl-C is pressed again.
         """
-        if time_limit is not None and not time_limit >= 0:
+        if time_limit is not None and not (isinstance(time_limit, NUMBERS) and time_limit >= 0):
             raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")
         if workers is not None and (not isinstance(workers, int) or workers < 1):
             raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")

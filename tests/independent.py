@@ -158,7 +158,9 @@ def judge(problem: LinearProblem, problems: Mapping[str, LinearProblem], records
         if answer.status != 0:
             raise AssertionError(f"linprog on {problem.name}: {answer.message}")
         error = max(answer.fun + offset - value, 0.0)
-    scale = 1.0 + abs(answer.fun + offset)
+    # Costs may be multiples of earlier multipliers, 1e9 and more, and the optimum still be zero:
+    # of the largest one, twelve digits count.
+    scale = 1.0 + abs(answer.fun + offset) + TOLERANCE * float(np.max(np.abs(cost)))
     beyond = [np.maximum(lower - point, 0), np.maximum(point - upper, 0)]
     reduced = cost.copy()
     dual_value = offset

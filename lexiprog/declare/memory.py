@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 Kept = TypeVar("Kept")
@@ -51,11 +53,26 @@ class Registry(Generic[Kept]):
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[object], Kept]] = {}
+        # Who is gone is forgotten later: a callback of ours, run at any time, might be where Ctrl-C
+        # strikes, and Python ignores what is raised there.
+        self._gone: deque[weakref.KeyedRef[int, object]] = deque()
 
     def add(self, key: object, kept: Kept) -> None:
         """Remember ``kept`` for the object ``key``."""
-        place, known = id(key), self._known
-        known[place] = (weakref.ref(key, lambda _: known.pop(place, None)), kept)
+        self._forget()
+        self._known[id(key)] = (weakref.KeyedRef(key, self._gone.append, id(key)), kept)
+
+    def _forget(self) -> None:
+        """Drop what was known of objects that are gone, but not of others that took their place."""
+        with suppress(IndexError):
+            while True:
+                gone = self._gone.popleft()
+                found = self._known.get(gone.key)
+                if found is None or found[0] is not gone:
+                    continue
+                dropped = self._known.pop(gone.key, found)
+                if dropped is not found:  # another thread was quicker
+                    self._known[gone.key] = dropped
 
     def alive(self) -> list[Any]:
         """The objects of which something is known."""

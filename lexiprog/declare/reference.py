@@ -45,6 +45,19 @@ REFERENCES: Registry[Reference] = Registry()
 _STRUCTURE = ("PSD", "NSD", "symmetric", "hermitian", "diag")
 
 
+def as_expression(owner: Subproblem, given: object) -> cp.Expression:
+    """What ``at`` was given; numbers are expressions, too, names are not."""
+    if isinstance(given, cp.Expression):
+        return given
+    try:
+        return cp.Constant(given)
+    except (TypeError, ValueError) as error:
+        raise DeclarationError(
+            f"{owner.name}.at({given!r}): give a variable of {owner.name!r} or an expression of "
+            f"them, not {type(given).__name__}."
+        ) from error
+
+
 def refer(
     owner: Subproblem,
     what: str,

@@ -18,6 +18,7 @@ from lexiprog.declare.objectives.fairness import Aim, Fairness
 from lexiprog.declare.reference import (
     REFERENCES,
     Reference,
+    as_expression,
     attributes_of,
     check_callbacks,
     dual_attributes,
@@ -186,8 +187,7 @@ class Subproblem(Frozen):
 
     def at(self, expression: cp.Expression) -> cp.Parameter:
         """Placeholder for the value of ``expression`` at the optimum."""
-        if not isinstance(expression, cp.Expression):
-            expression = cp.Constant(expression)
+        expression = as_expression(self, expression)
         mine = {variable.id for variable in self.variables}
         for variable in expression.variables():
             if variable.id not in mine:

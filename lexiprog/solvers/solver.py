@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import cvxpy as cp
 
-from lexiprog.aliases import FreshOptions, Options
+from lexiprog.aliases import NUMBERS, FreshOptions, Options
 from lexiprog.errors import LexiprogError
 from lexiprog.kinds import is_integer_kind
 from lexiprog.proof.certificate import TOLERANCE
@@ -99,8 +99,10 @@ class Solver:
         gap = words.wish("gap", options) if gap is None else gap
         time_limit = words.wish("time", options) if time_limit is None else time_limit
         for label, value in (("accept", accept), ("gap", gap), ("time_limit", time_limit)):
-            if value is not None and not value >= 0:
-                raise ValueError(f"Solver({name!r}): {label} must be at least 0, not {value!r}.")
+            if value is not None and not (isinstance(value, NUMBERS) and value >= 0):
+                raise ValueError(
+                    f"Solver({name!r}): {label} must be a number of at least 0, not {value!r}."
+                )
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "accept", float(accept))
         object.__setattr__(self, "gap", gap)

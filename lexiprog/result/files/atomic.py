@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -21,6 +22,8 @@ def replace_file(path: str | os.PathLike[str], text: str) -> None:
     if found is not None and not stat.S_ISREG(found):
         target.write_text(text, encoding="utf-8")  # a device or a pipe cannot be replaced
         return
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
         # The mode is the one that plain writing would give, by the user's own mask.

@@ -75,3 +75,10 @@ def test_a_reference_inside_at_to_a_later_the_same_or_an_outside_problem_is_refu
     for stages in [(first, second, lx.Stage("3", z)), (first, both), (first, second)]:
         with pytest.raises(lx.DeclarationError, match=r"'b'.*'z'"):
             lx.Program(*stages)
+
+
+def test_a_name_is_no_expression():
+    first, _ = low("first", 1)
+    with pytest.raises(lx.DeclarationError, match=r"first\.at\('x'\): give a variable of 'first'"):
+        first.at("x")
+    assert first.at(2.0).shape == ()

@@ -27,7 +27,8 @@ def lp(A, b, c, **more):
 def factors(form):
     """Logarithms of the scaled numbers, matrix, right-hand sides, costs and bounds."""
     scaled = equilibrate(form, mild=-1.0).of(form)
-    parts = [scaled.A.toarray().ravel(), scaled.b, scaled.c, scaled.upper]
+    rows = np.diff(scaled.A.tocsr().indptr) > 0  # one without entries has no unit
+    parts = [scaled.A.toarray().ravel(), scaled.b * rows, scaled.c, scaled.upper]
     return [np.log2(np.abs(part), where=part != 0.0, out=np.zeros(part.size)) for part in parts]
 
 

@@ -149,7 +149,7 @@ def test_another_solver_at_its_limit_leaves_its_incumbent_too():
     assert result["level 1"].status == "within_gap"
 
 
-@pytest.mark.parametrize("limit", [-1, float("nan")])
+@pytest.mark.parametrize("limit", [-1, float("nan"), "1", [1.0]])
 def test_a_limit_that_is_no_time_is_refused(limit):
     with pytest.raises(ValueError, match="time_limit"):
         hard_knapsack().solve(time_limit=limit)

@@ -3,6 +3,7 @@
 import os
 import threading
 from concurrent.futures import Future
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import cvxpy as cp
@@ -76,3 +77,20 @@ def test_only_what_runs_is_asked_to_stop():
     jobs[1].future.set_result(None)
     hierarchy._Run.stop(SimpleNamespace(running=jobs))
     assert stopped == [0, 2]
+
+
+@pytest.mark.parametrize(("solver", "doubted"), [("HIGHS", True), ("EXACT", False)])
+def test_faces_are_doubted_if_floats_found_them_and_not_if_fractions_did(
+    solver, doubted, monkeypatch
+):
+    pytest.importorskip("flint")
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}
+    program = lx.preemptive(levels, [x[0] + 2 * x[1] <= 8])
+    whole = program.solve(solver)
+    monkeypatch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
+    monkeypatch.setattr(hierarchy.Runners, "doubtful", lambda *_: ["a"])
+    with pytest.warns(lx.LexiprogWarning, match="which points") if doubted else nullcontext():
+        found = program.solve(solver, resume=lx.Result(whole.stages, {"a": whole["a"]}))["b"]
+    assert found.value == pytest.approx(2.0)
+    assert (found.status == "optimal") is not doubted

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.compile.task import prepare
 from lexiprog.solve.second_opinion import DUAL, loose_locks
+from lexiprog.solvers.ways import Way
 
 
 @pytest.mark.parametrize("shape", [(8,), (2, 2), (3, 2)])
@@ -74,3 +76,18 @@ def test_whether_a_multiplier_is_unique_does_not_hang_on_its_unit(size):
 def test_multipliers_of_what_is_gone_geometric_or_fair_have_no_polyhedron(owner):
     among = DUAL[0]
     assert among(None, SimpleNamespace(owner=lambda: owner), None, {}) is None
+
+
+@pytest.mark.parametrize("apart", [1e-8, 1e-13])
+def test_who_stands_beside_a_face_is_found_to_the_thirteenth_digit(apart):
+    """The first leaves nothing of y: a second that has 1 of it gave up next to nothing."""
+    x, y = (cp.Variable(name=name, bounds=[0, 1]) for name in "xy")
+    rows = [x + y <= 1]
+    first = lx.Subproblem("first", cp.Maximize(x + (1 - apart) * y), rows)
+    second = lx.Subproblem("second", cp.Maximize(y), [*rows, y <= 5, first.held()])
+    solved = {"first": lx.Program(lx.Stage("1", first)).solve()["first"]}
+    task = prepare(second, Way(lx.Solver("SCIPY")), solved)
+    lock = SimpleNamespace(name="first", tolerance=0.0, kind="value", drift=apart)
+    for value, loose in ((1.0, ["first"]), (0.0, [])):
+        found = SimpleNamespace(value=value, size=1.0 + value)
+        assert loose_locks(task, [lock], found, solved) == loose

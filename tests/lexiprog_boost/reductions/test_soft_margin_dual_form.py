@@ -47,6 +47,14 @@ def test_points_at_their_limit_stay_short_of_the_margin_that_the_smallest_weight
     assert r == pytest.approx(1 / 3, abs=1e-6)
 
 
+def test_no_weight_is_negative_though_the_norm_would_be_smaller():
+    """Without signs the smallest of sum one and margins zero would begin with a number below 0."""
+    row = np.array([6.0, 2.0, -1.0]) / 12
+    alpha, r, _, _ = weights_by_dual_form(np.array([row, -row]), point_limits(2), smallest=True)
+    assert alpha == pytest.approx([0, 1 / 3, 2 / 3], abs=1e-6)
+    assert r == pytest.approx(0.0, abs=1e-7)
+
+
 def test_the_solver_that_is_chosen_is_asked_in_the_dual_form_too(monkeypatch):
     asked = []
 

@@ -253,3 +253,9 @@ def test_a_file_cut_off_or_scribbled_upon_loads_or_is_refused_with_its_name(tmp_
             path.write_bytes(text[:place] + bytes([rng.randrange(256)]) + text[place + 1 :])
         said = refusal(path)
         assert not said or "broken.json" in said
+
+
+def test_a_folder_that_is_not_there_is_named(result, tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no such folder") as caught:
+        result.save(tmp_path / "nowhere" / "result.json")
+    assert caught.value.filename == str(tmp_path / "nowhere")

@@ -36,6 +36,14 @@ def test_a_point_all_of_whose_columns_are_whole_is_inside_or_it_is_none(whole, i
     assert found is None if not inside else found.tolist() == whole
 
 
+@pytest.mark.parametrize("zero", [0, 1])
+@pytest.mark.parametrize(("missing", "inside"), [(0.0, True), (1e-10, True), (5e-9, False)])
+def test_a_whole_point_that_misses_a_row_by_more_than_rounding_is_none(missing, inside, zero):
+    near = form([-1], [[1]], [1 - missing], zero=zero, lower=np.zeros(1), upper=np.full(1, 5.0),
+                integer=np.arange(1))  # fmt: skip
+    assert (best_with(near, np.ones(1)) is not None) is inside
+
+
 def mixed(**more):
     """Least y over y >= 3 - n and y >= n - 1.5: y is 1, 0.5 and 1.5 for n = 2, 2 and 3."""
     return form([1, 0], [[-1, -1], [-1, 1]], [-3, 1.5], lower=np.array([0.0, 0.0]),
