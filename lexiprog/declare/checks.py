@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import NDArray
 
 from lexiprog.aliases import Constraint, Leaf
-from lexiprog.declare.leaves import automatic_names, dense, key_of
+from lexiprog.declare.leaves import automatic_names, key_of
 from lexiprog.declare.memory import Registry
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError
@@ -81,15 +82,19 @@ def _is_product(expression: Any) -> bool:
         type(left) is cp.Constant
         and type(right) is cp.Variable
         and right.is_real()
-        and np.asarray(dense(left.value)).dtype.kind in "fiub"
+        and _numbers(left).dtype.kind in "fiub"
         and _is_finite(left)
     )
 
 
 def _is_finite(constant: cp.Constant) -> bool:
+    return bool(np.isfinite(_numbers(constant)).all())
+
+
+def _numbers(constant: cp.Constant) -> NDArray[Any]:
+    """All but the zeros of a sparse matrix, which need not fit into memory."""
     values = constant.value
-    values = values.data if hasattr(values, "toarray") else np.asarray(values)
-    return bool(np.isfinite(values).all())
+    return np.asarray(values.data if hasattr(values, "toarray") else values)
 
 
 def check_rules(where: str, problem: cp.Problem, *, gp: bool) -> None:
@@ -143,8 +148,7 @@ def check_finite(where: str, problem: cp.Problem) -> None:
     """Refuse constants that are not finite numbers."""
     for constant in problem.constants():
         if not _is_finite(constant):
-            values = np.asarray(dense(constant.value))
-            culprit = "NaN" if np.isnan(values).any() else "infinity"
+            culprit = "NaN" if np.isnan(_numbers(constant)).any() else "infinity"
             place = next(
                 (
                     label

@@ -5,6 +5,7 @@ import gc
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import lexiprog as lx
 
@@ -183,3 +184,15 @@ def test_an_unknown_subproblem_of_a_program_lists_the_known_ones(x):
     program = lx.Program(lx.Stage("one", low("a", x), low("b", x)))
     with pytest.raises(KeyError, match=r"'c'.*'a'.*'b'"):
         program["c"]
+
+
+@pytest.mark.parametrize("number", [1.0, np.nan])
+def test_sparse_data_are_looked_at_without_their_zeros(number):
+    """With its zeros, the matrix would take 800 gigabytes."""
+    x = cp.Variable(10**6, name="x")
+    rows = [sp.csr_array(([number], ([3], [5])), shape=(10**5, 10**6)) @ x <= 1.0]
+    if np.isfinite(number):
+        assert lx.Subproblem("sparse", cp.Minimize(x[5]), rows).kind == "LP"
+    else:
+        with pytest.raises(lx.DeclarationError, match="contains NaN"):
+            lx.Subproblem("sparse", cp.Minimize(x[5]), rows)
