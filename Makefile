@@ -78,9 +78,12 @@ experiments: .venv/dev.stamp
 mutants: .venv/dev.stamp
 	$(BIN)/python .ci/mutants.py --report benchmarks/results/mutants.md
 
-# One after the other, also under `make -j`: each uses all cores.
+# One after the other, also under `make -j`: each uses all cores. One that fails does not hide the
+# others: all are run, and those that failed are named at the end.
 nightly:
-	@set -e; for step in $(NIGHTLY); do echo "== $$step"; $(MAKE) --no-print-directory $$step; done
+	@failed=; for step in $(NIGHTLY); do echo "== $$step"; \
+	$(MAKE) --no-print-directory $$step || failed="$$failed $$step"; done; \
+	if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
 
 nightly-long: .venv/dev.stamp
 	$(TEST_ENV) LEXIPROG_PROFILE=nightly $(BIN)/python -m pytest $(PARALLEL) -m "nightly or not nightly"
