@@ -80,11 +80,11 @@ class Probes:
 
 
 def rows(block: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """Statements that run if the first one does, unless something is raised.
+    r"""Statements that run if the first one does, unless something is raised.
 
     Examples
     --------
-    >>> [len(row) for row in rows(ast.parse("a\\nb\\nif c: d\\ne\\nf").body)]
+    >>> [len(row) for row in rows(ast.parse("a\nb\nif c: d\ne\nf").body)]
     [3, 2]
     """
     row: list[ast.stmt] = []
