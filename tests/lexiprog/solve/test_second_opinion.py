@@ -2,6 +2,7 @@
 
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import cvxpy as cp
@@ -91,3 +92,20 @@ def test_who_stands_beside_a_face_is_found_to_the_thirteenth_digit(apart):
     for value, loose in ((1.0, ["first"]), (0.0, [])):
         found = SimpleNamespace(value=value, size=1.0 + value)
         assert loose_locks(task, [lock], found, solved) == loose
+
+
+def test_beside_a_tolerance_each_held_optimum_is_found_anew_before_it_is_held():
+    """The first is known to a billionth only, for which the last would get a tenth of y."""
+    x, y, z = (cp.Variable(name=name, bounds=[0, 1]) for name in "xyz")
+    rows = [x + y <= 1, y <= 0.1]
+    first = lx.Subproblem("first", cp.Maximize(x + (1 - 1e-8) * y), rows)
+    loose = lx.Subproblem("loose", cp.Minimize(z), [z >= 0.5])
+    held = [first.held(), loose.held(atol=0.1)]
+    last = lx.Subproblem("last", cp.Maximize(y), [*rows, z >= 0.5, *held])
+    solved = dict(lx.Program(lx.Stage("1", first, loose)).solve())
+    solved["first"] = replace(solved["first"], value=solved["first"].value - 1e-9)
+    task = prepare(last, Way(lx.Solver("SCIPY")), solved)
+    lock = SimpleNamespace(name="first", tolerance=0.0, kind="value", drift=1e-9)
+    for value, wanted in ((0.1, ["first"]), (0.0, [])):
+        found = SimpleNamespace(value=value, size=1.0 + value)
+        assert loose_locks(task, [lock], found, solved) == wanted
