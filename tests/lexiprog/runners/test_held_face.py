@@ -3,12 +3,10 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import lexiprog as lx
 from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.runners.face import FaceChain
@@ -173,16 +171,3 @@ def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off,
     vertex = replace(vertex, x=vertex.x + moved, error=error)
     corner = FaceVertex(form, everywhere, (), [], vertex, None, off)
     assert bool(FaceOptimum.of(corner, 1.0).missed) is missed
-
-
-@pytest.mark.parametrize("solver", [None, lx.Solver("HIGHS", presolve="off")])
-def test_levels_without_any_row_have_faces_too(solver):
-    x = cp.Variable(2, bounds=[0, 4], name="x")
-    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1]), "c": cp.Minimize(x[0])}
-    result = lx.preemptive(levels).solve(solver)
-    assert [found.value for found in result.values()] == pytest.approx([4.0, 4.0, 4.0])
-    assert [[lock.kind for lock in found.locks] for found in result.values()] == [
-        [],
-        ["face"],
-        ["face", "face"],
-    ]
