@@ -198,3 +198,24 @@ def test_the_same_matrix_is_given_to_highs_once(monkeypatch):
         fast._spare[os.getpid()] = (options, session)
         kept = fast._session(matrix, dict(wanted))[1] is session
         assert kept is (matrix is A and wanted == options)
+
+
+def test_levels_without_any_row_are_a_lane_too(monkeypatch):
+    taken = through_lanes(monkeypatch)
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1]), "c": cp.Minimize(x[0])}
+    result = lx.preemptive(levels).solve()
+    assert taken == [True]
+    assert [found.value for found in result.values()] == pytest.approx([4.0, 4.0, 4.0])
+    assert [lock.kind for lock in result["c"].locks] == ["face", "face"]
+
+
+@pytest.mark.parametrize(("most", "short"), [(1000, True), (5, False)])
+def test_only_brief_levels_go_through_a_lane_and_no_longer_ones_that_ctrl_c_should_reach(
+    most, short, monkeypatch
+):
+    monkeypatch.setattr(lane, "BRIEF", most)
+    taken = through_lanes(monkeypatch)
+    program, _, _ = chain(1)
+    assert program.solve().final.status == "optimal"
+    assert taken == [short]
