@@ -12,7 +12,7 @@ import numpy as np
 from lexiprog.aliases import Array, ValuesById
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certify import Checked
-from lexiprog.status import Status
+from lexiprog.status import Fault, Status
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ class Answer:
 
     status: Status
     said: str = ""  # the solver's own word, where it says more than the status
+    fault: Fault = Fault.NONE  # what a runner of ours has met, where that is known
     value: float = np.nan  # in the problem's own sense
     claimed: float = np.nan  # in the minimising sense of the form
     x: Array | None = None

@@ -14,7 +14,7 @@ import numpy as np
 from lexiprog.aliases import Record
 from lexiprog.declare.leaves import CVXPY_LOCK, Held, dense, holding, key_of, undisturbed
 from lexiprog.declare.lock import NO_SLACK, Slack
-from lexiprog.declare.reference import REFERENCES, check_callbacks
+from lexiprog.declare.references.reference import REFERENCES, check_callbacks
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import shorten
 from lexiprog.errors import LexiprogError

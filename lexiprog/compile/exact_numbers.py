@@ -20,7 +20,7 @@ from lexiprog.compile.cvxpy_door import Compiled, Maps, Straight
 from lexiprog.compile.cvxpy_door.affine import AffineVector
 from lexiprog.declare.leaves import CVXPY_LOCK, dense
 from lexiprog.declare.lock import Slack
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import Reference, ReferenceKind
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.exact.program import ExactLP, SparseRow
 from lexiprog.exact.rationals import DEFAULT, ReadAs, read_floats
@@ -138,12 +138,14 @@ def _value(
         return None
     if reference.lock is not None:
         return _limit(reference, optimum, slack, solution.unit, read_as)
-    if reference.kind == "optimum":
+    if reference.kind is ReferenceKind.OPTIMUM:
         return optimum
     if reference.expression is not None:
         return _at(reference, solution, known, read_as)
-    place = int(reference.label.rpartition("(")[2].rstrip(")"))
-    return solution.exact_duals[place] if place < len(solution.exact_duals) else None
+    place = reference.position
+    if place is None or place >= len(solution.exact_duals):
+        return None
+    return solution.exact_duals[place]
 
 
 def _limit(

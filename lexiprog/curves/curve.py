@@ -12,11 +12,15 @@ from lexiprog.aliases import Array
 from lexiprog.curves.curve_proof import CurveProof
 from lexiprog.errors import LexiprogError
 
-__all__ = ["Curve", "CurveEnd", "CurveError"]
+__all__ = ["Curve", "CurveEnd", "CurveError", "NothingFeasible"]
 
 
 class CurveError(LexiprogError, ArithmeticError):
     """There is no curve: nothing is feasible, nothing bounds the objective, or no proof is left."""
+
+
+class NothingFeasible(CurveError):
+    """There is no curve, because there is no point anywhere on its way."""
 
 
 class CurveEnd(StrEnum):

@@ -12,7 +12,7 @@ import numpy as np
 from lexiprog.aliases import Array, Leaf, Solutions, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.declare.leaves import dense, holding, key_of
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import Reference, ReferenceKind
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
@@ -185,8 +185,8 @@ def _read_slopes(
     count = next(iter(jacobians.values())).shape[1]
     if (
         points is not None
-        and "dual(" in reference.label
-        and points.local.statement is not (points.local.subproblem)
+        and reference.kind is ReferenceKind.DUAL
+        and points.local.statement is not points.local.subproblem
     ):
         raise NoDerivative(f"the multipliers of {reference.label} depend on how a lock is put")
     if points is not None:

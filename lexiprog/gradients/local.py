@@ -15,7 +15,7 @@ from lexiprog.aliases import Array, Matrix, Solutions, Value
 from lexiprog.compile.cvxpy_door import Compiled, FormSlopes, answer_at, tensor_slopes
 from lexiprog.compile.task import compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.restate import can_restate, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm

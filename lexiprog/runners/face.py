@@ -19,7 +19,7 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.lock import single
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, with_cost
 from lexiprog.forms.optimal_face import Sizes

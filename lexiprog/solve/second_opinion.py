@@ -14,15 +14,16 @@ from lexiprog.compile.cvxpy_door import answer_at, dual_arrays
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import CVXPY_LOCK, evaluate
 from lexiprog.declare.lock import NO_SLACK
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import Reference
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.solution import Solution
-from lexiprog.runners.faces.wider import UNCLEAR, WiderFaces, is_proved
+from lexiprog.runners.faces.wider import WiderFaces, is_proved
 from lexiprog.solve.bare_point import OwnOptimum, own_optimum
 from lexiprog.solve.multipliers import dual_range
 from lexiprog.solvers.solver import Ladder, Solver, default_ladder
 from lexiprog.solvers.ways import Way
+from lexiprog.status import Fault
 
 __all__ = ["DUAL", "POINT", "loose_locks"]
 
@@ -235,7 +236,7 @@ def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | No
     way = Way(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
     inner = prepare(task.subproblem, way, solved, task.slack, wider.compile, task.given, task.watch)
     answer = wider.run(inner)
-    if answer.said.startswith(UNCLEAR):
+    if answer.fault is Fault.UNCLEAR:
         return np.nan
     return answer.value if is_proved(answer) else None
 

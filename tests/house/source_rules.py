@@ -41,6 +41,43 @@ def class_names_compared(modules: Mapping[str, str]) -> list[str]:
     ]
 
 
+# What is written for people, and what takes texts apart.
+_SENTENCES = ("label", "said", "reason", "note", "doubt", "certificate")
+_READING = (
+    "startswith", "endswith", "partition", "rpartition", "removeprefix", "removesuffix",
+    "find", "rfind", "index", "rsplit", "split",
+)  # fmt: skip
+
+
+def _is_sentence(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):  # an error's words
+        return ast.unparse(node) in ("str(error)", "repr(error)")
+    return isinstance(node, ast.Attribute) and node.attr in _SENTENCES
+
+
+def sentences_read(modules: Mapping[str, str]) -> list[str]:
+    """List where a decision hangs on words for people: another wording would change the answer."""
+    found = []
+    for module, source in modules.items():
+        for node in ast.walk(ast.parse(source)):
+            taken_apart = (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in _READING
+                and (node.args or node.func.attr != "split")  # which only tidies white space
+                and _is_sentence(node.func.value)
+            )
+            searched = (
+                isinstance(node, ast.Compare)
+                and isinstance(node.ops[0], ast.In | ast.NotIn)
+                and isinstance(node.left, ast.Constant | ast.JoinedStr)
+                and _is_sentence(node.comparators[0])
+            )
+            if taken_apart or searched:
+                found.append(f"{module}:{node.lineno}: {ast.unparse(node)} reads a sentence")
+    return found
+
+
 def changed_behind_the_scenes(modules: Mapping[str, str]) -> list[str]:
     """List where an object is changed through its ``__dict__``."""
     found = []

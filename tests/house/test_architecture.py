@@ -16,6 +16,7 @@ from tests.house.source_rules import (
     forbidden_words,
     namesakes,
     private_use,
+    sentences_read,
     too_long,
     twice,
 )
@@ -67,6 +68,7 @@ CLAIMS = {
         BOOST, "lexiprog", [*lexiprog.__all__, "__version__"]
     ),
     "classes are recognised by type": lambda: class_names_compared(ENGINE),
+    "nothing reads a sentence": lambda: sentences_read(ENGINE) + sentences_read(BOOST),
     "nothing is changed through __dict__": lambda: (
         changed_behind_the_scenes(ENGINE) + changed_behind_the_scenes(BOOST)
     ),
@@ -197,6 +199,17 @@ def test_use_of_a_private_name_is_found(source):
 def test_a_class_recognised_by_its_name_is_found(source):
     assert class_names_compared({"m": source})
     assert not class_names_compared({"m": "f'{type(x).__name__} is odd'\nisinstance(x, Sum)"})
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["answer.said.startswith('x')", "str(error).partition(':')", "'dual(' in reference.label"],
+)
+def test_a_sentence_that_is_read_is_found(source):
+    assert sentences_read({"m": source})
+    assert not sentences_read(
+        {"m": "f'{answer.said}'\n' '.join(str(error).split())\nkind in KINDS"}
+    )
 
 
 @pytest.mark.parametrize(

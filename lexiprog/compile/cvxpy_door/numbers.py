@@ -10,13 +10,14 @@ import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.utilities.psd_utils import TriangleKind
 
 from lexiprog.aliases import Array, Matrix, Record
 from lexiprog.compile.cvxpy_door.affine import AffineMatrix, AffineVector, DenseAffine
 from lexiprog.compile.cvxpy_door.places import Places, Reader
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
-from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.forms.standard_form import Cones, StandardForm, TriangleLayout
 
 
 @dataclass(frozen=True)
@@ -175,9 +176,9 @@ def standard_form(data: Record, solver: Any, inverse: Any) -> StandardForm:
 
 def _cones(program: Any, solver: Any) -> Cones:
     dims = program.cone_dims
-    layout = "full"
+    layout: TriangleLayout = "full"
     if any(isinstance(constraint, cp.constraints.SvecPSD) for constraint in program.constraints):
-        layout = str(getattr(solver, "PSD_TRIANGLE_KIND", "upper")).lower().rsplit(".", 1)[-1]
+        layout = "lower" if solver.PSD_TRIANGLE_KIND is TriangleKind.LOWER else "upper"
     return Cones(
         zero=dims.zero,
         nonneg=dims.nonneg,
@@ -186,7 +187,7 @@ def _cones(program: Any, solver: Any) -> Cones:
         exp=dims.exp,
         power=tuple((float(a), 1.0 - float(a)) for a in dims.p3d)
         + tuple(tuple(map(float, powers)) for powers in dims.pnd),
-        psd_layout=layout,  # type: ignore[arg-type]
+        psd_layout=layout,
     )
 
 
