@@ -15,7 +15,7 @@ from lexiprog.aliases import Constraint, Leaf, Multiplier, Options, Record, Valu
 from lexiprog.declare.leaves import evaluate, read_only, read_only_copies
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
-from lexiprog.outline.text import array_text, level_lines
+from lexiprog.outline.text import solution_text
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
@@ -237,15 +237,14 @@ class Solution:
             levels=self.levels,
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    @property
+    def _shown(self) -> SolutionOutline:
+        return SolutionOutline(self.name, self.outline, self.variables)
 
     def _repr_html_(self) -> str | None:
-        return draw(SolutionOutline(self.name, self.outline, self.variables))
+        return draw(self._shown)
 
     def __str__(self) -> str:
-        head = f"{self.name}: {self.outline.text(10)} ({self.status}, {self.solver})"
-        lines = [head, *level_lines(self.levels)]
-        for key, value in self.variables.items():
-            lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
-        return "\n".join([*lines, f"  {self.certificate.words}"])
+        return solution_text(self._shown, self.certificate.words)
+
+    __repr__ = __str__
