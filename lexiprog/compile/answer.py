@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog.aliases import Array, ValuesById
+from lexiprog.aliases import Array, Multiplier, ValuesById
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certify import Checked
 from lexiprog.status import Fault, Status
+
+if TYPE_CHECKING:
+    from lexiprog.result.evidence import Evidence
+    from lexiprog.result.shares import Lottery
+    from lexiprog.runners.faces.optimum import FaceOptimum, FaceVertex
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,9 @@ class Shares:
     levels: tuple[tuple[float, tuple[int, ...]], ...]
     checked: Checked
     unit: float
-    duals: tuple[object, ...] | None = None
-    evidence: Any = None
-    lottery: Any = None
+    duals: tuple[Multiplier | None, ...] | None = None
+    evidence: Evidence | None = None
+    lottery: Lottery | None = None
     doubt: str = ""
 
 
@@ -81,7 +86,9 @@ class Answer:
     # How much each held optimum may have changed the value, where the runner knows better.
     doubts: dict[str, float] = field(default_factory=dict)
     doubt: str = ""  # why the point may be used but is not called optimal
-    owners: Mapping[str, Any] = field(default_factory=dict)  # what proves the faces that are held
+    # What proves the faces that are held.
+    owners: Mapping[str, Evidence] = field(default_factory=dict)
     refined: bool = False  # whether it was found with twice the digits of floats
     shares: Shares | None = None
-    trace: Any = None  # what the runner wants back once the answer is accepted
+    # What the runner wants back once the answer is accepted.
+    trace: FaceOptimum | FaceVertex | None = None

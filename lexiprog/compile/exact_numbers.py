@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Value
 from lexiprog.compile.cvxpy_door import Compiled, Maps, Straight
 from lexiprog.compile.cvxpy_door.affine import AffineVector
 from lexiprog.declare.leaves import CVXPY_LOCK, dense
@@ -131,7 +132,7 @@ def _with(row: SparseRow, column: int, value: Fraction) -> SparseRow:
 
 def _value(
     reference: Reference, solution: Solution, slack: Slack, known: Fractions, read_as: ReadAs
-) -> Any:
+) -> Fraction | Value | None:
     """What a reference stands for; None if no fractions are known."""
     optimum = solution.exact
     if optimum is None or (reference.lock is not None and reference.lock.fair):

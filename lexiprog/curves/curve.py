@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lexiprog.aliases import Array
 from lexiprog.curves.curve_proof import CurveProof
 from lexiprog.errors import LexiprogError
+
+if TYPE_CHECKING:
+    from lexiprog.curves.walking.trail import Trail
 
 __all__ = ["Curve", "CurveEnd", "CurveError", "NothingFeasible"]
 
@@ -82,7 +85,7 @@ class Curve:
     proof: CurveProof
     note: str = ""
     exchanges: int = 0
-    trails: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    trails: tuple[Trail, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def start(self) -> float:

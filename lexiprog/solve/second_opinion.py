@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Multiplier, Value
 from lexiprog.compile.cvxpy_door import answer_at, dual_arrays
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import CVXPY_LOCK, evaluate
@@ -96,19 +96,21 @@ class _Second:
     def value(self) -> float:
         return self._own.answer.value
 
-    def at(self, expression: cp.Expression) -> Any:
+    def at(self, expression: cp.Expression) -> Value | None:
         primal = self._own.answer.primal
         leaves = [
             (leaf, np.asarray(primal.get(leaf.id, value)))
             for leaf, value in self._owner.recorded(expression)
         ]
-        return evaluate(expression, leaves)
+        found: Value | None = evaluate(expression, leaves)
+        return found
 
-    def dual(self, position: int) -> Any:
+    def dual(self, position: int) -> Multiplier:
         constraint = self._declared.constraints[position]
         value = self._own.answer.dual.get(constraint.id)
         if value is None:
-            return self._owner.dual(position)
+            recorded: Multiplier = self._owner.dual(position)
+            return recorded
         with CVXPY_LOCK:
             return dual_arrays(constraint, value)
 

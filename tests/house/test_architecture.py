@@ -15,6 +15,7 @@ from tests.house.source_rules import (
     forbidden_imports,
     forbidden_words,
     namesakes,
+    private_fields,
     private_use,
     sentences_read,
     too_long,
@@ -25,6 +26,9 @@ from tests.house.source_rules import (
 INSIDE_CVXPY = "compile/cvxpy_door/"
 CVXPY_INTERNALS = ["cvxpy.reductions", "cvxpy.settings", "cvxpy.problems", "cvxpy.atoms"]
 CVXPY_INTERNAL_CALLS = ["get_problem_data", "solve_via_data", "_cache", "_construct_chain"]
+# Private fields of CVXPY's objects, and the one module beside the door that may name them.
+CVXPY_PRIVATE = ["_callback", "_parent", "_validate_value", "_value"]
+BESIDE_THE_DOOR = "declare/raw_values"
 
 ENGINE_NEVER_IMPORTS = ["lexiprog_boost", "sklearn"]
 ENGINE_NEVER_SAYS = ["boost", "classifier", "margin"]
@@ -61,6 +65,9 @@ CLAIMS = {
     ),
     "one module calls the inside of cvxpy": lambda: forbidden_attributes(
         outside_the_door(), CVXPY_INTERNAL_CALLS
+    ),
+    "private fields of cvxpy have one place beside": lambda: private_fields(
+        {m: s for m, s in outside_the_door().items() if m != BESIDE_THE_DOOR}, CVXPY_PRIVATE
     ),
     "the engine imports no application": lambda: forbidden_imports(ENGINE, ENGINE_NEVER_IMPORTS),
     "the engine speaks of no application": lambda: forbidden_words(ENGINE, ENGINE_NEVER_SAYS),
@@ -224,5 +231,8 @@ def test_a_change_through_the_dict_is_found(source):
 def test_words_calls_relative_imports_and_long_files_are_found():
     assert forbidden_words({"m": "x = 1\n# the Margin"}, ["margin"]) == ["m:2: says 'Margin'"]
     assert forbidden_attributes({"m": "problem.inside()"}, ["inside"]) == ["m:1: uses .inside"]
+    assert private_fields({"m": "getattr(leaf, '_value')"}, ["_value"])
+    assert private_fields({"m": "leaf._value = 1"}, ["_value"]) == ["m:1: knows _value"]
+    assert not private_fields({"m": "self._value = leaf.value"}, ["_value"])
     assert relative({"m": "from . import other"}) == ["m:1: relative import"]
     assert too_long({"m": "x\n" * 3}, 2) == ["m: 3 lines, at most 2"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import cvxpy as cp
 import cvxpy.settings as s
@@ -18,6 +18,13 @@ from lexiprog.compile.cvxpy_door.places import Places, Reader
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
 from lexiprog.forms.standard_form import Cones, StandardForm, TriangleLayout
+
+if TYPE_CHECKING:
+    from cvxpy.reductions.dcp2cone.cone_matrix_stuffing import ParamConeProg
+    from cvxpy.reductions.inverse_data import InverseData
+    from cvxpy.reductions.solvers.solver import Solver as Interface
+    from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
+    from cvxpy.reductions.solvers.solving_chain import SolvingChain
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,9 @@ class Compiled:
     mean the same whatever units the user thinks in.
     """
 
-    chain: Any
-    data: Any
-    inverse: list[Any]
+    chain: SolvingChain
+    data: Record  # empty where CVXPY's reductions were not needed
+    inverse: list[InverseData]  # what each reduction needs to read its result
     seconds: float
     units: Scaling | None = None  # given where several problems must share them
     places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
@@ -63,7 +70,7 @@ class Compiled:
     maps: Maps | None = None  # from parameters to these numbers, where they are known
 
     @property
-    def record(self) -> Any:
+    def record(self) -> SolverInverseData | Record:
         """What the solver's interface needs to read its result."""
         return self.inverse[-1]
 
@@ -98,7 +105,7 @@ class Compiled:
         """The same problem, to be solved and judged in given units; ``matrix`` is in them."""
         return replace(self, units=units, given=self.form, matrix=matrix)
 
-    def scaled_data(self) -> Any:
+    def scaled_data(self) -> Record:
         """What the solver's interface is given: the same dictionary with scaled numbers."""
         scaling, data = self.scaling, self.data
         if scaling.identity:
@@ -132,7 +139,7 @@ class Compiled:
         return out
 
 
-def standard_form(data: Record, solver: Any, inverse: Any) -> StandardForm:
+def standard_form(data: Record, solver: Interface, inverse: SolverInverseData) -> StandardForm:
     """Read the standard form out of the dictionary a CVXPY solver interface built."""
     program = data[s.PARAM_PROB]
     columns = program.x.size
@@ -174,7 +181,7 @@ def standard_form(data: Record, solver: Any, inverse: Any) -> StandardForm:
     )
 
 
-def _cones(program: Any, solver: Any) -> Cones:
+def _cones(program: ParamConeProg, solver: Interface) -> Cones:
     dims = program.cone_dims
     layout: TriangleLayout = "full"
     if any(isinstance(constraint, cp.constraints.SvecPSD) for constraint in program.constraints):

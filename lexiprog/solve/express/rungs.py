@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import cvxpy as cp
 
@@ -44,7 +43,7 @@ class Rung:
         self.locks: list[tuple[int, Lock, cp.Parameter, str]] = [
             (position, lock, *limits[id(lock)]) for position, lock in member.locks
         ]
-        self._digest: Any = partial(digest_of, member)  # made when somebody asks for it
+        self._digest = partial(digest_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
 
     def solution(
@@ -117,7 +116,7 @@ class Rung:
             references=MappingProxyType(references),
             locks=tuple(records),
             effects=effects,
-            digest=self._digest,
+            digest=self._digest,  # type: ignore[arg-type]  # made when asked
             evidence=found.evidence(member),  # type: ignore[arg-type]  # made when asked
             _leaves=constants,
             _rows=self._rows,
