@@ -17,11 +17,12 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from _reach import Reach, file_of, is_own
-from _report import page, table
+from _report import judged, noticed, page, table
 from _sample import PATHS, Mutant, every_mutant, sample, tests_of
 from _store import Case, Store
 from _trials import Trial, copy_source, ended, import_heavy, start, stop
@@ -137,8 +138,8 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     print(f"\n{said}")
     if options.report is not None:
         options.report.write_text(page(said, options.seconds))
-    survived = sum(verdict == "survived" for _, verdict, _ in known)
-    return int(1 - survived / len(known) < options.least)
+    share = noticed(Counter(verdict for _, verdict in judged(known)))
+    return int(share is not None and share < options.least)
 
 
 if __name__ == "__main__":

@@ -156,10 +156,10 @@ def binding(
             floor *= ZERO
         sums = reduced_costs(c, A, y) if known is None else known
         reduced = sums.nearest
-        if correction.any():
+        if np.count_nonzero(correction):
             # It is next to nothing itself: what rounding takes from it is less than counts.
             reduced = sums.high + (sums.low + pulled(A, correction))
-        y = y + correction
+            y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
     heights, lengths = np.abs(y), np.abs(reduced)
     terms = np.abs(c) + pulled(sizes.columns, heights)
@@ -175,7 +175,11 @@ def binding(
         lowest = ZERO
         sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
     rows, columns = row_shares > sure[0], column_shares > sure[1]
-    doubtful = bool((row_shares[~rows] > lowest).any() or (column_shares[~columns] > lowest).any())
+    # What is sure is above the lowest, too.
+    doubtful = any(
+        np.count_nonzero(shares > lowest) > np.count_nonzero(certain)
+        for shares, certain in ((row_shares, rows), (column_shares, columns))
+    )
     if slack is not None:
         rows &= heights > slack
     columns &= lengths > floor

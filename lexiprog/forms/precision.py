@@ -204,7 +204,7 @@ class _Last(threading.local):
 
 
 def _equal(one: NDArray[np.generic], other: NDArray[np.generic]) -> bool:
-    return one.size == other.size and bool((one == other).all())
+    return one is other or (one.size == other.size and not np.count_nonzero(one != other))
 
 
 _last = _Last()

@@ -115,7 +115,7 @@ def pulled(matrix: Matrix, z: Array) -> Array:
         return out
     starts, entries = matrix.indptr[:-1], matrix.data * z[matrix.indices]
     filled = starts < matrix.indptr[1:]  # reduceat has no answer for empty columns
-    if filled.all():
+    if np.count_nonzero(filled) == starts.size:
         return np.add.reduceat(entries, starts)
     out = np.zeros(starts.size)
     out[filled] = np.add.reduceat(entries, starts[filled])

@@ -100,7 +100,7 @@ class Solution:
     iterations: int | None = None
     parameters: Values = field(default_factory=dict)
     references: Values = field(default_factory=dict)
-    locks: tuple[LockRecord, ...] = ()
+    locks: tuple[LockRecord, ...] = MadeWhenAsked(())  # type: ignore[assignment]
     effects: Mapping[str, float] = field(default_factory=dict)
     attempts: tuple[str, ...] = ()
     exact: Fraction | None = None

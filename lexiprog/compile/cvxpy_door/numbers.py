@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -103,7 +103,10 @@ class Compiled:
 
     def in_units(self, units: Scaling, matrix: Matrix | None = None) -> Compiled:
         """The same problem, to be solved and judged in given units; ``matrix`` is in them."""
-        return replace(self, units=units, given=self.form, matrix=matrix)
+        return type(self)(
+            self.chain, self.data, self.inverse, self.seconds, units, self.places, self.form,
+            matrix, self.maps,
+        )  # fmt: skip
 
     def scaled_data(self) -> Record:
         """What the solver's interface is given: the same dictionary with scaled numbers."""

@@ -84,7 +84,8 @@ def is_off(A: Matrix, bounds: Bounds, x: Array) -> bool:
 
 def misses(lower: Array, values: Array, upper: Array) -> bool:
     """Whether some value is outside of its limits by more than rounding."""
-    return bool((np.maximum(lower - values, values - upper) > OFF * (1.0 + np.abs(values))).any())
+    outside = np.maximum(lower - values, values - upper) > OFF * (1.0 + np.abs(values))
+    return bool(np.count_nonzero(outside))
 
 
 def refined(
