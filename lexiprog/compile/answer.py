@@ -29,6 +29,9 @@ class ExactAnswer:
     dual: ValuesById
 
 
+UserLevels = tuple[tuple[float, tuple[int, ...]], ...]  # values, and who is on each, by position
+
+
 @dataclass(frozen=True)
 class Shares:
     """What a fair problem has beside a point: its levels, already checked.
@@ -49,7 +52,7 @@ class Shares:
         Why some level is not known well enough; empty if all are.
     """
 
-    levels: tuple[tuple[float, tuple[int, ...]], ...]
+    levels: UserLevels
     checked: Checked
     unit: float
     duals: tuple[Multiplier | None, ...] | None = None
