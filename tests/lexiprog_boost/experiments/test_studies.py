@@ -130,6 +130,23 @@ def test_sets_that_are_named_are_measured_alone_in_the_studys_order():
         study("keel-two-class", sets=["pima", "iris"])
 
 
+@pytest.mark.parametrize("kept", [(), ("rivals",), ("controls", "costs")])
+def test_what_the_paper_does_not_have_can_be_left_out(kept):
+    roles = {"rivals": "rival", "controls": "control", "costs": "sweep"}
+    left_out = [one for one in roles if one not in kept]
+    some = study("keel-two-class", without=left_out)
+    assert {one.role for one in some.contenders} == {"paper", *(roles[one] for one in kept)}
+    assert some.title == "keel-two-class"
+    paper = [one.name for one in some.contenders if one.role == "paper"]
+    assert paper == [
+        one.name for one in STUDIES["keel-two-class"].contenders if one.role == "paper"
+    ]
+
+
+def test_a_part_that_is_left_out_is_empty():
+    assert study("keel-two-class", part="costs", without=["costs"]).contenders == ()
+
+
 def test_a_part_that_a_study_does_not_have_is_empty():
     assert study("keel-multi-class", part="costs").contenders == ()
 

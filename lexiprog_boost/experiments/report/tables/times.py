@@ -20,7 +20,8 @@ def times_page(results: Results) -> str:
     """Mean seconds of one fit, and of all settings that a method has to be tried with."""
     parts = [
         "Seconds of training on one fold, mean over data sets and folds: of one setting, and of "
-        "the whole grid of settings, which is what tuning costs. Measured while all cores worked."
+        "the whole grid of settings, which is what tuning costs. Measured while all cores worked. "
+        "A tree that several fits grow alike is grown once, and its time counts for each."
     ]
     for learner in results.study.learners:
         rows = list(_rows(results, learner))
