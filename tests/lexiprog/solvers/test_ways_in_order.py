@@ -133,6 +133,7 @@ def test_levels_are_held_with_the_least_tolerance_of_highs_unless_one_is_chosen(
     program = lx.leximin([x[0], x[1]], [cp.sum(x) <= 4])
     after = lx.Subproblem("after", cp.Minimize(x[0]), [program["leximin"].held()])
     (first, *_) = ways_to_try(after, (lx.Solver("HIGHS", **options),), face=False)
+    assert set(SHARP.values()) == {1e-10}  # HiGHS takes no less
     assert (first.solver.options.items() >= SHARP.items()) is sharp
     (other, *_) = ways_to_try(after, (CLARABEL,), face=False)
     assert not other.solver.options.keys() & SHARP.keys()
