@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
+from lexiprog.forms.digits.decimals import Tails
 from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import Bounds
+from lexiprog.solvers.linear.model import as_model
 from lexiprog.solvers.vertex import WORDS, Vertex, is_best
 from lexiprog.watch import Watch
 
-__all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
+__all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex"]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
 # To ask an enumeration for a name takes longer than to ask HiGHS for the status.
@@ -139,6 +141,13 @@ class Session:
                 seconds=time.perf_counter() - start, warm=True,
             )  # fmt: skip
 
+    def corrected(self, cost: Array, vertex: Vertex, tails: Tails) -> Vertex:
+        """A vertex whose multipliers are corrected to those of the decimals that were meant."""
+        with self._lock:
+            basic = vertex.basic if vertex.basis is self._at else None
+            more = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
+            return replace(vertex, reduced=more[0], correction=more[1])
+
     def _go(self, watch: Watch | None) -> None:
         """Run, within the limits of time; a long run can be stopped."""
         seconds = None if watch is None else watch.for_solver
@@ -162,6 +171,7 @@ class Session:
         duals: Array,
         basis: highspy.HighsBasis,
         basic: NDArray[np.integer] | None,
+        tails: Tails | None = None,
     ) -> tuple[Sums | None, Array | None]:
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
@@ -184,7 +194,7 @@ class Session:
             return None, None
         duals[idle] = 0.0  # exactly, at a basis
         sums = reduced_costs(cost, self._A, -duals)
-        lack = sums.nearest[inside]
+        lack = (sums.nearest if tails is None else sums.nearest + tails.left(-duals))[inside]
         if not lack.any():
             return sums, np.zeros(duals.size)
         correction = solve(lack, inside, idle)
@@ -233,18 +243,3 @@ class Session:
             return
         self._highs.passModel(as_model(self._A, cost, bounds))
         self._loaded = True
-
-
-def as_model(A: Matrix, cost: Array, bounds: Bounds) -> highspy.HighsLp:
-    """A linear program as HiGHS takes it."""
-    A = by_columns(A)
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = A.shape
-    model.col_cost_ = cost
-    model.col_lower_, model.col_upper_ = bounds.lower, bounds.upper
-    model.row_lower_, model.row_upper_ = bounds.row_lower, bounds.row_upper
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = A.indptr
-    model.a_matrix_.index_ = A.indices
-    model.a_matrix_.value_ = A.data
-    return model

@@ -20,7 +20,8 @@ from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.clarabel import method_for
 from lexiprog.solvers.elsewhere.parcels import plain
-from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.solvers.highs import Bounds
+from lexiprog.solvers.linear.model import as_model
 from lexiprog.watch import Watch
 
 __all__ = ["run"]
