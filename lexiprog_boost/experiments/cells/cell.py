@@ -119,7 +119,7 @@ def _score(
     start = now()
     try:
         model.fit(X, y)
-        seconds = now().since(start).seconds
+        spent = now().since(start)
         predicted = model.predict(data.X[test])
         scores = {
             "g_mean": geometric_mean_score(data.y[test], predicted),
@@ -130,7 +130,10 @@ def _score(
         raise
     except Exception as cause:  # noqa: BLE001 - whatever goes wrong is this setting's result
         return {"setting": dict(setting), "error": f"{type(cause).__name__}: {cause}"}
-    run: Record = {"setting": dict(setting), **scores, "seconds": seconds, "facts": facts}
+    run: Record = {
+        "setting": dict(setting), **scores,
+        "seconds": spent.seconds, "processor": spent.processor, "facts": facts,
+    }  # fmt: skip
     if keep:
         run["predicted"] = predicted.tolist()
     return run
