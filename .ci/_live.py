@@ -32,6 +32,8 @@ class Live:
         for one in gc.get_objects():
             if type(one) is FunctionType:
                 self.functions.setdefault(_key(one.__code__), []).append(one)
+        gc.collect()
+        gc.freeze()  # children that look for garbage would copy all that was read
         self.work(self)
         return True
 

@@ -8,7 +8,6 @@ outside all functions is reached by every test that runs through its module.
 import ast
 import hashlib
 import json
-import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -16,63 +15,52 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
+from _probes import Probes
 from _sample import Mutant
-
-SETUP = "setup "
 
 
 class Recorder:
     """A plugin of pytest that keeps each test's lines and its seconds of processor time."""
 
-    def __init__(self, home: Path):
-        # Newer Pythons have a quicker way to trace, but that one knows no contexts.
-        os.environ["COVERAGE_CORE"] = "ctrace"
-        import coverage
-
-        self.home = home
-        self.coverage = coverage.Coverage(
-            data_file=None, config_file=False, source=[str(home / "lexiprog"),
-                                                       str(home / "lexiprog_boost")]
-        )  # fmt: skip
+    def __init__(self, probes: Probes):
+        self.probes = probes
         self.seconds: dict[str, float] = {}
+        self.lines: dict[str, dict[str, set[int]]] = {}
+        self.shared: dict[str, dict[str, set[int]]] = {}
+        self.failed: set[str] = set()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Take a test's time."""
         began = time.process_time()
+        self.probes.taken()
         try:
             return (yield)
         finally:
             self.seconds[item.nodeid] = time.process_time() - began
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """What comes now belongs to the fixtures of a file."""
-        self.coverage.switch_context(f"{SETUP}{item.nodeid}")
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """What ran until now belongs to the fixtures of a file."""
+        own = self.shared.setdefault(file_of(item.nodeid), {})
+        for path, some in self.probes.taken().items():
+            own.setdefault(path, set()).update(some)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """What comes now belongs to a test."""
-        self.coverage.switch_context(item.nodeid)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        """What ran until now belongs to a test."""
+        self.lines[item.nodeid] = self.probes.taken()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note what fails on the unchanged code."""
+        if report.failed:
+            self.failed.add(report.nodeid)
 
     def found(self) -> dict[str, dict]:
         """For each test its seconds and, for each module, the lines that it ran through."""
-        lines: dict[str, dict[str, set[int]]] = {}
-        data = self.coverage.get_data()
-        for module in data.measured_files():
-            path = Path(module).relative_to(self.home).as_posix()
-            for line, contexts in data.contexts_by_lineno(module).items():
-                for context in contexts:
-                    lines.setdefault(context, {}).setdefault(path, set()).add(line)
-        shared: dict[str, dict[str, set[int]]] = {}
-        for context, own in lines.items():
-            if context.startswith(SETUP):
-                file = shared.setdefault(file_of(context.removeprefix(SETUP)), {})
-                for path, some in own.items():
-                    file.setdefault(path, set()).update(some)
         return {
-            test: {"seconds": round(spent, 3), "lines": _joined(lines.get(test, {}),
-                                                               shared.get(file_of(test), {}))}
+            test: {"seconds": round(spent, 3), "lines": _joined(self.lines.get(test, {}),
+                                                               self.shared.get(file_of(test), {}))}
             for test, spent in self.seconds.items()
         }  # fmt: skip
 

@@ -2,19 +2,21 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from _sample import Mutant
 
-VERDICTS = ("killed", "timed out", "survived")
+EQUAL = "equivalent"
+VERDICTS = ("killed", "timed out", EQUAL, "survived")
 EQUIVALENT = Path(__file__).with_name("_equivalent.toml")
 INTRODUCTION = """Small wrong changes, drawn by a fixed seed and spread over the modules, and how
 many of them the tests noticed. A mutant is tried with the tests that run through its lines: those
 of the file that mirrors its module and then the quickest, up to {seconds:.0f} s of processor time,
 those marked slow left out. What they do not notice counts as a survivor. `make mutants` writes
 this page. Below the table stand the survivors: first those that a test could still notice, then
-those that change nothing which can be seen, with the reasons given in `.ci/_equivalent.toml`."""
+those that change nothing which can be seen, with the reasons given in `.ci/_equivalent.toml`; the
+share noticed is that of all others."""
 
 # A mutant, its verdict, and whether any test runs through it.
 Found = tuple[Mutant, str, bool]
@@ -44,13 +46,15 @@ def reason(mutant: Mutant, known: dict[tuple[str, str, str], str]) -> str | None
 
 
 def table(found: Sequence[Found]) -> str:
-    """Counts by room, their sum, and every survivor."""
+    """Counts by room, their sum, and every survivor; what nobody can see is no survivor."""
+    named = judged(found)
     rows = []
-    rooms = sorted({room(mutant) for mutant, _, _ in found})
+    rooms = sorted({room(mutant) for mutant, _ in named})
     for name in [*rooms, "all"]:
-        own = Counter(verdict for mutant, verdict, _ in found if name in ("all", room(mutant)))
-        share = 1 - own["survived"] / own.total()
-        rows.append([name, own.total(), *(own[one] for one in VERDICTS), f"{share:.0%}"])
+        own = Counter(verdict for mutant, verdict in named if name in ("all", room(mutant)))
+        share = noticed(own)
+        counts = (own[one] for one in VERDICTS)
+        rows.append([name, own.total(), *counts, "-" if share is None else f"{share:.0%}"])
     head = ["room", "mutants", *VERDICTS, "noticed"]
     widths = [max(len(str(row[k])) for row in [head, *rows]) for k in range(len(head))]
     lines = [
@@ -59,6 +63,27 @@ def table(found: Sequence[Found]) -> str:
         for row in [head, *rows]
     ]  # fmt: skip
     return "\n".join([*lines, "", *survivors(found)]).rstrip()
+
+
+def judged(found: Sequence[Found]) -> list[tuple[Mutant, str]]:
+    """Mutants with their verdicts, survivors with a reason apart."""
+    known = reasons()
+    return [
+        (mutant, EQUAL if verdict == "survived" and reason(mutant, known) else verdict)
+        for mutant, verdict, _ in found
+    ]
+
+
+def noticed(counts: Mapping[str, int]) -> float | None:
+    """The share of mutants that tests noticed among those that could be.
+
+    Examples
+    --------
+    >>> noticed(Counter({"killed": 5, "timed out": 1, "equivalent": 4, "survived": 2}))
+    0.75
+    """
+    seen = counts["killed"] + counts["timed out"]
+    return seen / (seen + counts["survived"]) if seen + counts["survived"] else None
 
 
 def survivors(found: Sequence[Found]) -> list[str]:

@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from _probes import Probes
 from _reach import Recorder, file_of
 
 PACKAGES = ("lexiprog", "lexiprog_boost")
@@ -190,12 +191,13 @@ def portions(tests: Iterable[str]) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _measured(trial: Trial) -> int:
-    recorder = Recorder(trial.copy)
-    recorder.coverage.start()
-    try:
-        code = int(pytest.main([*OPTIONS, "-x", *trial.tests], plugins=[recorder]))
-    finally:
-        recorder.coverage.stop()
+    probes = Probes(trial.copy, PACKAGES)
+    probes.install()
+    recorder = Recorder(probes)
+    code = int(pytest.main([*OPTIONS, *trial.tests], plugins=[recorder]))
+    if code == FAILED and recorder.failed:
+        # Beside other work a test may miss a limit of time; what fails twice is wrong.
+        code = int(pytest.main([*OPTIONS, "-x", *recorder.failed], plugins=[recorder]))
     trial.measurements.write_text(json.dumps(recorder.found()))
     # A file whose tests are all slow ones is no failure.
     return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code

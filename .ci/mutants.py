@@ -17,11 +17,12 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from _reach import Reach, file_of, is_own
-from _report import page, table
+from _report import judged, noticed, page, reason, reasons, table
 from _sample import PATHS, Mutant, every_mutant, sample, tests_of
 from _store import Case, Store
 from _trials import Trial, copy_source, ended, import_heavy, start, stop
@@ -65,7 +66,7 @@ def measure(root: Path, copies: Sequence[Path], reach: Reach, paths: Iterable[st
 
 def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> list[Case]:
     """Each mutant with as many of the tests that reach it as the time allows."""
-    found = []
+    found, unseen = [], reasons()
     for one in mutants:
         every = reach.tests(one, tests_of(root, one.path))
         chosen = affordable(every, one.path, most)
@@ -73,7 +74,8 @@ def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> l
         for file in sorted({file_of(test) for test in every}):
             whole.update((root / file).read_bytes())
         digest = whole.hexdigest()[:10]
-        found.append(Case(one, tuple(chosen), sum(chosen.values()), most, digest))
+        listed = reason(one, unseen) is not None
+        found.append(Case(one, tuple(chosen), sum(chosen.values()), most, digest, listed))
     return found
 
 
@@ -137,8 +139,8 @@ def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
     print(f"\n{said}")
     if options.report is not None:
         options.report.write_text(page(said, options.seconds))
-    survived = sum(verdict == "survived" for _, verdict, _ in known)
-    return int(1 - survived / len(known) < options.least)
+    share = noticed(Counter(verdict for _, verdict in judged(known)))
+    return int(share is not None and share < options.least)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import cvxpy as cp
 from lexiprog.aliases import Constraint
 from lexiprog.declare.lock import Lock
 from lexiprog.declare.objectives.curved import Summands, arguments, held_parts, is_geometric
-from lexiprog.declare.reference import limit_of
+from lexiprog.declare.references.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 
 __all__ = ["Restatement", "can_restate", "flat_at_zero", "has_arguments", "restated"]

@@ -74,6 +74,15 @@ def equilibrate(form: StandardForm, *, mild: float | None = None) -> Scaling:
     return Scaling(rows, columns, float(objective))
 
 
+def usual_units(form: StandardForm) -> Scaling | None:
+    """The units of a form as it is, if nothing but its costs and sides may be a reason to change.
+
+    Where these are mild as well, :func:`equilibrate` finds the same.
+    """
+    bare = replace(form, b=np.zeros(form.b.size), c=np.zeros(form.c.size))
+    return Scaling.none(form) if _is_mild(bare, left_alone(form)) else None
+
+
 def left_alone(form: StandardForm) -> float:
     """Logarithm to base two of the numbers that are no reason to touch a problem of this kind."""
     linear = form.P is None and form.cones.linear == form.b.size

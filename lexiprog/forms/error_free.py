@@ -58,7 +58,7 @@ def _has_few_digits(numbers: Array, digits: int) -> bool:
     if not 2.0**-200 < largest < 2.0**200:
         return largest == 0.0
     scaled = numbers * 2.0 ** (digits - frexp(largest)[1])
-    return bool((scaled == np.rint(scaled)).all())
+    return not np.count_nonzero(scaled != np.rint(scaled))
 
 
 class Pair(NamedTuple):
@@ -141,7 +141,7 @@ class Segments:
         if self._rounds > 1:
             low, lost = two_sum(parts[1], low)
             error = np.abs(lost) + error
-        if vanishing.any():
+        if np.count_nonzero(vanishing):
             error = error + LOST * np.add.reduceat(vanishing, heads, dtype=float)
         return self._spread(parts[0]), self._spread(low), self._spread(error)
 

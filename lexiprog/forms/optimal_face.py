@@ -162,7 +162,7 @@ def binding(
         # What is next to nothing itself loses less by rounding than counts.
         if tails is not None:
             reduced = sums.high + (sums.low + tails.left(y) + pulled(A, correction))
-        elif correction.any():
+        elif np.count_nonzero(correction):
             reduced = sums.high + (sums.low + pulled(A, correction))
         y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
@@ -182,7 +182,7 @@ def binding(
     rows, columns = row_shares > sure[0], column_shares > sure[1]
     shares = np.concatenate([row_shares[~rows], column_shares[~columns]])
     unclear = float(np.max(shares, initial=0.0))
-    hushed = unclear > ZERO or bool(((terms > 0.0) & (terms <= idle)).any())
+    hushed = unclear > ZERO or bool(np.count_nonzero((terms > 0.0) & (terms <= idle)))
     hushed &= correction is not None and not exact
     if slack is not None:
         rows &= heights > slack

@@ -119,28 +119,31 @@ class Several:
         sums = np.bincount(places, terms.ravel(), several * size).reshape(several, size)
         return np.asarray(sums, dtype=float)
 
-    def activity(self, x: Array) -> Array:
-        """The rows at a point for each."""
-        return self._sums(self.A.indices, self.A.data * x[:, self.columns], self.b.size)
+    def rows_at(self, x: Array) -> tuple[Array, Array]:
+        """What each entry of the matrix adds to its row at a point for each, and the rows."""
+        terms: Array = self.A.data * x[:, self.columns]
+        return terms, self._sums(self.A.indices, terms, self.b.size)
 
     def pulled(self, z: Array) -> Array:
         """What multipliers of the rows add to the costs of each."""
         entries, starts = self.A.data * z[:, self.A.indices], self.A.indptr[:-1]
-        if self.counts.all():
+        if np.count_nonzero(self.counts) == self.counts.size:
             return np.add.reduceat(entries, starts, axis=1)
         filled = self.counts > 0  # reduceat has no answer for empty columns
         out = np.zeros(self.c.shape)
         out[:, filled] = np.add.reduceat(entries, starts[filled], axis=1)
         return out
 
-    def measured(self, x: Array, z: Array) -> list[Boxed | None]:
-        """The measures of a point and multipliers for each."""
+    def measured(
+        self, x: Array, z: Array, at: tuple[Array, Array] | None = None
+    ) -> list[Boxed | None]:
+        """The measures of a point and multipliers for each; ``at`` are the rows at the point."""
         A, b, c, lower, upper = self.A, self.b, self.c, self.lower, self.upper
         equal, rows, data = self.equations, A.indices, A.data
         value = (c * x).sum(axis=1) + self.offset
 
-        terms = data * x[:, self.columns]
-        slack = b - self._sums(rows, terms, b.size)
+        terms, activity = self.rows_at(x) if at is None else at
+        slack = b - activity
         sizes = np.maximum(self._sums(rows, np.abs(terms), b.size), np.abs(b))
         outside = np.where(equal, np.abs(slack), np.maximum(-slack, 0.0))
         beyond = np.maximum(lower - x, x - upper)
@@ -154,7 +157,7 @@ class Several:
         terms = data * z[:, rows]
         reduced = c + self._sums(self.columns, terms, c.shape[1])
         summed = np.abs(c) + self._sums(self.columns, np.abs(terms), c.shape[1])
-        if past.any():
+        if np.count_nonzero(past):
             beyond = np.where(past, beyond, 0.0) / np.maximum(
                 1.0, np.where(lower > x, np.abs(lower), np.abs(upper))
             )

@@ -19,9 +19,9 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.lock import single
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
-from lexiprog.forms.equilibrium import equilibrate, with_cost
+from lexiprog.forms.equilibrium import equilibrate, is_mild, usual_units, with_cost
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.corners import Corners
@@ -72,9 +72,8 @@ class FaceChain:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self._readers:
             bind_objective(other, solutions)
-        return self.in_common_units(
-            subproblem.name, self.joint.compile(subproblem.name, self.options)
-        )
+        name = subproblem.name
+        return self.in_common_units(name, self.joint.compile(name, self.options))
 
     def in_common_units(self, name: str, compiled: Compiled) -> Compiled:
         """The numbers of a member, in the units of all."""
@@ -90,10 +89,13 @@ class FaceChain:
 
     def _own_units(self, form: StandardForm) -> Scaling:
         """The units of the shared numbers; the same object while they are the same."""
-        memory, shared = self.joint.memory, (form.A, form.b, form.lower, form.upper)
+        memory, lasting = self.joint.memory, (form.A, form.lower, form.upper)
+        usual = memory.of("usual units", lasting, lambda: usual_units(form))
+        if usual is not None and is_mild(form.b):
+            return usual
         # The matrix is shared, so its units cannot depend on one member's objective.
         bare = replace(form, c=np.zeros_like(form.c))
-        units = memory.of("units", shared, lambda: equilibrate(bare))
+        units = memory.of("units", (*lasting, form.b), lambda: equilibrate(bare))
         return memory.latest("last units", units, Scaling.equals)
 
     def _in_units(self, name: str, compiled: Compiled, units: Scaling) -> Compiled:
@@ -197,11 +199,8 @@ class FaceChain:
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""
-        values = {}
-        for name in names:
-            form, sign = self.forms[name], -1.0 if self.members[name].maximise else 1.0
-            values[name] = sign * (float(form.c @ point) + form.offset)
-        return values
+        found = {name: self.forms[name].objective(point) for name in names}
+        return {name: -v if self.members[name].maximise else v for name, v in found.items()}
 
     def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
         """What is left where these are held: each face is that of the ones before, and one more."""
@@ -213,7 +212,8 @@ class FaceChain:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        self.remember(task.subproblem, task.native, answer.trace)
+        if answer.trace is not None:
+            self.remember(task.subproblem, task.native, answer.trace)
 
     def remember(
         self, member: Subproblem, compiled: Compiled, level: FaceOptimum | FaceVertex

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import is_
 from typing import TYPE_CHECKING
 
 import highspy
@@ -22,7 +23,7 @@ from lexiprog.solvers.highs import Vertex
 if TYPE_CHECKING:
     from lexiprog.runners.faces.left import LeftFace
 
-__all__ = ["HeldFace", "Stack", "holds", "lift", "paid_for"]
+__all__ = ["HeldFace", "holds", "lift", "paid_for"]
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
@@ -38,7 +39,7 @@ def holds(member: Subproblem) -> tuple[str, ...]:
     return tuple(lock.owner_name for _, lock in single(member.locks))
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen, which takes five times as long to make
 class HeldFace:
     """The optimal face of one member: what is fixed, and the multipliers that say so."""
 
@@ -84,7 +85,7 @@ class HeldFace:
         away = np.where(rises, vertex.x, upper) - np.where(rises, lower, vertex.x)
         left = free & (away > REACHED) & (found.columns | (np.abs(reduced) > tiny))
         wrong = ~face.rows.fixed & ((found.rows & (y < 0.0)) | (y < -tiny))
-        doubtful = found.doubtful or bool(left.any() or wrong.any())
+        doubtful = found.doubtful or bool(np.count_nonzero(left) or np.count_nonzero(wrong))
         refined = vertex.error is not None
         rough = not refined and vertex.roughness > ROUGH
         return cls(
@@ -123,62 +124,54 @@ class HeldFace:
         return np.where(self.fixed, self.reduced, 0.0)
 
 
-@dataclass(frozen=True)
-class Stack:
-    """Faces one above the other: the rows that push, and what rests on the columns."""
-
-    held: list[HeldFace]
-    pushing: Mask
-    resting: Array
-
-    @classmethod
-    def of(cls, held: list[HeldFace]) -> Stack:
-        """Of faces that are held together."""
-        pushing = np.array([face.pushing for face in held])
-        return cls(held, pushing, np.array([face.resting for face in held]))
-
-    def begins_with(self, held: list[HeldFace]) -> bool:
-        """Whether its first are these."""
-        return all(map(is_, self.held, held)) and len(held) <= len(self.held)
-
-
 def lift(
-    reduced: Array, y: Array, held: list[HeldFace], equations: int, stack: Stack | None = None
-) -> tuple[Array, list[float]]:
-    """Multipliers of the locked problem's rows and locks, all of the right sign, from a face's.
+    reduced: Array, y: Array, held: list[HeldFace], holds: Sequence[int], equations: int
+) -> tuple[Array, Array]:
+    """Multipliers of locked problems' rows and locks, all of the right sign, from their faces'.
 
     A fixed row may carry a multiplier of either sign; adding enough of the holder's own
-    multipliers (that much of the lock's) mends it, from the last lock to the first. ``reduced`` are
-    the costs that the multipliers ``y`` leave; a ``stack`` that begins with these faces is of use.
-    What rounding leaves below zero in rows beyond the ``equations`` is none.
+    multipliers (that much of the lock's) mends it, from the last lock to the first. What rounding
+    leaves below zero in rows beyond the ``equations`` is none.
+
+    Parameters
+    ----------
+    reduced, y : ndarray
+        A row for each problem: the costs that the multipliers ``y`` leave.
+    held : list of HeldFace
+        The faces.
+    holds : sequence of int
+        How many of them each problem holds, from the first on; never less than the one before.
     """
-    locks, last = [0.0] * len(held), len(held)
-    if stack is None or not stack.begins_with(held):
-        stack = Stack.of(held)
-    pushing, resting = stack.pushing, stack.resting
-    while last:
-        clash = (pushing[:last] & (y < 0.0)).any(axis=1)
-        clash |= (resting[:last] * reduced < 0.0).any(axis=1)
-        places = np.flatnonzero(clash)
-        if not places.size:
-            break
-        last = int(places[-1])
-        face, need = held[last], 0.0
-        wrong = pushing[last] & (y < 0.0)
-        if wrong.any():
-            need = float((-y[wrong] / face.y[wrong]).max())
-        against = resting[last] * reduced < 0.0
-        if against.any():
-            need = max(need, float((-reduced[against] / face.reduced[against]).max()))
-        y, reduced = y + need * face.y, reduced + need * face.reduced
-        locks[last] = need
-    signed = y[equations:]
-    if (signed < 0.0).any():
-        noise = (signed < 0.0) & (signed > -ROUGH * (1.0 + float(np.abs(y).max())))
-        y = np.concatenate([y[:equations], np.where(noise, 0.0, signed)])
+    y, reduced, locks = y.copy(), reduced.copy(), np.zeros((len(y), len(held)))
+    for last in reversed(range(len(held))):
+        face, rows = held[last], slice(bisect_right(holds, last), None)
+        wrong = face.pushing & (y[rows] < 0.0)
+        against = face.resting * reduced[rows] < 0.0
+        needs = []
+        if np.count_nonzero(wrong):
+            needs.append(_most(-y[rows], face.y, wrong))
+        if np.count_nonzero(against):
+            needs.append(_most(-reduced[rows], face.reduced, against))
+        if needs:
+            need = needs[0] if len(needs) == 1 else np.maximum(*needs)
+            y[rows] += need[:, None] * face.y
+            reduced[rows] += need[:, None] * face.reduced
+            locks[rows, last] = need
+    signed = y[:, equations:]
+    if np.count_nonzero(below := signed < 0.0):
+        largest = np.abs(y).max(axis=1, keepdims=True)
+        signed[below & (signed > -ROUGH * (1.0 + largest))] = 0.0
     return y, locks
 
 
-def paid_for(prices: list[float], held: list[HeldFace], cost: float) -> list[float]:
-    """What a unit of each held objective is worth, all in the user's units."""
-    return [price * one.cost / cost for price, one in zip(prices, held, strict=True)]
+def _most(parts: Array, of: Array, where: Mask) -> Array:
+    """The largest quotient of each row, of those that count."""
+    quotients = np.divide(parts, of, out=np.zeros(parts.shape), where=where)
+    return np.asarray(quotients.max(axis=1))
+
+
+def paid_for(prices: Array, held: list[HeldFace], costs: Sequence[float]) -> list[list[float]]:
+    """What a unit of each held objective is worth to each problem, all in the user's units."""
+    owners = np.array([one.cost for one in held])
+    worth: list[list[float]] = (prices * owners / np.array(costs)[:, None]).tolist()
+    return worth

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import highspy
 import numpy as np
@@ -36,6 +34,9 @@ _DUAL, _PRIMAL = 1, 4
 # On so few rows presolve takes longer than the simplex method.
 TINY = 100
 
+# The columns and the rows that are basic.
+Parts = tuple[NDArray[np.integer], NDArray[np.integer]]
+
 
 class Session:
     """A linear program whose costs and bounds may change between runs.
@@ -63,6 +64,7 @@ class Session:
         self._loaded = False
         self._now: dict[str, object] = {}  # the options that change from run to run, as they are
         self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
+        self._split: tuple[highspy.HighsBasis, Parts] | None = None
         self._places = [np.arange(size, dtype=np.int32) for size in self._A.shape]
 
     def run(
@@ -131,22 +133,22 @@ class Session:
                 return None
             costs = np.where(basic >= 0, cost[np.maximum(basic, 0)], 0.0)
             duals = np.array(self._highs.getBasisTransposeSolve(costs)[1])
-            if not np.isfinite(duals).all():
+            if np.count_nonzero(np.isfinite(duals)) < duals.size:
                 return None
             if bounds is not None and not is_best(self._A, cost, duals, vertex.x, bounds):
                 return None
             more = self._refined(cost, duals, vertex.basis, basic) if refine else (None, None)
-            return replace(
-                vertex, row_dual=duals, reduced=more[0], correction=more[1], iterations=0,
-                seconds=time.perf_counter() - start, warm=True,
+            return Vertex(
+                vertex.status, vertex.x, duals, vertex.basis, 0, time.perf_counter() - start,
+                *more, warm=True, basic=basic, error=vertex.error, gain=vertex.gain,
             )  # fmt: skip
 
     def corrected(self, cost: Array, vertex: Vertex, tails: Tails) -> Vertex:
         """A vertex whose multipliers are corrected to those of the decimals that were meant."""
         with self._lock:
             basic = vertex.basic if vertex.basis is self._at else None
-            more = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
-            return replace(vertex, reduced=more[0], correction=more[1])
+            sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
+            return replace(vertex, reduced=sums, correction=lack)
 
     def _go(self, watch: Watch | None) -> None:
         """Run, within the limits of time; a long run can be stopped."""
@@ -166,50 +168,53 @@ class Session:
             self._now[option] = value
 
     def _refined(
-        self,
-        cost: Array,
-        duals: Array,
-        basis: highspy.HighsBasis,
-        basic: NDArray[np.integer] | None,
-        tails: Tails | None = None,
-    ) -> tuple[Sums | None, Array | None]:
+        self, cost: Array, duals: Array, basis: highspy.HighsBasis,
+        basic: NDArray[np.integer] | None, tails: Tails | None = None,
+    ) -> tuple[Sums | None, Array | None]:  # fmt: skip
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
-        reduced cost of zero from one that is only small. ``basic`` are the variables of the simplex
-        method whose factors are still there: after presolve they need not be, and asking for them
-        would end the process.
+        reduced cost of zero from a small one. ``basic`` are the variables of the simplex method
+        whose factors are still there: to ask for others, after presolve, would end the process.
         """
-        solve: Callable[..., Array] = self._by_hand
-        if basic is not None:
-            within = basic >= 0
-            inside, idle = basic[within], -1 - basic[~within]
-            solve = partial(self._with_factors, within)
-        else:
-            inside, idle = (
-                np.flatnonzero([status == _BASIC for status in part])
-                for part in (basis.col_status, basis.row_status)
-            )
+        inside, idle = self._parts(basis, basic)
         if len(inside) + len(idle) != duals.size:
             return None, None
         duals[idle] = 0.0  # exactly, at a basis
         sums = reduced_costs(cost, self._A, -duals)
         lack = (sums.nearest if tails is None else sums.nearest + tails.left(-duals))[inside]
-        if not lack.any():
+        if not np.count_nonzero(lack):
             return sums, np.zeros(duals.size)
-        correction = solve(lack, inside, idle)
+        if basic is None:
+            correction = self._by_hand(lack, inside, idle)
+        else:
+            correction = self._with_factors(basic >= 0, lack)
         return sums, correction if np.isfinite(correction).all() else None
 
-    def _with_factors(self, within: Mask, lack: Array, *_: NDArray[np.intp]) -> Array:
+    def _parts(self, basis: highspy.HighsBasis, basic: NDArray[np.integer] | None) -> Parts:
+        """The columns and the rows that are basic; the same ones as long as the basis is."""
+        if self._split is None or self._split[0] is not basis:
+            if basic is not None:
+                within = basic >= 0
+                inside, idle = basic[within], -1 - basic[~within]
+            else:
+                inside, idle = (
+                    np.flatnonzero([status == _BASIC for status in part])
+                    for part in (basis.col_status, basis.row_status)
+                )
+            self._split = basis, (inside, idle)
+        return self._split[1]
+
+    def _with_factors(self, within: Mask, lack: Array) -> Array:
         """What HiGHS makes of a residual of the basic columns, which are ``within`` its order."""
         residual = np.zeros(within.size)
         size = float(np.abs(lack).max())  # HiGHS takes what is below 1e-14 for nothing
         residual[within] = lack / size
         return np.asarray(self._highs.getBasisTransposeSolve(residual)[1] * size)
 
-    def _by_hand(self, lack: Array, inside: NDArray[np.intp], idle: NDArray[np.intp]) -> Array:
+    def _by_hand(self, lack: Array, *parts: NDArray[np.integer]) -> Array:
         """The same from factors of our own; not a number if there are none."""
-        correction = np.zeros(self._A.shape[0])
+        (inside, idle), correction = parts, np.zeros(self._A.shape[0])
         tight = np.delete(self._places[0], idle)
         square = sp.csc_array(sp.csr_array(self._A)[tight][:, inside])
         try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,14 +29,14 @@ WORDS = {
 ROUNDING = 1e-13
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen, which takes five times as long to make
 class Vertex:
     """What HiGHS found: a status and, if optimal, a vertex with its multipliers."""
 
     status: str
     x: Array
     row_dual: Array  # of rows as minimisation sees them: cost = A' row_dual + reduced
-    basis: Any
+    basis: highspy.HighsBasis
     iterations: int  # of the simplex method
     seconds: float
     reduced: Sums | None  # cost - A' row_dual, in twice the working precision
@@ -49,7 +49,7 @@ class Vertex:
     @property
     def roughness(self) -> float:
         """By which share of their size the multipliers had to be corrected."""
-        if self.correction is None:
+        if self.correction is None or not np.count_nonzero(self.correction):
             return 0.0
         largest = float(np.abs(self.row_dual).max(initial=0.0))
         return float(np.abs(self.correction).max(initial=0.0)) / (1.0 + largest)
@@ -72,4 +72,4 @@ def is_best(A: Matrix, cost: Array, duals: Array, x: Array, bounds: Bounds) -> b
     falls, rises = (reduced > tiny) & (x > bounds.lower), (reduced < -tiny) & (x < bounds.upper)
     # Rows that are not fixed have an upper limit only: their multipliers must not be positive.
     wrong = (duals > tiny) & (bounds.row_lower < bounds.row_upper)
-    return not (falls.any() or rises.any() or wrong.any())
+    return not (np.count_nonzero(falls) or np.count_nonzero(rises) or np.count_nonzero(wrong))

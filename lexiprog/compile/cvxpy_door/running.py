@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import clarabel
 import cvxpy.settings as s
@@ -24,6 +24,9 @@ from lexiprog.solvers.highs import Bounds
 from lexiprog.solvers.linear.model import as_model
 from lexiprog.watch import Watch
 
+if TYPE_CHECKING:
+    from cvxpy.reductions.solvers.solver import Solver as Interface
+
 __all__ = ["run"]
 
 # Up to so many rows a single linear problem is mostly solved before presolve would have ended.
@@ -36,7 +39,7 @@ def run(
     *,
     start: Array | None = None,
     watch: Watch | None = None,
-) -> Any:
+) -> object:
     """Call the native solver; safe in a thread, since it only sees arrays.
 
     ``start`` is a point in equilibrated units for those interfaces that take one. If the watch
@@ -69,16 +72,16 @@ def run(
     )
 
 
-def _there(function: Callable[..., Any], *arguments: Any) -> Any:
+def _there(function: Callable[..., object], *arguments: object) -> object:
     """What a function finds, as plain values that can travel."""
     return plain(function(*arguments))
 
 
-def _by_interface(interface: Callable[[], Any], *arguments: Any) -> Any:
+def _by_interface(interface: Callable[[], Interface], *arguments: object) -> object:
     return interface().solve_via_data(*arguments, {})
 
 
-def _by_clarabel(data: Record, settings: Any) -> Any:
+def _by_clarabel(data: Record, settings: clarabel.DefaultSettings) -> object:
     """What CVXPY's interface of CLARABEL returns, without its copies of the matrices."""
     cones, size = dims_to_solver_cones(data[CLARABEL.DIMS]), data[s.C].size
     squares = data.get(s.P)

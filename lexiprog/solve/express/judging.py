@@ -19,7 +19,7 @@ from lexiprog.proof.certify import Checked, certified, check_answer
 from lexiprog.result.evidence import Evidence
 from lexiprog.runners.faces.left import LeftFace
 from lexiprog.runners.faces.optimum import FaceVertex
-from lexiprog.runners.held_face import Stack, lift, paid_for
+from lexiprog.runners.held_face import lift, paid_for
 from lexiprog.solvers.linear.refinement import is_off, misses
 
 __all__ = ["Climbed", "judged"]
@@ -97,16 +97,32 @@ def judged(
     signs = [1.0 if compiled.places is None else compiled.places.sign for compiled in ready]
     values = ((inside @ costs.T + offsets) * signs).tolist()  # of all objectives, as written
     places = {name: k for k, name in enumerate(names)}
-    stack, zero = Stack.of(corners[-1].held), forms[0].cones.zero
-    out = []
-    for k, (corner, compiled) in enumerate(zip(corners, ready, strict=True)):
-        multipliers, prices = lift(reduced[k], y[k], corner.held, zero, stack)
-        paid = paid_for(prices, corner.held, compiled.scaling.cost)
-        held = [values[k][places[name]] for name in corner.names]
-        out.append(
-            Climbed(corner, compiled, checks[k], claims[k], inside[k], multipliers, paid, held)
+    multipliers, prices = _lifted(corners, reduced, y, [one.scaling.cost for one in ready])
+    return [
+        Climbed(
+            corner, compiled, checks[k], claims[k], inside[k], multipliers[k],
+            prices[k][: len(corner.names)], [values[k][places[name]] for name in corner.names],
         )
-    return out
+        for k, (corner, compiled) in enumerate(zip(corners, ready, strict=True))
+    ]  # fmt: skip
+
+
+def _lifted(
+    corners: Sequence[FaceVertex], reduced: Array, y: Array, costs: Sequence[float]
+) -> tuple[Array, list[list[float]]]:
+    """Multipliers of the rows as declared and of the locks: at once if each holds one more."""
+    last, zero = corners[-1], corners[0].form.cones.zero
+    holds = [len(corner.names) for corner in corners]
+    grows = all(corner.names == last.names[: len(corner.names)] for corner in corners)
+    if grows and holds == sorted(holds):
+        every, locks = lift(reduced, y, last.held, holds, zero)
+        return every, paid_for(locks, last.held, costs)
+    alone = []
+    for k, corner in enumerate(corners):
+        one = slice(k, k + 1)
+        own, locks = lift(reduced[one], y[one], corner.held, holds[one], zero)
+        alone.append((own[0], paid_for(locks, corner.held, costs[one])[0]))
+    return np.array([own for own, _ in alone]), [paid for _, paid in alone]
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
@@ -124,11 +140,10 @@ def _checked(
         np.array([face.lower for face in faces]), np.array([face.upper for face in faces]),
         np.array([face.rows.fixed for face in faces]),
     )  # fmt: skip
-    below = np.array([face.row_lower for face in faces])
-    sides = (several.lower, x, several.upper), (below, several.activity(x), b)
-    if any(misses(*side) for side in sides):
+    below, at = np.array([face.row_lower for face in faces]), several.rows_at(x)
+    if misses(several.lower, x, several.upper) or misses(below, at[1], b):
         return None
-    quick = several.measured(x, y)
+    quick = several.measured(x, y, at)
     checks = [
         certified(one, claim, accept, accept) if one is not None else _alone(corner, claim, accept)
         for one, corner, claim in zip(quick, corners, claims, strict=True)

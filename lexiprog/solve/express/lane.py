@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
@@ -20,7 +21,7 @@ from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.cvxpy_door import Compiled
 from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import BRIEF
-from lexiprog.declare.leaves import as_float, dense, holding, read_only_copies
+from lexiprog.declare.leaves import as_float, dense, holding, read_only, read_only_copies
 from lexiprog.declare.stage import Stage
 from lexiprog.proof.certificate import TOLERANCE
 from lexiprog.result.solution import Solution
@@ -109,16 +110,25 @@ class FastLane:
         points = [one.variables() for one in found]
         values = given.undisturbed(lambda: self._values(points))
         solutions: dict[str, Solution] = {}
+        optima: dict[str, Value] = {}
         for rung, one, point, value, known in zip(
             self.rungs, found, points, values, inputs, strict=True
         ):
-            solution = rung.solution(one, point, value, known, solutions, self.solver)
+            solution = rung.solution(one, point, value, known, solutions, optima, self.solver)
             if solution is None:
                 return None
-            solutions[rung.name] = solution
+            solutions[rung.name], optima[rung.name] = solution, read_only(value)
+        for name, limit in self._limits:
+            limit.save_value(optima[name])
         for name in solutions:
             tick(name)
         return solutions
+
+    @cached_property
+    def _limits(self) -> list[tuple[str, cp.Parameter]]:
+        """The placeholders of held optima with the names of their owners, each once."""
+        held = {id(one.limit): one for rung in self.rungs for one in rung.locks}
+        return [(one.lock.owner_name, one.limit) for one in held.values()]
 
     def _session(self, A: Matrix, options: FreshOptions) -> tuple[FreshOptions, Session]:
         """One over this matrix that begins from nothing, as new."""
@@ -157,7 +167,8 @@ class FastLane:
                 corner = chain.corner(rung.member, compiled)
             except Exception:  # noqa: BLE001 - the stages will meet it again, and tell
                 return None
-            if not corner.vertex.optimal or not np.isfinite(corner.vertex.x).all():
+            x = corner.vertex.x
+            if not corner.vertex.optimal or np.count_nonzero(np.isfinite(x)) < x.size:
                 return None
             if corner.own is not None and corner.own.unclear:
                 return None

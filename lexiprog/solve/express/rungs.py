@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import cvxpy as cp
 
@@ -27,6 +26,16 @@ from lexiprog.status import Status
 __all__ = ["Rung"]
 
 
+class _Held:
+    """A lock of a level: where it stands, and the names of what it comes to."""
+
+    __slots__ = ("effect", "label", "limit", "lock", "position", "row")
+
+    def __init__(self, position: int, row: int, lock: Lock, limit: cp.Parameter, label: str):
+        self.position, self.row, self.lock = position, row, lock
+        self.limit, self.label, self.effect = limit, label, f"{lock.owner_name}.held"
+
+
 class Rung:
     """A level as it was declared, with all that every solve of it needs to know.
 
@@ -41,10 +50,11 @@ class Rung:
     def __init__(self, stage: str, member: Subproblem) -> None:
         self.stage, self.name, self.member = stage, member.name, member
         limits = {id(reference.lock): (p, reference.label) for p, reference in member.references}
-        self.locks: list[tuple[int, Lock, cp.Parameter, str]] = [
-            (position, lock, *limits[id(lock)]) for position, lock in member.locks
+        self.locks = [
+            _Held(position, member.constraints[position].id, lock, *limits[id(lock)])
+            for position, lock in member.locks
         ]
-        self._digest: Any = partial(digest_of, member)  # made when somebody asks for it
+        self._digest = partial(digest_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
 
     def solution(
@@ -54,12 +64,14 @@ class Rung:
         value: float,
         known: tuple[Values, Mapping[int, Value]],
         before: Mapping[str, Solution],
+        optima: Mapping[str, Value],
         solver: Solver,
     ) -> Solution | None:
         """The record of a certified optimum; None if anything is in doubt.
 
         ``arrays`` are the variables by CVXPY's ids, ``value`` is the objective as the user wrote
-        it, ``known`` are the parameters by name and by id, ``before`` the earlier levels.
+        it, ``known`` are the parameters by name and by id, ``before`` the earlier levels and
+        ``optima`` their values as arrays.
         """
         member, compiled, vertex = self.member, found.compiled, found.corner.vertex
         scaling, places = compiled.scaling, compiled.places
@@ -75,27 +87,20 @@ class Rung:
             return None
         constants, effects = dict(known[1]), {}
         references: dict[str, Value] = {}
-        records: list[LockRecord] = []
-        for (position, lock, limit, label), price, at in zip(
-            self.locks, found.prices, found.held, strict=True
-        ):
-            owner = before[lock.owner_name]
-            drift = max(owner.value - at if lock.maximise else at - owner.value, 0.0)
+        drifts: list[float] = []
+        multipliers = places.multipliers(scaling.multipliers(found.multipliers))
+        for one, price, at in zip(self.locks, found.prices, found.held, strict=True):
+            name = one.lock.owner_name
+            owner = before[name]
+            drift = max(owner.value - at if one.lock.maximise else at - owner.value, 0.0)
             if not drift <= LOOSE * owner.size:
                 return None
-            constants[limit.id] = references[label] = read_only(owner.value)
-            find = partial(linear_price, member, constants, position, lock)
-            records.append(
-                LockRecord(lock.owner_name, "face", owner.value, 0.0, 0.0, drift, Price(find=find))
-            )
-            effects[f"{lock.owner_name}.held"] = abs(price) * owner.uncertainty
+            drifts.append(drift)
+            constants[one.limit.id] = references[one.label] = optima[name]
+            effects[one.effect] = abs(price) * owner.uncertainty
+            multipliers[one.row] = read_only(price)
         if not sum(effects.values()) <= solver.accept * size:
             return None
-        for _, _, limit, label in self.locks:
-            limit.save_value(references[label])
-        multipliers = places.multipliers(scaling.multipliers(found.multipliers))
-        for (position, *_), price in zip(self.locks, found.prices, strict=True):
-            multipliers[member.constraints[position].id] = read_only(price)
         variables = {}
         for key, variable in zip(member.keys, member.variables, strict=True):
             variables[key] = constants[variable.id] = arrays[variable.id]
@@ -115,10 +120,22 @@ class Rung:
             iterations=vertex.iterations,
             parameters=known[0],
             references=MappingProxyType(references),
-            locks=tuple(records),
+            locks=partial(self._records, references, constants, drifts),  # type: ignore[arg-type]
             effects=effects,
-            digest=self._digest,
+            digest=self._digest,  # type: ignore[arg-type]  # made when asked
             evidence=found.evidence(member),  # type: ignore[arg-type]  # made when asked
             _leaves=constants,
             _rows=self._rows,
         )
+
+    def _records(
+        self, references: Mapping[str, Value], constants: Mapping[int, Value], drifts: list[float]
+    ) -> tuple[LockRecord, ...]:
+        """How the earlier optima were held."""
+        return tuple(
+            LockRecord(
+                one.lock.owner_name, "face", float(references[one.label]), 0.0, 0.0, drift,
+                Price(find=partial(linear_price, self.member, constants, one.position, one.lock)),
+            )
+            for one, drift in zip(self.locks, drifts, strict=True)
+        )  # fmt: skip

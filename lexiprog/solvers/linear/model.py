@@ -12,7 +12,7 @@ __all__ = ["as_model"]
 
 
 def as_model(A: Matrix, cost: Array, bounds: Bounds) -> highspy.HighsLp:
-    """The model of costs, a matrix and limits."""
+    """A linear program as HiGHS takes it."""
     A = by_columns(A)
     model = highspy.HighsLp()
     model.num_row_, model.num_col_ = A.shape

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
+import highspy
 import numpy as np
 
 from lexiprog.aliases import Array, Mask, Matrix
@@ -24,6 +25,8 @@ from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.watch import Watch
 
 __all__ = ["DOUBT", "MISSED", "Refined", "is_off", "misses", "refined"]
+
+Number = TypeVar("Number", float, Array)
 
 ROUNDS = 12
 # Misses in equilibrated units: beyond the first there is nothing to be gained with pairs of
@@ -65,7 +68,7 @@ class Refined:
 
     x: Pair
     y: Pair
-    basis: Any
+    basis: highspy.HighsBasis
     miss: float
     error: float
     gain: float
@@ -82,17 +85,15 @@ def is_off(A: Matrix, bounds: Bounds, x: Array) -> bool:
 
 def misses(lower: Array, values: Array, upper: Array) -> bool:
     """Whether some value is outside of its limits by more than rounding."""
-    return bool((np.maximum(lower - values, values - upper) > OFF * (1.0 + np.abs(values))).any())
+    outside = np.maximum(lower - values, values - upper) > OFF * (1.0 + np.abs(values))
+    return bool(np.count_nonzero(outside))
 
 
 def refined(
     session: Session, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, watch: Watch,
     tails: Tails | None = None,
 ) -> Refined | None:  # fmt: skip
-    """The vertex with about twice the digits; None if that cannot be had.
-
-    With ``tails`` the multipliers are those of the decimals that were meant.
-    """
+    """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
     sides = _Sides(A, cost, bounds, tails)
     at = _At(Pair.of(vertex.x), Pair.of(vertex.row_dual), vertex.basis)
     left, blown, gain = sides.left(at), np.ones(2), np.inf
@@ -133,7 +134,7 @@ class _At:
 
     x: Pair
     y: Pair
-    basis: Any
+    basis: highspy.HighsBasis
 
     def distance(self, other: _At) -> float:
         """How far its multipliers are from those of another."""
@@ -156,9 +157,10 @@ def _corrected(
     return _At(at.x.plus(found.x / point), y.plus(found.row_dual / price), found.basis)
 
 
-def _power(numbers: Any) -> Any:
+def _power(numbers: Number) -> Number:
     """Powers of two not above the numbers: to multiply by them rounds nothing."""
-    return np.exp2(np.floor(np.log2(numbers)))
+    power: Number = np.exp2(np.floor(np.log2(numbers)))
+    return power
 
 
 @dataclass(frozen=True)

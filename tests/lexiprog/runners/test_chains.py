@@ -1,14 +1,10 @@
 """Which linear problems are one chain of faces."""
 
-from types import SimpleNamespace
-
 import cvxpy as cp
-import numpy as np
 import pytest
 
 import lexiprog as lx
 from lexiprog.runners.chains import find_chains
-from lexiprog.runners.held_face import Stack
 from tests.lexiprog.runners.test_face import box, kinds
 
 
@@ -36,12 +32,3 @@ def test_a_chain_has_the_options_of_highs_and_of_nobody_else(solver, options):
     assert list(chains) == list(levels)
     assert len({id(chain) for chain in chains.values()}) == 1
     assert {k: v for k, v in chains["a"].options.items() if k in ("presolve", "read_as")} == options
-
-
-def test_a_stack_of_faces_serves_those_that_begin_with_it():
-    faces = [SimpleNamespace(pushing=np.zeros(2, bool), resting=np.zeros(3)) for _ in range(3)]
-    stack = Stack.of(faces)
-    assert all(stack.begins_with(faces[:k]) for k in range(4))
-    assert not stack.begins_with(faces[1:])
-    assert not stack.begins_with([faces[1]])
-    assert not stack.begins_with([*faces, faces[0]])

@@ -125,9 +125,28 @@ def pushing_face(y, reduced, fixed):
 def test_a_lock_is_paid_no_more_than_mends_every_sign(y, reduced, paid):
     """With 4 for its row and 2 for its column, so much of a face takes what is below zero away."""
     held = [pushing_face([4.0], [0.0, 2.0], [False, True])]
-    multipliers, prices = lift(np.array(reduced), np.array(y), held, 0)
+    (multipliers,), (prices,) = lift(np.array([reduced]), np.array([y]), held, [1], 0)
     assert prices == pytest.approx([paid])
     assert multipliers == pytest.approx(np.array(y) + 4.0 * paid)
+
+
+def test_problems_that_hold_one_face_more_each_are_paid_for_as_if_each_were_alone():
+    rng = np.random.default_rng(0)
+    faces = [
+        pushing_face(rng.integers(-1, 4, 6) * 1.0, rng.normal(size=9), rng.random(9) < 0.5)
+        for _ in range(4)
+    ]
+    holds, y, reduced = [0, 1, 1, 3, 4], rng.normal(size=(5, 6)), rng.normal(size=(5, 9))
+    every, locks = lift(reduced, y, faces, holds, 2)
+    assert not locks[0].any()
+    assert not locks[2, 1:].any()
+    assert locks[4].any()
+    for k, count in enumerate(holds):
+        alone, own = lift(reduced[[k]], y[[k]], faces[:count], [count], 2)
+        assert np.array_equal(every[k], alone[0])
+        assert np.array_equal(locks[k, :count], own[0])
+        paid = y[k] + sum(lock * face.y for lock, face in zip(own[0], faces, strict=False))
+        assert every[k] == pytest.approx(paid, abs=1e-12)  # no noise here that is taken for none
 
 
 def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_nothing():
@@ -152,3 +171,10 @@ def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off,
     vertex = replace(vertex, x=vertex.x + moved, error=error)
     corner = FaceVertex(form, everywhere, (), [], vertex, None, off)
     assert bool(FaceOptimum.of(corner, 1.0).missed) is missed
+
+
+@pytest.mark.parametrize(("away", "doubtful"), [(0.0, False), (1e-10, False), (1e-6, True)])
+def test_a_column_with_a_reduced_cost_that_is_not_at_its_bound_leaves_a_doubt(held, away, doubtful):
+    form, everywhere, vertex = held
+    vertex.x[1] = away
+    assert face(form, everywhere, vertex).doubtful is doubtful
