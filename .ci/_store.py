@@ -21,6 +21,8 @@ class Case:
         What these take on the unchanged code, and what they might have taken.
     digest : str
         What all tests that reach the mutant come down to.
+    listed : bool
+        Whether it is known to change nothing that can be seen: it is tried once, not again.
     """
 
     mutant: Mutant
@@ -28,6 +30,7 @@ class Case:
     seconds: float
     most: float
     digest: str
+    listed: bool = False
 
 
 class Store:
@@ -51,7 +54,8 @@ class Store:
         if entry is None:
             return None
         same = entry["tests"] == case.digest and entry["most"] >= case.most
-        return entry["verdict"] if same or entry["verdict"] == "killed" else None
+        known = same or case.listed or entry["verdict"] == "killed"
+        return entry["verdict"] if known else None
 
     def put(self, case: Case, verdict: str, cpu: float, killer: str) -> None:
         """Keep a finding at once."""

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from _reach import Reach, file_of, is_own
-from _report import judged, noticed, page, table
+from _report import judged, noticed, page, reason, reasons, table
 from _sample import PATHS, Mutant, every_mutant, sample, tests_of
 from _store import Case, Store
 from _trials import Trial, copy_source, ended, import_heavy, start, stop
@@ -66,7 +66,7 @@ def measure(root: Path, copies: Sequence[Path], reach: Reach, paths: Iterable[st
 
 def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> list[Case]:
     """Each mutant with as many of the tests that reach it as the time allows."""
-    found = []
+    found, unseen = [], reasons()
     for one in mutants:
         every = reach.tests(one, tests_of(root, one.path))
         chosen = affordable(every, one.path, most)
@@ -74,7 +74,8 @@ def cases(root: Path, mutants: Sequence[Mutant], reach: Reach, most: float) -> l
         for file in sorted({file_of(test) for test in every}):
             whole.update((root / file).read_bytes())
         digest = whole.hexdigest()[:10]
-        found.append(Case(one, tuple(chosen), sum(chosen.values()), most, digest))
+        listed = reason(one, unseen) is not None
+        found.append(Case(one, tuple(chosen), sum(chosen.values()), most, digest, listed))
     return found
 
 

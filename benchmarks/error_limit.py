@@ -25,22 +25,22 @@ from lexiprog_boost.learners import WeightedKNeighborsClassifier
 from lexiprog_boost.metrics import geometric_mean_score
 
 LIMITS = ("paper", "chance")
-ROUNDS, NEIGHBOURS = 10, 5
+ROUNDS, NEIGHBOURS = 10, (5, 3, 10)
 TEXT = f"""\
-`DualLexiBoostClassifier(WeightedKNeighborsClassifier({NEIGHBOURS}), {ROUNDS})`, the mean over five
+`DualLexiBoostClassifier(WeightedKNeighborsClassifier({{k}}), {ROUNDS})`, the mean over five
 folds. "paper" drops a member with a weighted error above 1/C and ends its loop, "chance" one
 above 1 - 1/C. Alone: the share of fits whose second loop kept its first member only, which then
 decides every vote."""
 
 
-def measure(task: tuple[str, int]) -> dict[str, Any]:
-    """Both limits on one fold of a data set."""
-    name, fold = task
+def measure(task: tuple[str, int, int]) -> dict[str, Any]:
+    """Both limits on one fold of a data set with so many neighbours."""
+    name, k, fold = task
     data = load_keel(name)
     train, test = list(data.splits())[fold]
-    found = {"dataset": name, "fold": fold}
+    found = {"dataset": name, "neighbours": k, "fold": fold}
     for limit in LIMITS:
-        learner = WeightedKNeighborsClassifier(NEIGHBOURS)
+        learner = WeightedKNeighborsClassifier(k)
         model = DualLexiBoostClassifier(learner, ROUNDS, error_limit=limit, random_state=fold)
         with warnings.catch_warnings():
             # A first member that is kept alone is counted, perfect members are allowed.
@@ -56,20 +56,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = ("wine",) if options.quick else KEEL_MULTI_CLASS
     report = Report("error_limit", "Dual-LexiBoost's limit on its members' errors")
     folds = range(1 if options.quick else 5)
-    tasks = {f"{name}/{fold}": (name, fold) for fold in folds for name in names}
+    tasks = {
+        f"{name}/{k}/{fold}": (name, k, fold)
+        for k in NEIGHBOURS
+        for fold in folds
+        for name in names
+    }
     # A smoke run measures anew.
     kept = options.out or Path("build/quick") if options.quick else Path("build")
     store = Store(kept / "error_limit.jsonl")
     run_missing(tasks, measure, store, n_jobs=1, label="error limit")
-    cells: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-    for one in store.records():
-        cells[one["dataset"]].append(one)
-    report.section("Data sets of more than two classes", tables(cells), "cells", cells)
+    for k in NEIGHBOURS:
+        cells: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+        for one in store.records():
+            if one["neighbours"] == k:
+                cells[one["dataset"]].append(one)
+        report.section(f"{k} neighbours", tables(cells, k), f"{k} neighbours", cells)
     report.write(options.out)
     return 0
 
 
-def tables(cells: dict[str, list[dict[str, Any]]]) -> str:
+def tables(cells: dict[str, list[dict[str, Any]]], k: int) -> str:
     rows, scores = [], {limit: [] for limit in LIMITS}
     for name, found in cells.items():
         row = [name, str(len(load_keel(name).counts))]
@@ -88,7 +95,7 @@ def tables(cells: dict[str, list[dict[str, Any]]]) -> str:
     said = f"Mean G-Mean: {np.mean(scores['paper']):.3f} and {np.mean(scores['chance']):.3f}; "
     said += f'"chance" wins/ties/loses on {counts} sets'
     said += f" (Wilcoxon's p {wilcoxon(gains).pvalue:.3f})." if gains.any() else "."
-    return f"{TEXT}\n\n{table(head, rows)}\n\n{said}"
+    return f"{TEXT.format(k=k)}\n\n{table(head, rows)}\n\n{said}"
 
 
 if __name__ == "__main__":

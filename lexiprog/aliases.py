@@ -25,6 +25,7 @@ __all__ = [
     "Leaves",
     "Mask",
     "Matrix",
+    "Multiplier",
     "Objective",
     "Options",
     "Owner",
@@ -50,6 +51,7 @@ Leaf: TypeAlias = cp.Variable | cp.Parameter
 # What CVXPY's leaves and multipliers hold: an array, or one for each part of a cone.
 Value: TypeAlias = NDArray[Any]
 Values: TypeAlias = Mapping[str, Value]
+Multiplier: TypeAlias = Value | tuple[Value, ...]
 # By CVXPY's numbers of variables or constraints; a multiplier may be a tuple or a plain number.
 ValuesById: TypeAlias = dict[int, Any]
 Leaves: TypeAlias = Iterable[tuple[Leaf, Value]]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lexiprog.notebook import render_traceback
 from lexiprog.status import Fault, Status
+
+if TYPE_CHECKING:
+    from lexiprog.result.solution import Solution
 
 if TYPE_CHECKING:
     from lexiprog.aliases import Values
@@ -79,7 +82,7 @@ class Attempt:
     reason: str = ""
     fault: Fault = Fault.NONE
     seconds: float = 0.0  # compiling and solving
-    incumbent: Any = field(default=None, repr=False, compare=False)
+    incumbent: Solution | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         said = f"{self.solver}: {self.status}"

@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["render_traceback"]
 
-_SHOWN: dict[int, tuple[Any, str]] = {}  # the last error with a picture, and the cell it was for
+_SHOWN: dict[int, tuple[object, str]] = {}  # the last error with a picture, and the cell it was for
 
 
 def render_traceback(error: BaseException) -> list[str]:

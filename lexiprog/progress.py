@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 __all__ = ["Progress", "bar"]
 
@@ -64,10 +64,17 @@ class Progress:
         return f"{self.subproblem}: {value}{bound}{gap}"
 
 
+class _Shown(Protocol):
+    """What of tqdm's bars is used here."""
+
+    def set_postfix_str(self, s: str) -> object: ...
+    def update(self) -> object: ...
+
+
 class _Bar:
     """A bar that counts problems; behind it, how the search for the present one goes."""
 
-    def __init__(self, shown: Any) -> None:
+    def __init__(self, shown: _Shown | None) -> None:
         self._shown = shown
 
     def __call__(self, name: str) -> None:

@@ -75,3 +75,4 @@ class Fault(StrEnum):
     UNPROVED = "its certificate failed"
     GAP = "its certificate failed by the gap alone"
     LOCK_MISSED = "an optimum that it should hold is missed"
+    UNCLEAR = "which points are optimal for one that it holds is not clear"

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog.aliases import Array, ValuesById
+from lexiprog.aliases import Array, Multiplier, ValuesById
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.proof.certify import Checked
-from lexiprog.status import Status
+from lexiprog.status import Fault, Status
+
+if TYPE_CHECKING:
+    from lexiprog.result.evidence import Evidence
+    from lexiprog.result.shares import Lottery
+    from lexiprog.runners.faces.optimum import FaceOptimum, FaceVertex
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,9 @@ class ExactAnswer:
     value: Fraction
     primal: ValuesById
     dual: ValuesById
+
+
+UserLevels = tuple[tuple[float, tuple[int, ...]], ...]  # values, and who is on each, by position
 
 
 @dataclass(frozen=True)
@@ -44,12 +52,12 @@ class Shares:
         Why some level is not known well enough; empty if all are.
     """
 
-    levels: tuple[tuple[float, tuple[int, ...]], ...]
+    levels: UserLevels
     checked: Checked
     unit: float
-    duals: tuple[object, ...] | None = None
-    evidence: Any = None
-    lottery: Any = None
+    duals: tuple[Multiplier | None, ...] | None = None
+    evidence: Evidence | None = None
+    lottery: Lottery | None = None
     doubt: str = ""
 
 
@@ -64,6 +72,7 @@ class Answer:
 
     status: Status
     said: str = ""  # the solver's own word, where it says more than the status
+    fault: Fault = Fault.NONE  # what a runner of ours has met, where that is known
     value: float = np.nan  # in the problem's own sense
     claimed: float = np.nan  # in the minimising sense of the form
     x: Array | None = None
@@ -80,7 +89,9 @@ class Answer:
     # How much each held optimum may have changed the value, where the runner knows better.
     doubts: dict[str, float] = field(default_factory=dict)
     doubt: str = ""  # why the point may be used but is not called optimal
-    owners: Mapping[str, Any] = field(default_factory=dict)  # what proves the faces that are held
+    # What proves the faces that are held.
+    owners: Mapping[str, Evidence] = field(default_factory=dict)
     refined: bool = False  # whether it was found with twice the digits of floats
     shares: Shares | None = None
-    trace: Any = None  # what the runner wants back once the answer is accepted
+    # What the runner wants back once the answer is accepted.
+    trace: FaceOptimum | FaceVertex | None = None

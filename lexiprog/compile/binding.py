@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Record
+from lexiprog.aliases import Record, Value
 from lexiprog.declare.leaves import CVXPY_LOCK, Held, dense, holding, key_of, undisturbed
 from lexiprog.declare.lock import NO_SLACK, Slack
-from lexiprog.declare.reference import REFERENCES, check_callbacks
+from lexiprog.declare.references.reference import REFERENCES, check_callbacks
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.declare.text import shorten
 from lexiprog.errors import LexiprogError
@@ -38,7 +38,7 @@ class BadParameter(LexiprogError, ValueError):
 class Given:
     """The values that the user's parameters had when a solve began; no later ones count in it."""
 
-    values: tuple[tuple[cp.Parameter, Any], ...]
+    values: tuple[tuple[cp.Parameter, Value], ...]
 
     @classmethod
     def to(cls, subproblems: Iterable[Subproblem]) -> Given:
@@ -117,7 +117,7 @@ def bind_objective(subproblem: Subproblem, solutions: Mapping[str, Solution]) ->
             bind(parameter, reference.read(solutions[reference.owner_name]))
 
 
-def bind(parameter: cp.Parameter, value: Any) -> None:
+def bind(parameter: cp.Parameter, value: float | Value) -> None:
     """Give a placeholder its value, cleaned of solver noise that its attributes exclude."""
     if isinstance(value, float) and parameter.shape == () and _promises_nothing(parameter):
         parameter.save_value(np.array(value))

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.aliases import Value
 from lexiprog.compile.cvxpy_door import Compiled, Maps, Straight
 from lexiprog.compile.cvxpy_door.affine import AffineVector
 from lexiprog.declare.leaves import CVXPY_LOCK, dense
 from lexiprog.declare.lock import Slack
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import Reference, ReferenceKind
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.exact.program import ExactLP, SparseRow
 from lexiprog.exact.rationals import DEFAULT, ReadAs, read_floats
@@ -131,19 +132,21 @@ def _with(row: SparseRow, column: int, value: Fraction) -> SparseRow:
 
 def _value(
     reference: Reference, solution: Solution, slack: Slack, known: Fractions, read_as: ReadAs
-) -> Any:
+) -> Fraction | Value | None:
     """What a reference stands for; None if no fractions are known."""
     optimum = solution.exact
     if optimum is None or (reference.lock is not None and reference.lock.fair):
         return None
     if reference.lock is not None:
         return _limit(reference, optimum, slack, solution.unit, read_as)
-    if reference.kind == "optimum":
+    if reference.kind is ReferenceKind.OPTIMUM:
         return optimum
     if reference.expression is not None:
         return _at(reference, solution, known, read_as)
-    place = int(reference.label.rpartition("(")[2].rstrip(")"))
-    return solution.exact_duals[place] if place < len(solution.exact_duals) else None
+    place = reference.position
+    if place is None or place >= len(solution.exact_duals):
+        return None
+    return solution.exact_duals[place]
 
 
 def _limit(

@@ -6,7 +6,7 @@ Each is one leximin or leximax over integers here, proved level by level, and ne
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import cvxpy as cp
 import numpy as np
@@ -19,6 +19,10 @@ from lexiprog.program import Program
 from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
 
+if TYPE_CHECKING:
+    from abcvoting.misc import CandidateSet
+    from abcvoting.preferences import Profile
+
 __all__ = ["lexicographic_committees"]
 
 _SAME = 1e-6  # levels of tied committees; different ones are fractions of small numbers
@@ -26,12 +30,12 @@ _SAME = 1e-6  # levels of tied committees; different ones are fractions of small
 
 def lexicographic_committees(
     rule: str,
-    profile: Any,
+    profile: Profile,
     committeesize: int,
     *,
     resolute: bool = False,
     max_num_of_committees: int | None = None,
-) -> list[Any]:
+) -> list[CandidateSet]:
     """The committees that win by a lexicographic rule.
 
     For profiles of abcvoting that its brute force is too slow for, where Gurobi is not at hand, or
@@ -76,7 +80,7 @@ def lexicographic_committees(
     most = 1 if resolute else max_num_of_committees
     chosen = cp.Variable(profile.num_cand, boolean=True, name="chosen")
     rules: list[Constraint] = [cp.sum(chosen) == committeesize]
-    committees: list[Any] = []
+    committees: list[CandidateSet] = []
     best = None
     while most is None or len(committees) < most:
         try:
@@ -97,7 +101,7 @@ def lexicographic_committees(
     return sorted(committees, key=sorted)
 
 
-def _approved(profile: Any) -> list[list[int]]:
+def _approved(profile: Profile) -> list[list[int]]:
     """Who each voter approves of; a voter of weight two is two voters."""
     listed = []
     for voter in profile:
@@ -110,17 +114,17 @@ def _approved(profile: Any) -> list[list[int]]:
     return listed
 
 
-def _represented(profile: Any, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
+def _represented(profile: Profile, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
     return leximin([cp.sum(chosen[voter]) for voter in _approved(profile) if voter], rules)
 
 
-def _distances(profile: Any, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
+def _distances(profile: Profile, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
     """How many are approved and not in the committee, or the other way round."""
     size = cp.sum(chosen)
     return leximax([size + len(v) - 2 * cp.sum(chosen[v]) for v in _approved(profile)], rules)
 
 
-def _loads(profile: Any, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
+def _loads(profile: Profile, chosen: cp.Variable, rules: Sequence[Constraint]) -> Program:
     listed = _approved(profile)
     may = np.zeros((len(listed), profile.num_cand))
     for voter, approved in enumerate(listed):
@@ -130,7 +134,7 @@ def _loads(profile: Any, chosen: cp.Variable, rules: Sequence[Constraint]) -> Pr
     return leximax(cp.sum(loads, axis=1), [*rules, *shared])
 
 
-_RULES: dict[str, Callable[[Any, cp.Variable, Sequence[Constraint]], Program]] = {
+_RULES: dict[str, Callable[[Profile, cp.Variable, Sequence[Constraint]], Program]] = {
     "lexcc": _represented,
     "lexminimaxav": _distances,
     "leximaxphragmen": _loads,

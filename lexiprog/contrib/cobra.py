@@ -7,19 +7,24 @@ curves and certificates. The model is read and left as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.aliases import Constraint
+from lexiprog.aliases import Array, Constraint
 from lexiprog.contrib.packages import package
 from lexiprog.declare.stage import Stage
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.program import Program
 from lexiprog.solvers.solver import Solver
+
+if TYPE_CHECKING:
+    import pandas
+    from cobra import Model, Reaction
+    from optlang.interface import Constraint as ModelConstraint
 
 __all__ = ["flux_program", "lexicographic_fluxes"]
 
@@ -29,7 +34,9 @@ _SHARP = Solver("HIGHS", primal_feasibility_tolerance=1e-10, dual_feasibility_to
 
 
 def flux_program(
-    model: Any, objectives: Sequence[Any], objective_direction: str | Sequence[str] = "max"
+    model: Model,
+    objectives: Sequence[Reaction | str],
+    objective_direction: str | Sequence[str] = "max",
 ) -> Program:
     """Lexicographic flux balance: the first flux as large (or small) as can be, then the next.
 
@@ -87,8 +94,10 @@ def flux_program(
 
 
 def lexicographic_fluxes(
-    model: Any, objectives: Sequence[Any], objective_direction: str | Sequence[str] = "max"
-) -> Any:
+    model: Model,
+    objectives: Sequence[Reaction | str],
+    objective_direction: str | Sequence[str] = "max",
+) -> pandas.Series:
     """The optimum of every level, as cobra's ``add_lexicographic_constraints`` returns them.
 
     In place of that function, where only the optima are wanted: other than there the model gets no
@@ -113,9 +122,9 @@ def lexicographic_fluxes(
     >>> fluxes.round(3).to_dict()
     {'Biomass_Ecoli_core': 0.874, 'EX_co2_e': 22.81}
     """
-    pandas = package("pandas", "pandas")
+    frames = package("pandas", "pandas")
     result = flux_program(model, objectives, objective_direction).solve()
-    return pandas.Series({name: solution.value for name, solution in result.items()})
+    return frames.Series({name: solution.value for name, solution in result.items()})
 
 
 def _check(names: Sequence[str], directions: Sequence[str], place: dict[str, int]) -> None:
@@ -129,7 +138,7 @@ def _check(names: Sequence[str], directions: Sequence[str], place: dict[str, int
         )
 
 
-def _balances(model: Any, place: dict[str, int], flux: cp.Variable) -> list[Constraint]:
+def _balances(model: Model, place: dict[str, int], flux: cp.Variable) -> list[Constraint]:
     """What is made of every metabolite is used up."""
     rows = {metabolite: k for k, metabolite in enumerate(model.metabolites)}
     entries = [
@@ -144,7 +153,7 @@ def _balances(model: Any, place: dict[str, int], flux: cp.Variable) -> list[Cons
     return [made @ flux == 0]
 
 
-def _further(model: Any, place: dict[str, int], flux: cp.Variable) -> list[Constraint]:
+def _further(model: Model, place: dict[str, int], flux: cp.Variable) -> list[Constraint]:
     """What a user has added to the balances: bounds on sums of fluxes."""
     own = {metabolite.id for metabolite in model.metabolites}
     added = [constraint for constraint in model.constraints if constraint.name not in own]
@@ -162,7 +171,7 @@ def _further(model: Any, place: dict[str, int], flux: cp.Variable) -> list[Const
     return limits
 
 
-def _row(constraint: Any, parts: dict[str, tuple[int, float]], length: int) -> Any:
+def _row(constraint: ModelConstraint, parts: dict[str, tuple[int, float]], length: int) -> Array:
     """The factors of the fluxes; cobra writes each flux as a difference of two variables."""
     forward, backward = np.zeros(length), np.zeros(length)
     for variable, factor in constraint.get_linear_coefficients(constraint.variables).items():

@@ -7,10 +7,11 @@ never imported: its ``LeastCoreProblem``, or anything with its two arrays, is en
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lexiprog.aliases import Array
 from lexiprog.errors import DeclarationError
@@ -46,13 +47,22 @@ class Valuation(NamedTuple):
     subsidy: float
 
 
+class CoalitionGame(Protocol):
+    """What is read of pydvl's ``LeastCoreProblem``: who is in each coalition, and its utility."""
+
+    @property
+    def A_lb(self) -> ArrayLike: ...  # noqa: N802 - its name
+    @property
+    def utility_values(self) -> ArrayLike: ...
+
+
 class _Game(NamedTuple):
     members: Array  # a row of zeros and ones for each coalition but the empty and the whole one
     worth: Array
     total: float
 
 
-def least_core(problem: Any, total: float | None = None) -> Valuation:
+def least_core(problem: CoalitionGame, total: float | None = None) -> Valuation:
     """The shortest point of the least core, as pydvl's least core gives it.
 
     Where pydvl's own answer is to be reproduced, or certified; to go on from there to one point
@@ -83,7 +93,7 @@ def least_core(problem: Any, total: float | None = None) -> Valuation:
     return Valuation(result.final[x], result["least core"].value)
 
 
-def nucleolus(problem: Any, total: float | None = None) -> Valuation:
+def nucleolus(problem: CoalitionGame, total: float | None = None) -> Valuation:
     """The point of the least core that treats the second worst coalition best, and so on.
 
     For values that are to be defended: the least core has many points, and this is the one that no
@@ -116,7 +126,7 @@ def _shares(game: _Game) -> cp.Variable:
     return cp.Variable(game.members.shape[1], name="values")
 
 
-def _game(problem: Any, total: float | None) -> _Game:
+def _game(problem: CoalitionGame, total: float | None) -> _Game:
     """Each coalition once; the empty one has nothing to lose, and all have the total."""
     members = np.atleast_2d(np.asarray(problem.A_lb, dtype=float))
     worth = np.asarray(problem.utility_values, dtype=float)

@@ -9,12 +9,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Value
 from lexiprog.contrib.packages import package
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
@@ -23,6 +23,11 @@ from lexiprog.formulations.fairness import leximin
 from lexiprog.program import Program
 from lexiprog.result.shares import Lottery
 from lexiprog.status import Status
+
+if TYPE_CHECKING:
+    from sortition_algorithms.features import FeatureCollection
+    from sortition_algorithms.people import People
+    from sortition_algorithms.utils import RunReport
 
 __all__ = ["find_distribution_leximin"]
 
@@ -43,11 +48,11 @@ class _Pool:
 
 
 def find_distribution_leximin(
-    features: Mapping[str, Mapping[str, Any]],
-    people: Any,
+    features: FeatureCollection,
+    people: People,
     number_people_wanted: int,
     check_same_address_columns: Sequence[str] = (),
-) -> tuple[list[frozenset[str]], list[float], Any]:
+) -> tuple[list[frozenset[str]], list[float], RunReport]:
     """The leximin lottery over panels, from and to the objects of sortition-algorithms.
 
     Parameters and result are those of the function of the same name in that package, which can
@@ -115,9 +120,7 @@ def find_distribution_leximin(
     return list(committees), list(committees.values()), report
 
 
-def _pooled(
-    features: Mapping[str, Mapping[str, Any]], people: Any, address: Sequence[str]
-) -> _Pool:
+def _pooled(features: FeatureCollection, people: People, address: Sequence[str]) -> _Pool:
     """Types of people; who shares a household with others is of a type of one."""
     homes = list(people.households(list(address)).values()) if address else []
     shared = {member for home in homes if len(home) > 1 for member in home}
@@ -139,7 +142,7 @@ def _pooled(
 class _Panels:
     """The panels that meet all quotas, as an oracle that seats the one of the largest worth."""
 
-    def __init__(self, pool: _Pool, features: Mapping[str, Mapping[str, Any]], seats: int) -> None:
+    def __init__(self, pool: _Pool, features: FeatureCollection, seats: int) -> None:
         self._sizes = pool.sizes
         count = len(pool.kinds)
         self._seated = cp.Variable(count, integer=True, bounds=[0, self._sizes], name="seated")
@@ -166,7 +169,7 @@ class _Panels:
             raise
         return True
 
-    def __call__(self, prices: Array) -> tuple[list[Any], float]:
+    def __call__(self, prices: Array) -> tuple[list[Value], float]:
         """What the best panel gives every type, and what no panel exceeds."""
         self._worth.value = prices / self._sizes
         found = self._program.solve().final

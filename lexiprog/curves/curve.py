@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +12,18 @@ from lexiprog.aliases import Array
 from lexiprog.curves.curve_proof import CurveProof
 from lexiprog.errors import LexiprogError
 
-__all__ = ["Curve", "CurveEnd", "CurveError"]
+if TYPE_CHECKING:
+    from lexiprog.curves.walking.trail import Trail
+
+__all__ = ["Curve", "CurveEnd", "CurveError", "NothingFeasible"]
 
 
 class CurveError(LexiprogError, ArithmeticError):
     """There is no curve: nothing is feasible, nothing bounds the objective, or no proof is left."""
+
+
+class NothingFeasible(CurveError):
+    """There is no curve, because there is no point anywhere on its way."""
 
 
 class CurveEnd(StrEnum):
@@ -78,7 +85,7 @@ class Curve:
     proof: CurveProof
     note: str = ""
     exchanges: int = 0
-    trails: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    trails: tuple[Trail, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def start(self) -> float:

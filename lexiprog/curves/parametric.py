@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import highspy
 import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.aliases import Array
-from lexiprog.curves.curve import Curve, CurveError
+from lexiprog.curves.curve import Curve, CurveError, NothingFeasible
 from lexiprog.curves.curve_proof import prove_curve
 from lexiprog.curves.handle import PRECISE, BasicPoint, Handle
 from lexiprog.curves.pace import OutOfTime, Pace
@@ -26,6 +27,9 @@ SAME = 1e-12
 # Multipliers that move no reduced cost by more than this share of the largest cost are rounding of
 # many exchanges: zeros are handed over, and the proof is of those.
 NOISE = 1e-12
+
+_SAYS = highspy.HighsModelStatus
+_MAY_BE_UNBOUNDED = (_SAYS.kUnbounded, _SAYS.kUnboundedOrInfeasible)
 
 
 def parametric_curve(
@@ -171,13 +175,15 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     for sign in (1.0, -1.0):
         handle = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE)
         corner = handle.optimum()
-        said = handle.highs.getModelStatus().name
+        said = handle.highs.getModelStatus()
         if corner is not None:
             ends.append(float(corner.values[program.size]))
-        elif sign < 0 and "Unbounded" in said:
+        elif sign < 0 and said in _MAY_BE_UNBOUNDED:
             ends.append(np.inf)
         else:
-            raise CurveError(f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {said}).")
+            raise NothingFeasible(
+                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {said.name})."
+            )
     return ends[0], ends[1]
 
 

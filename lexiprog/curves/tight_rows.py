@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Mask
-from lexiprog.curves.curve import CurveError
+from lexiprog.curves.curve import CurveError, NothingFeasible
 from lexiprog.curves.handle import PRECISE, Handle
 from lexiprog.curves.parametric import parametric_curve
 from lexiprog.forms.optimal_face import Sizes, binding
@@ -27,7 +27,6 @@ __all__ = ["on_faces"]
 
 # Room below this share of a row's terms is rounding.
 ROOM = 1e-8
-INFEASIBLE = "nothing is feasible"
 
 
 @dataclass(frozen=True)
@@ -98,9 +97,9 @@ def _multipliers_if_tight(
         return _still(free, cost, sides, (start, stop))
     try:
         curve = parametric_curve(free.cost(cost), free.direction, start=start, stop=stop)
-    except CurveError as error:
-        if str(error).startswith(INFEASIBLE):
-            raise
+    except NothingFeasible:
+        raise
+    except CurveError:
         return None  # no least value: there is room
     limits = sides[0] + curve.knots * sides[1]
     sizes = np.abs(curve.points) @ np.abs(cost) + np.abs(limits)

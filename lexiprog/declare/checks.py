@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Constraint, Leaf
+from lexiprog.aliases import Constraint, Leaf, Value
 from lexiprog.declare.leaves import automatic_names, key_of
 from lexiprog.declare.memory import Registry
 from lexiprog.declare.text import shorten
@@ -71,7 +70,7 @@ def _is_plain_part(part: cp.Expression) -> bool:
     )
 
 
-def _is_product(expression: Any) -> bool:
+def _is_product(expression: cp.Expression) -> bool:
     """Whether it is a constant times a variable, both real: the commonest part of all."""
     if type(expression) is not _PRODUCTS[0]:
         return False
@@ -91,7 +90,7 @@ def _is_finite(constant: cp.Constant) -> bool:
     return bool(np.isfinite(_numbers(constant)).all())
 
 
-def _numbers(constant: cp.Constant) -> NDArray[Any]:
+def _numbers(constant: cp.Constant) -> Value:
     """All but the zeros of a sparse matrix, which need not fit into memory."""
     values = constant.value
     return np.asarray(values.data if hasattr(values, "toarray") else values)

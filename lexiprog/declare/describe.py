@@ -38,7 +38,7 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
     held, fair = dict(subproblem.locks), subproblem.fair
     names = automatic_names(subproblem.variables)
     reads = dict.fromkeys(
-        Read(reference.owner_name, reference.label.removeprefix(f"{reference.owner_name}."))
+        Read(reference.owner_name, reference.what)
         for _, reference in subproblem.references
         if reference.lock is None
     )

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 
 import cvxpy as cp
 
+if TYPE_CHECKING:
+    from lexiprog.aliases import Value
+    from lexiprog.declare.stage import Stage
+    from lexiprog.declare.subproblem import Subproblem
+
 __all__ = ["Frozen", "Rebuilt"]
+
+Made = TypeVar("Made", bound="Rebuilt")
 
 
 class Frozen:
@@ -51,19 +58,19 @@ class Frozen:
 class Rebuilt(Frozen):
     """A declaration of stages which, if a function has built it, can be pickled."""
 
-    stages: tuple[Any, ...]
-    _recipe: tuple[Callable[..., Any], tuple[Any, ...]]  # if there is one
+    stages: tuple[Stage, ...]
+    _recipe: tuple[Callable[..., Rebuilt], tuple[object, ...]]  # if there is one
 
-    def __init__(self, *stages: Any) -> None:
+    def __init__(self, *stages: Stage) -> None:
         raise NotImplementedError
 
     @property
-    def subproblems(self) -> Mapping[str, Any]:
+    def subproblems(self) -> Mapping[str, Subproblem]:
         """Every subproblem by name, in stage order."""
         raise NotImplementedError
 
     @classmethod
-    def from_function(cls, build: Callable[..., Self], *arguments: Any) -> Self:
+    def from_function(cls, build: Callable[..., Self], *arguments: object) -> Self:
         """The program that a function builds, which can be pickled: it is built again there.
 
         The values that parameters have go along, so that whole programs can be solved in other
@@ -103,8 +110,8 @@ def _parameters(program: Rebuilt) -> list[cp.Parameter]:
 
 
 def _rebuilt(
-    kind: type[Rebuilt], build: Callable[..., Any], arguments: tuple[Any, ...], values: list[Any]
-) -> Rebuilt:
+    kind: type[Made], build: Callable[..., Made], arguments: tuple[object, ...], values: list[Value]
+) -> Made:
     program = kind.from_function(build, *arguments)
     for parameter, value in zip(_parameters(program), values, strict=True):
         parameter.value = value

@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
-from lexiprog.aliases import Constraint, Leaf, Leaves, Mask, Value, Values
+from lexiprog.aliases import Constraint, Leaf, Leaves, Mask, Matrix, Value, Values
 from lexiprog.declare.fork import ForkSafeLock
 from lexiprog.declare.memory import Registry
+from lexiprog.declare.raw_values import give, give_back, stored
 from lexiprog.errors import LexiprogError
 
 Made = TypeVar("Made")
@@ -79,35 +81,30 @@ class Held:
     __slots__ = ("_places",)
 
     def __init__(self) -> None:
-        self._places: list[tuple[Leaf, str, object, object]] = []
+        self._places: list[tuple[Leaf, object, object]] = []
 
     def put(self, leaf: Leaf, value: object) -> None:
         """Give a leaf a value."""
-        # A callback parameter has no value to set: it has somebody to ask.
-        field = "_callback" if isinstance(leaf, cp.CallbackParam) else "_value"
-        before = getattr(leaf, field)
-        if field == "_value":
-            leaf.save_value(value)
-        else:
-            setattr(leaf, field, lambda: value)
-        self._places.append((leaf, field, getattr(leaf, field), before))
+        before = stored(leaf)
+        give(leaf, value)
+        self._places.append((leaf, stored(leaf), before))
 
     def take_back(self) -> None:
         """Give all leaves the values they had, the last one first."""
-        for leaf, field, ours, before in reversed(self._places):
-            if _kept(leaf, field, ours):  # else somebody has assigned, and that counts
-                setattr(leaf, field, before)
+        for leaf, ours, before in reversed(self._places):
+            if _kept(leaf, ours):  # else somebody has assigned, and that counts
+                give_back(leaf, before)
 
     @property
     def changed(self) -> list[str]:
         """The names of leaves that somebody else has assigned to."""
-        last = {leaf.id: (leaf, field, ours) for leaf, field, ours, _ in self._places}
+        last = {leaf.id: (leaf, ours) for leaf, ours, _ in self._places}
         return [str(place[0].name()) for place in last.values() if not _kept(*place)]
 
 
-def _kept(leaf: Leaf, field: str, ours: Any) -> bool:
+def _kept(leaf: Leaf, ours: Any) -> bool:
     """Whether a leaf still has what it was given."""
-    now = getattr(leaf, field)
+    now: Any = stored(leaf)
     # To evaluate itself, `cp.perspective` gives its variables other values and then the old ones.
     return now is ours or (isinstance(leaf, cp.Variable) and np.array_equal(now, ours))
 
@@ -156,7 +153,7 @@ def undisturbed(values: Leaves, make: Callable[[], Made]) -> Made:
     )
 
 
-def dense(value: Any) -> Any:
+def dense(value: Matrix | Made) -> Value | Made:
     """Sparse matrices as arrays; everything else as it is."""
     return value.toarray() if hasattr(value, "toarray") else value
 
@@ -203,7 +200,7 @@ def read_only_copies(values: Values) -> Values:
     return MappingProxyType({key: read_only(value) for key, value in values.items()})
 
 
-def as_float(value: Any) -> float:
+def as_float(value: Matrix | ArrayLike) -> float:
     """The one real number in what CVXPY calls a scalar, whatever its shape."""
     return float(np.real(np.asarray(dense(value))).reshape(-1)[0])
 

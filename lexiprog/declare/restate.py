@@ -14,7 +14,7 @@ import numpy as np
 
 from lexiprog.aliases import Constraint
 from lexiprog.declare.lock import Lock
-from lexiprog.declare.reference import limit_of
+from lexiprog.declare.references.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 
 __all__ = ["Restatement", "arguments", "can_restate", "has_arguments", "restated"]

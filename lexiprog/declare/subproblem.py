@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterable
 
 import cvxpy as cp
-import numpy as np
 
 from lexiprog.aliases import Constraint
 from lexiprog.declare import checks
@@ -15,17 +14,12 @@ from lexiprog.declare.leaves import CVXPY_LOCK, automatic_names, keys_of, leaves
 from lexiprog.declare.lock import LOCKS, Lock, Tolerance
 from lexiprog.declare.memory import Memory
 from lexiprog.declare.objectives.fairness import Aim, Fairness
-from lexiprog.declare.reference import (
+from lexiprog.declare.references.placeholders import hold, multiplier_of, optimum_of, value_at
+from lexiprog.declare.references.reference import (
     REFERENCES,
     Reference,
-    as_expression,
-    attributes_of,
     check_callbacks,
-    dual_attributes,
-    hold,
     inputs_of,
-    is_whole,
-    refer,
 )
 from lexiprog.declare.text import shorten
 from lexiprog.errors import DeclarationError, LexiprogWarning
@@ -178,55 +172,15 @@ class Subproblem(Frozen):
     @property
     def optimum(self) -> cp.Parameter:
         """Placeholder for the optimal value."""
-
-        def make() -> cp.Parameter:
-            attributes = attributes_of(self.objective.expr, gp=self.gp)
-            return refer(self, "optimum", (), lambda solution: solution.value, attributes)
-
-        return self.memory.once("optimum", make)
+        return self.memory.once("optimum", lambda: optimum_of(self))
 
     def at(self, expression: cp.Expression) -> cp.Parameter:
         """Placeholder for the value of ``expression`` at the optimum."""
-        expression = as_expression(self, expression)
-        mine = {variable.id for variable in self.variables}
-        for variable in expression.variables():
-            if variable.id not in mine:
-                raise DeclarationError(
-                    f"{self.name}.at({shorten(expression)}): variable "
-                    f"{variable.name()!r} is not part of subproblem {self.name!r}, so its optimum "
-                    "says nothing about it."
-                )
-        whole = is_whole(expression)
-        return refer(
-            self,
-            f"at({shorten(expression, automatic_names(self.variables))})",
-            expression.shape,
-            lambda solution: (
-                np.round(solution.at(expression)) if whole else solution.at(expression)
-            ),
-            attributes_of(expression, gp=self.gp),
-            inside=expression.parameters(),
-            expression=expression,
-        )
+        return value_at(self, expression)
 
     def dual(self, constraint: Constraint) -> cp.Parameter:
         """Placeholder for the multiplier of one of this problem's constraints."""
-        where = f"{self.name}.dual({shorten(constraint, automatic_names(self.variables))})"
-        position = next((k for k, c in enumerate(self.constraints) if c is constraint), None)
-        if position is None:
-            raise DeclarationError(f"{where}: subproblem {self.name!r} has no such constraint.")
-        if self.integer:
-            raise DeclarationError(
-                f"{where}: integer problems have no multipliers; fix the integers in a further "
-                "stage and refer to that one."
-            )
-        attributes, what = dual_attributes(constraint, where), f"dual({position})"
-        return self.memory.once(
-            what,
-            lambda: refer(
-                self, what, constraint.shape, lambda found: found.dual(position), attributes
-            ),
-        )
+        return multiplier_of(self, constraint)
 
     def held(self, *, atol: Tolerance = 0.0, rtol: Tolerance = 0.0) -> Constraint:
         """Constraint that keeps this objective within max(atol, rtol*abs(optimum)) of its optimum.

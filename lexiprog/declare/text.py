@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import cvxpy as cp
+
+from lexiprog.aliases import Constraint
 
 _READ, _SHOWN = 2000, 120
 _INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # text whose brackets match
@@ -45,7 +46,7 @@ def readable(thing: object, names: Mapping[str, str] | None = None) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def written(constraint: Any, names: Mapping[str, str] | None = None) -> str:
+def written(constraint: Constraint, names: Mapping[str, str] | None = None) -> str:
     """A constraint as one writes it: without its label, a constant on the right."""
     if isinstance(constraint, cp.constraints.Inequality):
         left, right = constraint.args

@@ -8,20 +8,18 @@ from fractions import Fraction
 from itertools import pairwise
 from math import inf
 from numbers import Integral, Rational
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lexiprog.aliases import Matrix
+from lexiprog.aliases import Matrix, Value
 from lexiprog.exact.rationals import DEFAULT, ReadAs, read_floats
 from lexiprog.forms.standard_form import StandardForm
 
 SparseRow = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
 # What a caller may give.
-GivenNumbers = Sequence[Rational | float] | NDArray[Any]
-GivenLimits = Sequence[Rational | float | None] | NDArray[Any] | None
+GivenNumbers = Sequence[Rational | float] | Value
+GivenLimits = Sequence[Rational | float | None] | Value | None
 GivenRows = Sequence[GivenNumbers] | Matrix | None
 ExactBounds = tuple[Fraction | None, ...]
 

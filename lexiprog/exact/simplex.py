@@ -21,6 +21,9 @@ from lexiprog.exact.systems.peeling import SingularError
 from lexiprog.exact.systems.vectors import Vector, library
 from lexiprog.exact.systems.whole_matrix import WholeMatrix
 
+# A basis, and the costs that were raised: what a look at it depends on.
+Seen = tuple[bytes, tuple[tuple[int, int], ...]]
+
 PATIENCE = 8  # pivots without progress before Bland's rule
 
 
@@ -49,7 +52,7 @@ class Simplex:
     deadline: float = math.inf
     pivots: int = field(default=0, init=False)
     _raised: dict[int, int] = field(default_factory=dict, init=False)
-    _looked: tuple[Any, tuple[Corner, Vector, Vector]] | None = field(default=None, init=False)
+    _looked: tuple[Seen, tuple[Corner, Vector, Vector]] | None = field(default=None, init=False)
 
     def look(self, basis: Basis) -> tuple[Corner, Vector, Vector]:
         """A basis, mended if it is none, with its exact point and reduced costs."""

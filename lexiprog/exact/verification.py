@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from lexiprog.exact.integer_program import Limits
 from lexiprog.exact.outcome import Found
@@ -60,7 +59,7 @@ def verify(
             raise NotProved(f"Variable {v} could still improve the objective.")
 
 
-def _pairs(vector: Vector) -> Any:
+def _pairs(vector: Vector) -> Iterator[Ratio]:
     return zip(vector.numerators, vector.denominators, strict=True)
 
 

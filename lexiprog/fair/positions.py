@@ -9,7 +9,7 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.aliases import Array, Highs, Options
+from lexiprog.aliases import Array, Highs, Mask, Options
 from lexiprog.fair.failures import NoFairShare
 from lexiprog.fair.utilities import Utilities
 from lexiprog.forms.standard_form import StandardForm
@@ -41,7 +41,7 @@ class _Program:
     cost: Array
     matrix: sp.csc_array
     bounds: Bounds
-    integer: Array
+    integer: Mask
 
 
 class Positions:

@@ -18,6 +18,7 @@ from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from lexiprog.aliases import Array, Options
 from lexiprog.fair.failures import NoFairShare
@@ -39,7 +40,7 @@ PATIENCE = 2
 class Oracle(Protocol):
     """Someone who finds the columns that are worth most at given prices."""
 
-    def __call__(self, prices: Array, /) -> tuple[Array, float]:
+    def __call__(self, prices: Array, /) -> tuple[ArrayLike, float]:
         """Columns, one a row, and a number that ``prices @ column`` of no column exceeds.
 
         As long as the columns are better than the known ones, the number may be infinite.
@@ -155,8 +156,8 @@ class _PricedClimb:
 
     def _ask(self, prices: Array) -> tuple[Array, float]:
         self._calls += 1
-        columns, bound = self._oracle(prices)
-        columns = np.atleast_2d(np.array(columns, dtype=float))
+        found, bound = self._oracle(prices)
+        columns = np.atleast_2d(np.array(found, dtype=float))
         if not columns.size:
             columns = np.zeros((0, self._offsets.size))
         if columns.shape[1] != self._offsets.size or not np.isfinite(columns).all():

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum, isfinite
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -204,7 +203,7 @@ class _Last(threading.local):
         return last[2]
 
 
-def _equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
+def _equal(one: NDArray[np.generic], other: NDArray[np.generic]) -> bool:
     return one is other or (one.size == other.size and not np.count_nonzero(one != other))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from lexiprog.aliases import Array, Matrix
 
 # Up to so many entries a transposed view takes longer to make than the product itself.
 _FEW = 20_000
+
+# Which part of a symmetric matrix a cone's rows are.
+TriangleLayout: TypeAlias = Literal["upper", "lower", "full"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Cones:
     psd: tuple[int, ...] = ()
     exp: int = 0
     power: tuple[tuple[float, ...], ...] = ()
-    psd_layout: Literal["upper", "lower", "full"] = "upper"
+    psd_layout: TriangleLayout = "upper"
 
     def psd_rows(self, order: int) -> int:
         """Rows taken by one semidefinite cone of ``order`` x ``order`` matrices."""

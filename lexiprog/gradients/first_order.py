@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from lexiprog.aliases import Array, Matrix
+from lexiprog.aliases import Array, Mask, Matrix
 from lexiprog.errors import LexiprogError
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.gradients.tight_rows import Rows, TightRows, all_rows, tight_at
@@ -109,7 +108,7 @@ class FirstOrder:
         return start + found.x[:count] / found.x[-1] if found.optimal else start
 
     @cached_property
-    def strong(self) -> Any:
+    def strong(self) -> Mask:
         """Which of the tight rows are so at every optimal point."""
         return self.tight.free | (self._multipliers > np.maximum(self.tight.least, STRONG))
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from lexiprog.aliases import Array, Leaf, Solutions, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.declare.leaves import dense, holding, key_of
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import Reference, ReferenceKind
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
@@ -28,6 +27,8 @@ __all__ = ["gradient_of"]
 STEP = 1e-4
 KINK = 1e-2
 UNIQUE = 1e-5
+
+Move = tuple[Array, Array]  # of a point and of its multipliers
 
 
 def gradient_of(
@@ -141,9 +142,8 @@ def _reads_value(placeholder: cp.Parameter, reference: Reference, owner: Subprob
 class _Points:
     """Solutions near the recorded one: along each change, and where others are optimal too."""
 
-    def __init__(self, along: list[tuple[Array, Array]], loose: list[tuple[Array, Array]]) -> None:
-        self.along, self.loose = along, loose
-        self.local: Any = None
+    def __init__(self, local: Local, along: list[Move], loose: list[Move]) -> None:
+        self.local, self.along, self.loose = local, along, loose
 
     @classmethod
     def of(cls, local: Local, changes: Changes) -> _Points:
@@ -154,11 +154,9 @@ class _Points:
         for _ in range(3 if points.shape[1] or multipliers.shape[1] else 0):
             mix = [rng.uniform(0.5, 1.5, part.shape[1]) for part in (points, multipliers)]
             loose.append((points @ mix[0], multipliers @ mix[1]))
-        out = cls(list(zip(dx.T, dz.T, strict=True)), loose)
-        out.local = local
-        return out
+        return cls(local, list(zip(dx.T, dz.T, strict=True)), loose)
 
-    def solution(self, direction: tuple[Array, Array], step: float) -> Solution:
+    def solution(self, direction: Move, step: float) -> Solution:
         """The recorded solution, moved."""
         local = self.local
         subproblem, solution = local.subproblem, local.solution
@@ -185,8 +183,8 @@ def _read_slopes(
     count = next(iter(jacobians.values())).shape[1]
     if (
         points is not None
-        and "dual(" in reference.label
-        and points.local.statement is not (points.local.subproblem)
+        and reference.kind is ReferenceKind.DUAL
+        and points.local.statement is not points.local.subproblem
     ):
         raise NoDerivative(f"the multipliers of {reference.label} depend on how a lock is put")
     if points is not None:
@@ -218,7 +216,9 @@ def _read_slopes(
     return np.column_stack(columns)
 
 
-def _derivative(moved: Any, points: _Points | None, k: int, reference: Reference) -> Array:
+def _derivative(
+    moved: Callable[[float], Array], points: _Points | None, k: int, reference: Reference
+) -> Array:
     size = 1.0
     if points is not None:
         size += max(float(np.max(np.abs(d), initial=0.0)) for d in points.along[k])

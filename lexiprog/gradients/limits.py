@@ -9,7 +9,7 @@ import numpy as np
 
 from lexiprog.aliases import Array
 from lexiprog.declare.lock import Tolerance
-from lexiprog.declare.reference import REFERENCES, Reference
+from lexiprog.declare.references.reference import REFERENCES, Reference
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.gradients.first_order import NoDerivative
 from lexiprog.result.attachment import constant_of

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.aliases import Array, Matrix, Solutions, Value
+from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, FormSlopes, answer_at, tensor_slopes
 from lexiprog.compile.task import compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.restate import can_restate, restated
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
@@ -185,7 +185,7 @@ class Local:
         """Values of what it reads, by CVXPY id."""
         return {p.id: value for p, value in self.values}
 
-    def translated(self, dx: Array, dz: Array) -> Any:
+    def translated(self, dx: Array, dz: Array) -> Answer:
         """The answer near the optimum, in terms of the user's variables and constraints."""
         x, z = self.first.x + dx, self.first.z + dz[: self.first.z.size]
         return answer_at(self.compiled, x, z, iterations=None)

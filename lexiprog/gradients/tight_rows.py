@@ -9,7 +9,6 @@ multipliers ``z = -t grad f(s)``: one row ``-grad f' G`` with multiplier ``t``, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,8 +39,8 @@ class Rows:
     G: Matrix
     h: Array
     z: Array
-    lower: Any
-    upper: Any
+    lower: NDArray[np.intp]
+    upper: NDArray[np.intp]
 
 
 @dataclass(frozen=True)

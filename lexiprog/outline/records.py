@@ -142,6 +142,7 @@ class SolvedOutline:
     seconds: float
     certified: bool
     certificate: str
+    basis: str = ""  # what certifies it, as a certificate calls it
     locks: tuple[LockOutline, ...] = ()
     levels: Levels = ()
     variables: Values = field(default_factory=dict)
@@ -155,8 +156,7 @@ class SolvedOutline:
     @property
     def proved(self) -> bool:
         """Whether more than a solver's word says that nothing is better."""
-        alone = ("certified: incumbent", "certified: point")
-        return self.certified and not self.certificate.startswith(alone)
+        return self.certified and self.basis not in ("incumbent", "point")
 
     def text(self, digits: int = 6) -> str:
         """The value; where a better one may exist, with the interval that the optimum is in."""

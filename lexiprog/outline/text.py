@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.outline.numbers import number
-from lexiprog.outline.records import Levels, TableOutline, counted
+from lexiprog.outline.records import Levels, SolutionOutline, TableOutline, counted
 
 MOST_LEVELS, MOST_NAMES = 12, 10
 
@@ -58,3 +58,13 @@ def level_lines(levels: Levels) -> list[str]:
 def array_text(value: NDArray[np.generic]) -> str:
     """A value as numpy would print it, long arrays shortened."""
     return np.array2string(value, precision=6, threshold=8, separator=", ")
+
+
+def solution_text(solution: SolutionOutline, words: str) -> str:
+    """What was found for one problem, with its levels and variables, and how it is known."""
+    found = solution.found
+    lines = [f"{solution.name}: {found.text(10)} ({found.status}, {found.solver})"]
+    lines += level_lines(found.levels)
+    for key, value in solution.variables.items():
+        lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
+    return "\n".join([*lines, f"  {words}"])

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
 from numbers import Number
-from typing import Any
 from uuid import uuid4
 
 import cvxpy as cp
@@ -150,7 +149,7 @@ class _Reader:
             self._kept.append(thing)
         return found
 
-    def _read(self, thing: Any) -> bytes:
+    def _read(self, thing: object) -> bytes:
         kind = type(thing)
         if thing is None or kind is str:
             return _hash(kind.__name__, str(thing))
@@ -169,7 +168,7 @@ class _Reader:
             return _hash(kind.__qualname__, str(thing))
         return _hash(kind.__qualname__, *map(self.read, self._parts(thing)))
 
-    def _parts(self, thing: Any) -> list[Any]:
+    def _parts(self, thing: object) -> list[object]:
         """What an object is made of, in an order that is always the same."""
         if isinstance(thing, list | tuple | np.ndarray):
             return list(thing)
@@ -189,19 +188,19 @@ class _Reader:
         return [_THIS_PROCESS, str(id(thing))]
 
 
-def _parts_of_expression(expression: Any) -> list[Any]:
+def _parts_of_expression(expression: cp.Expression) -> list[object]:
     """Arguments, data, and what is neither.
 
     The function in a perspective and the set of a support function are attributes only.
     """
-    parts = list(expression.args)
+    parts: list[object] = list(expression.args)
     data = expression.get_data()
     if data:
         parts += ["data", *data]
     hidden = {
         name: value
         for name, value in vars(expression).items()
-        if name == "_parent" or (name[0] != "_" and isinstance(value, cp.Expression))
+        if isinstance(value, cp.suppfunc) or (name[0] != "_" and isinstance(value, cp.Expression))
     }
     return [*parts, hidden] if hidden else parts
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import cvxpy as cp
 
-from lexiprog.aliases import Constraint, Leaf, Options, Record, Value, Values
+from lexiprog.aliases import Constraint, Leaf, Multiplier, Options, Record, Value, Values
 from lexiprog.declare.leaves import evaluate, read_only, read_only_copies
 from lexiprog.outline.drawing import draw
 from lexiprog.outline.records import SolutionOutline, SolvedOutline
-from lexiprog.outline.text import array_text, level_lines
+from lexiprog.outline.text import solution_text
 from lexiprog.proof.certificate import Certificate
 from lexiprog.result.digest import Digest
 from lexiprog.result.evidence import Evidence
@@ -94,7 +94,7 @@ class Solution:
     variables: Values
     bound: float | None = None
     unit: float = 1.0
-    duals: tuple[Value | tuple[Value, ...] | None, ...] = ()
+    duals: tuple[Multiplier | None, ...] = ()
     options: Options = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     iterations: int | None = None
@@ -129,10 +129,8 @@ class Solution:
         named = {name: getattr(self, name) for name in names}
         return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
-    def __reduce__(
-        self,
-    ) -> tuple[object, ...]:  # frozen: made anew rather than filled in afterwards
-        return partial(Solution, **self._fields()), ()
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial(Solution, **self._fields()), ()  # frozen: made anew, not filled in later
 
     @cached_property
     def size(self) -> float:
@@ -188,6 +186,7 @@ class Solution:
             (leaf, self._leaves[leaf.id]) for leaf in known
         ]
 
+    # Mostly one array: callers should not have to rule out the list of a cone first.
     def dual(self, constraint: Constraint | int) -> Any:
         """Multiplier of a constraint, given as the object or as its position."""
         position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
@@ -196,12 +195,13 @@ class Solution:
                 f"subproblem {self.name!r} has no such constraint: {constraint}; it has "
                 f"{len(self.duals)} of them, also reached by position.{self._detached}"
             )
-        if self.duals[position] is None:
+        found = self.duals[position]
+        if found is None:
             raise KeyError(
                 f"constraint {constraint} of subproblem {self.name!r} has no multiplier: "
                 "integer problems have none, and custom solvers need not give any."
             )
-        return self.duals[position]
+        return found
 
     def price(self, name: str) -> float | None:
         """Gain in this objective per unit of further slack on the held optimum ``name``."""
@@ -231,20 +231,20 @@ class Solution:
             seconds=self.seconds,
             certified=self.certificate.passed,
             certificate=str(self.certificate),
+            basis=self.certificate.basis,
             locks=tuple(lock.outline for lock in self.locks),
             bound=self.bound,
             levels=self.levels,
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    @property
+    def _shown(self) -> SolutionOutline:
+        return SolutionOutline(self.name, self.outline, self.variables)
 
     def _repr_html_(self) -> str | None:
-        return draw(SolutionOutline(self.name, self.outline, self.variables))
+        return draw(self._shown)
 
     def __str__(self) -> str:
-        head = f"{self.name}: {self.outline.text(10)} ({self.status}, {self.solver})"
-        lines = [head, *level_lines(self.levels)]
-        for key, value in self.variables.items():
-            lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
-        return "\n".join([*lines, f"  {self.certificate.words}"])
+        return solution_text(self._shown, self.certificate.words)
+
+    __repr__ = __str__

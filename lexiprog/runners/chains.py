@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from lexiprog.aliases import Constraint
 from lexiprog.compile.joint import Joint, join
 from lexiprog.declare.lock import single
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.face import FaceChain

@@ -19,7 +19,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.declare.leaves import holding
-from lexiprog.declare.reference import limit_of
+from lexiprog.declare.references.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.conic_face import exposed
 from lexiprog.forms.standard_form import StandardForm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -45,10 +44,9 @@ class Custom:
                 return Answer(status, said=str(said), seconds=seconds)
             primal = {v.id: _copy(v.value) for v in subproblem.variables}
             claimed = problem.value
-        if claimed is None and all(value is not None for value in primal.values()):
-            claimed = evaluate(
-                subproblem.objective.expr, [(v, primal[v.id]) for v in subproblem.variables]
-            )
+        known = [(v, point) for v in subproblem.variables if (point := primal[v.id]) is not None]
+        if claimed is None and len(known) == len(primal):
+            claimed = evaluate(subproblem.objective.expr, known)
         value = np.nan if claimed is None else as_float(claimed)
         return Answer(status, value=value, claimed=value, primal=primal, seconds=seconds)
 
@@ -56,5 +54,5 @@ class Custom:
         """What it keeps is its own affair."""
 
 
-def _copy(value: Value | None) -> Any:
+def _copy(value: Value | None) -> Value | None:
     return None if value is None else np.array(dense(value))

@@ -19,7 +19,7 @@ from lexiprog.compile.cvxpy_door import Compiled, answer_at
 from lexiprog.compile.joint import Joint
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.lock import single
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, is_mild, usual_units, with_cost
 from lexiprog.forms.optimal_face import Sizes
@@ -204,9 +204,8 @@ class FaceChain:
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""
-        forms, signs = self.forms, {True: -1.0, False: 1.0}
-        values = {name: float(forms[name].c @ point) + forms[name].offset for name in names}
-        return {name: signs[self.members[name].maximise] * values[name] for name in names}
+        found = {name: self.forms[name].objective(point) for name in names}
+        return {name: -v if self.members[name].maximise else v for name, v in found.items()}
 
     def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
         """What is left where these are held: each face is that of the ones before, and one more."""
@@ -218,7 +217,8 @@ class FaceChain:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        self.remember(task.subproblem, task.native, answer.trace)
+        if answer.trace is not None:
+            self.remember(task.subproblem, task.native, answer.trace)
 
     def remember(
         self, member: Subproblem, compiled: Compiled, level: FaceOptimum | FaceVertex

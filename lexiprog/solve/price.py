@@ -16,7 +16,7 @@ from lexiprog.aliases import Array, Value
 from lexiprog.compile.task import compile_for
 from lexiprog.declare.leaves import CVXPY_LOCK, holding
 from lexiprog.declare.lock import Lock
-from lexiprog.declare.reference import limit_of
+from lexiprog.declare.references.reference import limit_of
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Bounds, Session, Vertex

@@ -9,7 +9,7 @@ import cvxpy as cp
 from lexiprog.aliases import Constraint
 from lexiprog.compile.binding import bind_references
 from lexiprog.declare.leaves import CVXPY_LOCK
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.solution import Solution
 from lexiprog.solve.reasons.demands import Demand, elastic

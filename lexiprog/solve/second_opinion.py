@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array
+from lexiprog.aliases import Array, Multiplier, Value
 from lexiprog.compile.cvxpy_door import answer_at, dual_arrays
 from lexiprog.compile.task import Task, prepare
 from lexiprog.declare.leaves import CVXPY_LOCK, evaluate
 from lexiprog.declare.lock import NO_SLACK
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import Reference
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.result.lock_record import LockRecord
 from lexiprog.result.solution import Solution
-from lexiprog.runners.faces.wider import UNCLEAR, WiderFaces, is_proved
+from lexiprog.runners.faces.wider import WiderFaces, is_proved
 from lexiprog.solve.bare_point import OwnOptimum, own_optimum
 from lexiprog.solve.multipliers import dual_range
 from lexiprog.solvers.solver import Ladder, Solver, default_ladder
 from lexiprog.solvers.ways import Way
+from lexiprog.status import Fault
 
 __all__ = ["DUAL", "POINT", "loose_locks"]
 
@@ -95,19 +96,21 @@ class _Second:
     def value(self) -> float:
         return self._own.answer.value
 
-    def at(self, expression: cp.Expression) -> Any:
+    def at(self, expression: cp.Expression) -> Value | None:
         primal = self._own.answer.primal
         leaves = [
             (leaf, np.asarray(primal.get(leaf.id, value)))
             for leaf, value in self._owner.recorded(expression)
         ]
-        return evaluate(expression, leaves)
+        found: Value | None = evaluate(expression, leaves)
+        return found
 
-    def dual(self, position: int) -> Any:
+    def dual(self, position: int) -> Multiplier:
         constraint = self._declared.constraints[position]
         value = self._own.answer.dual.get(constraint.id)
         if value is None:
-            return self._owner.dual(position)
+            recorded: Multiplier = self._owner.dual(position)
+            return recorded
         with CVXPY_LOCK:
             return dual_arrays(constraint, value)
 
@@ -235,7 +238,7 @@ def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | No
     way = Way(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
     inner = prepare(task.subproblem, way, solved, task.slack, wider.compile, task.given, task.watch)
     answer = wider.run(inner)
-    if answer.said.startswith(UNCLEAR):
+    if answer.fault is Fault.UNCLEAR:
         return np.nan
     return answer.value if is_proved(answer) else None
 

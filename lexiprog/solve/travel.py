@@ -18,7 +18,7 @@ from lexiprog.aliases import Array, Constraint, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import as_float, dense, holding
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import Reference, ReferenceKind
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import LexiprogWarning
 from lexiprog.result.solution import Solution
@@ -77,15 +77,15 @@ def _effect(
 ) -> float:
     """How much what is not known of one reference may change the value."""
     owner = solved[reference.owner_name]
-    if owner.exact is not None and reference.kind != "dual":
+    if owner.exact is not None and reference.kind is not ReferenceKind.DUAL:
         return 0.0
-    if reference.kind == "optimum":
+    if reference.kind is ReferenceKind.OPTIMUM:
         known = np.isfinite(owner.uncertainty)
         unknown = np.full(parameter.shape, owner.uncertainty if known else owner.size)
         return slopes.effect(parameter, owner.unit, unknown)
     # What is known at once comes first; a solve of our own only where that is not enough.
     effect = 0.0
-    for look in DUAL if reference.kind == "dual" else POINT:
+    for look in DUAL if reference.kind is ReferenceKind.DUAL else POINT:
         unsure = look(task, reference, owner, solved)
         if unsure is None:
             continue

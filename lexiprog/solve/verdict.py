@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from lexiprog.aliases import Constraint, Leaf, Record, Value
+from lexiprog.aliases import Constraint, Leaf, Multiplier, Record, Value
 from lexiprog.compile import cvxpy_door
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
@@ -227,13 +226,13 @@ def _levels(subproblem: Subproblem, shares: Shares | None) -> tuple[Level, ...]:
     return tuple(Level(value, tuple(of[i] for i in who)) for value, who in shares.levels)
 
 
-def _duals(subproblem: Subproblem, answer: Answer) -> tuple[Any, ...]:
+def _duals(subproblem: Subproblem, answer: Answer) -> tuple[Multiplier | None, ...]:
     if answer.shares is not None and answer.shares.duals is not None:
         return answer.shares.duals
     return tuple(_dual(c, answer) for c in subproblem.constraints)
 
 
-def _dual(constraint: Constraint, answer: Answer) -> Any:
+def _dual(constraint: Constraint, answer: Answer) -> Multiplier | None:
     value = answer.dual.get(constraint.id)
     if value is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import cvxpy as cp
 
@@ -23,5 +23,5 @@ class SolverInterface(Protocol):
     def name(self) -> str:
         """How results and errors call it."""
 
-    def solve_via_data(self, *numbers: Any, **options: Any) -> Any:
+    def solve_via_data(self, *numbers: object, **options: object) -> object:
         """Solve what was compiled."""

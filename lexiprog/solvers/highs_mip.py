@@ -11,13 +11,12 @@ import threading
 import time
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, Highs, Options
+from lexiprog.aliases import Array, Highs, Mask, Options
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import WORDS, Bounds, as_model
 from lexiprog.status import Status
@@ -185,7 +184,7 @@ class MipModel:
         interrupt.unsubscribe(look)
 
 
-def pass_whole(highs: Highs, model: Highs, integer: NDArray[Any] | None) -> None:
+def pass_whole(highs: Highs, model: Highs, integer: NDArray[np.intp] | Mask | None) -> None:
     """Give HiGHS a model some of whose columns, by place or by a mask, must be whole.
 
     Its heuristic "feasibility jump" reads beyond its memory where a whole column has no bounds,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import SuperLU, splu
 
 from lexiprog.aliases import Array, Mask, Matrix
 from lexiprog.solvers.highs import Bounds
@@ -38,7 +39,7 @@ class _Places(NamedTuple):
     sides: Array
 
     @classmethod
-    def read(cls, statuses: Any) -> _Places:
+    def read(cls, statuses: Iterable[highspy.HighsBasisStatus]) -> _Places:
         basic = np.array([status == _STATUS.kBasic for status in statuses], dtype=bool)
         sides = np.array([_SIDES.get(status, 0) for status in statuses], dtype=float)
         return cls(basic, sides)
@@ -85,7 +86,7 @@ class KeptBasis:
         return sp.csr_array(self._A)[~self._limits.basic]
 
     @cached_property
-    def _factors(self) -> Any:
+    def _factors(self) -> SuperLU | None:
         square = sp.csc_array(self._rows[:, self._columns.basic])
         if square.shape[0] != square.shape[1]:
             return None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,7 +36,7 @@ class Vertex:
     status: str
     x: Array
     row_dual: Array  # of rows as minimisation sees them: cost = A' row_dual + reduced
-    basis: Any
+    basis: highspy.HighsBasis
     iterations: int  # of the simplex method
     seconds: float
     reduced: Sums | None  # cost - A' row_dual, in twice the working precision

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from lexiprog.aliases import Value
 from lexiprog.compile.binding import Given
 from lexiprog.declare.leaves import undisturbed
-from lexiprog.declare.reference import REFERENCES
+from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.errors import Interrupted, LexiprogError
 from lexiprog.program import Program
 from lexiprog.progress import bar

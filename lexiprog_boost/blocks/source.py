@@ -52,12 +52,9 @@ class Blocks:
             )
         self.passes += 1
         found = self._each(function, arguments)
-        try:
-            return reduce(add, found)
-        except TypeError as error:
-            if "empty" not in str(error):
-                raise
-            raise ValueError("there is no block of margins.") from None
+        for first in found:
+            return reduce(add, found, first)
+        raise ValueError("there is no block of margins.")
 
     def mapped(self, function: Callable[..., Block], *arguments: Any) -> Blocks:
         """The blocks ``function(block, *arguments)``, made anew for every pass."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
 from lexiprog_boost.aliases import Floats
 
@@ -53,6 +54,11 @@ def check_learner(estimator: Any) -> Any:
         raise TypeError(
             f"estimator is {estimator!r}; it must be a classifier with a method fit, such as "
             "DecisionTreeClassifier(max_depth=1)."
+        )
+    if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
+        raise TypeError(
+            f"estimator is {estimator!r}, a regressor, whose numbers are no votes; take a "
+            "classifier, such as DecisionTreeClassifier(max_depth=1)."
         )
     return estimator
 

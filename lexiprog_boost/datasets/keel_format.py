@@ -52,8 +52,10 @@ def read_keel(path: Path) -> Table:
 def read_csv(path: Path) -> Table:
     """Read a csv file, perhaps compressed, whose columns end with Class or with Class, fold."""
     opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", newline="") as file:
-        names, *rows = csv.reader(file)
+    # Some programs begin a file with a mark of its encoding, which is no part of the first name.
+    with opener(path, "rt", newline="", encoding="utf-8-sig") as file:
+        lines = [[cell.strip() for cell in row] for row in csv.reader(file)]
+    names, *rows = [row for row in lines if any(row)] or [[""]]
     if names[-1] != "fold":
         return _table(path, names, rows)
     folds = np.array([int(row[-1]) for row in rows])

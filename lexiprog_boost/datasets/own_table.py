@@ -11,13 +11,15 @@ from lexiprog_boost.datasets.keel_format import Table, read_csv
 from lexiprog_boost.datasets.labelled import labelled_set
 
 FOLDS = 5
+# What statistics programs write for a number that is missing; between words it is a word.
+NO_NUMBER = {"NA", "N/A", "na", "n/a", "NULL", "null", "None"}
 
 
 def load_table(file: str | Path) -> Dataset:
     r"""Load a csv file of your own, perhaps compressed, as the experiments want it.
 
-    Rows with missing values (empty, ``?`` or ``<null>``) are left out; a column of words becomes
-    one indicator a word. Of two classes the rarer one is 1.
+    Rows with missing values (empty, ``?`` or ``<null>``, and ``NA`` and the like among numbers) are
+    left out; a column of words becomes one indicator a word. Of two classes the rarer one is 1.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ def load_table(file: str | Path) -> Dataset:
     {0: 15, 1: 5}
     """
     path = Path(file)
-    data = labelled_set(table_name(path), _read(path), source=str(path))
+    data = labelled_set(table_name(path), _complete(path, _read(path)), source=str(path))
     _check(path, data)
     return data
 
@@ -66,9 +68,33 @@ def _read(path: Path) -> Table:
         raise ValueError(
             f"{path} has one column only; it needs features, then the class, separated by commas."
         )
-    if not table.rows:
-        raise ValueError(f"every row of {path} has a missing value; fill them in, or drop columns.")
     return table
+
+
+def _complete(path: Path, table: Table) -> Table:
+    """Without the rows that have no number where the rest of the column has numbers."""
+    missing = {i for column in zip(*table.rows, strict=True) for i in _no_numbers(column)}
+    kept = [i for i in range(len(table.rows)) if i not in missing]
+    if not kept:
+        raise ValueError(f"every row of {path} has a missing value; fill them in, or drop columns.")
+    return Table(
+        features=table.features,
+        rows=[table.rows[i] for i in kept],
+        labels=[table.labels[i] for i in kept],
+        folds=None if table.folds is None else table.folds[kept],
+    )
+
+
+def _no_numbers(column: tuple[str, ...]) -> list[int]:
+    """Rows that have none, if all others of the column do."""
+    without = [i for i, cell in enumerate(column) if cell in NO_NUMBER]
+    if not without or len(without) == len(column):
+        return []
+    try:
+        [float(cell) for cell in column if cell not in NO_NUMBER]
+    except ValueError:
+        return []
+    return without
 
 
 def _check(path: Path, data: Dataset) -> None:

@@ -1,6 +1,7 @@
 """The paper's section 4 by one command: ``python -m lexiprog_boost.experiments <study>``.
 
-    cells/    what is measured: contenders · facts < cell, kept one by one: store < workers
+    cells/    what is measured: shared_trees < contenders · facts < cell, kept one by one: store <
+              workers
     study     a list of cells and what they are measured with
     loading   the data sets of a study
     studies   the paper's five studies, and that of a user's own table

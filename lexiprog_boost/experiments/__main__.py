@@ -14,7 +14,14 @@ from lexiprog_boost.experiments.cells.cluster import workers_at
 from lexiprog_boost.experiments.cells.contenders import LEARNERS
 from lexiprog_boost.experiments.measure import measure_study, store_of
 from lexiprog_boost.experiments.report.writing import write_report
-from lexiprog_boost.experiments.studies import OWN_DATA, PARTS, STUDIES, study, study_of_file
+from lexiprog_boost.experiments.studies import (
+    BESIDES,
+    OWN_DATA,
+    PARTS,
+    STUDIES,
+    study,
+    study_of_file,
+)
 from lexiprog_boost.experiments.study import Study
 
 INTERRUPTED = 130
@@ -29,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("give the name of a study, or a table of your own with --data FILE.csv.")
     if options.data is not None:
         try:
-            own = study_of_file(options.data, quick=options.quick, part=options.part)
+            own = study_of_file(
+                options.data, quick=options.quick, part=options.part, without=options.without
+            )
         except (ValueError, OSError) as cause:
             _say(f"{OWN_DATA}: {cause}")
             return 1
@@ -40,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         chosen = [
             study(name, quick=options.quick, data_dir=options.data_dir, part=options.part,
-                  sets=options.sets)
+                  sets=options.sets, without=options.without)
             for name in names
         ]  # fmt: skip
     except ValueError as cause:
@@ -146,6 +155,10 @@ def _parser() -> argparse.ArgumentParser:
         "--part", choices=PARTS, default="",
         help="measure only these contenders: controls (Dual-LexiBoost and its first member alone) "
         "or costs (sweeps of class costs)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--without", nargs="+", choices=BESIDES, default=(), metavar="WHAT",
+        help=f"leave some out that the paper does not have: {', '.join(BESIDES)}",
     )  # fmt: skip
     parser.add_argument(
         "--sets", nargs="+", default=(), metavar="SET", help="measure only these sets of the study"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 
 from lexiprog_boost.experiments.cells.cell import Cell, Record, evaluate_cell
@@ -14,8 +15,15 @@ from lexiprog_boost.experiments.study import Study
 
 
 def store_of(folder: Path, study: Study) -> Store:
-    """Return the store of a study's cells, its parts included; a smoke run has one of its own."""
-    return Store(folder / "cells" / f"{replace(study, part='').title}.jsonl")
+    """Return the store of a study's cells, its parts included; a smoke run has one of its own.
+
+    So has every table of a user's own, by what is in it: cells of a table that was changed since,
+    or of another with the same name, must not be taken for those of this one.
+    """
+    name = replace(study, part="").title
+    if study.file is not None:
+        name += f"-{blake2b(study.file.read_bytes(), digest_size=8).hexdigest()}"
+    return Store(folder / "cells" / f"{name}.jsonl")
 
 
 def measure_study(

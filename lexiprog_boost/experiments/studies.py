@@ -37,6 +37,8 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "controls": ("control", ("Dual-LexiBoost",)),
     "costs": ("sweep", ()),
 }
+# What can be left out of the whole: everything but the paper's own contenders.
+BESIDES = {"rivals": "rival", "controls": "control", "costs": "sweep"}
 
 STUDIES = {
     "artificial": Study(
@@ -56,7 +58,7 @@ STUDIES = {
 
 def study(
     name: str, *, quick: bool = False, data_dir: Path | None = None, part: str = "",
-    sets: Sequence[str] = (),
+    sets: Sequence[str] = (), without: Sequence[str] = (),
 ) -> Study:  # fmt: skip
     """Return a study, without the sets that need a data folder if there is none.
 
@@ -72,6 +74,8 @@ def study(
         One of `PARTS`, to leave the other contenders out.
     sets : sequence of str
         The data sets to measure; all of the study's if none are named.
+    without : sequence of str
+        Some of `BESIDES`, to leave these contenders out.
 
     Returns
     -------
@@ -97,17 +101,19 @@ def study(
         raise ValueError(f"{name} has no set {unknown[0]!r}; it has {', '.join(whole.datasets)}.")
     if sets:
         whole = replace(whole, datasets=tuple(one for one in whole.datasets if one in sets))
-    return _narrowed(whole, quick=quick, part=part)
+    return _narrowed(whole, quick=quick, part=part, without=without)
 
 
-def study_of_file(file: Path, *, quick: bool = False, part: str = "") -> Study:
+def study_of_file(
+    file: Path, *, quick: bool = False, part: str = "", without: Sequence[str] = ()
+) -> Study:
     """Return the study of a user's own table: every contender that its classes allow.
 
     Parameters
     ----------
     file : path
         As for `load_table`, which explains what is wrong with a file that can't be used.
-    quick, part
+    quick, part, without
         As for `study`.
 
     Returns
@@ -119,10 +125,13 @@ def study_of_file(file: Path, *, quick: bool = False, part: str = "") -> Study:
         OWN_DATA, (table_name(file),), LEARNERS, MULTI_CLASS if many else TWO_CLASS,
         many_classes=many, choose=True, file=file,
     )  # fmt: skip
-    return _narrowed(whole, quick=quick, part=part)
+    return _narrowed(whole, quick=quick, part=part, without=without)
 
 
-def _narrowed(whole: Study, *, quick: bool, part: str) -> Study:
+def _narrowed(whole: Study, *, quick: bool, part: str, without: Sequence[str]) -> Study:
+    left_out = {BESIDES[one] for one in without}
+    kept = tuple(one for one in whole.contenders if one.role not in left_out)
+    whole = replace(whole, contenders=kept)
     if part:
         role, others = PARTS[part]
         kept = tuple(one for one in whole.contenders if one.role == role or one.name in others)

@@ -17,15 +17,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.checks.groups import check_groups
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.one_class.generation import generate
 from lexiprog_boost.one_class.hypotheses import Hypotheses, grow_trees, place_bumps
-from lexiprog_boost.one_class.levels import level, lowest_mean
+from lexiprog_boost.one_class.levels import ROUNDING, level, lowest_mean, threshold
 from lexiprog_boost.one_class.options import check_options
 from lexiprog_boost.one_class.program import one_class_program
 
-# What is less is rounding.
-NOTHING, DECIMALS = 1e-9, 12
+DECIMALS = 12
 
 
 @estimator_class
@@ -56,7 +56,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     scale : bool
         Whether features are scaled to mean 0 and variance 1 first.
     contamination : float or "auto"
-        Share of the training points that is to be called abnormal, from 0 to 0.5. "auto" puts the
+        Share of the training points that is to be called abnormal, at most 0.5. "auto" puts the
         threshold at the lowest of the groups' levels, so that no group loses more than a share
         `nu` of its training points.
     solver : optional
@@ -154,7 +154,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         scores = self._scores(points)
         self._read_groups(scores, codes, found.optima)
         self.offset_ = (
-            float(self.group_levels_.min()) - NOTHING  # a point at the level itself is normal
+            threshold(self.group_levels_)
             if self.contamination == "auto"
             else float(np.percentile(scores, 100 * self.contamination))
         )
@@ -215,11 +215,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
             distinct = len(np.unique(X, axis=0))
             means = KMeans(min(self.n_groups, distinct), n_init=4, random_state=rng)
             groups = means.fit_predict(X)
-        labels, codes = np.unique(np.asarray(groups), return_inverse=True)
-        if codes.shape != (len(X),):
-            raise ValueError(
-                f"groups has shape {codes.shape}; it needs one group for each of {len(X)} points."
-            )
+        labels, codes = np.unique(check_groups(groups, len(X)), return_inverse=True)
         names = {"groups", "balance", "edge", *(f"group:{label}" for label in labels)}
         check_solver_names(self.solver, sorted(names))
         return labels, codes
@@ -237,7 +233,7 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         self.program_ = one_class_program(values[:, columns], labels, nu=self.nu)
         self.result_ = self.program_.solve(solver_for(self.program_, self.solver))
         alpha = np.asarray(self.result_.final["alpha"])
-        counted = np.flatnonzero(alpha > NOTHING)
+        counted = np.flatnonzero(alpha > ROUNDING)
         self.hypothesis_weights_ = alpha[counted] / alpha[counted].sum()
         self.hypotheses_ = pool.only([columns[k] for k in counted])
 

@@ -27,7 +27,7 @@ PROGRAMS = {
     "growth": {"growth"},
     "leximin": {"filling", "small"},
     "classifier_times": {"fits"},
-    "error_limit": {"cells"},
+    "error_limit": {"5 neighbours", "3 neighbours", "10 neighbours"},
     "scale": {"tasks", "means", "passes", "growth"},
     "one_class": {"auc"},
     "trust": {"families"},

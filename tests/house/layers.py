@@ -4,6 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +30,12 @@ def sources(package: Path) -> dict[str, str]:
     }
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    """The tree of a module, which every rule looks at."""
+    return ast.parse(source)
+
+
 def nodes_at_run_time(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk a tree, but not into `if TYPE_CHECKING:`, which makes no module depend on another."""
     for child in ast.iter_child_nodes(tree):
@@ -43,7 +50,7 @@ def nodes_at_run_time(tree: ast.AST) -> Iterator[ast.AST]:
 
 def imports(source: str) -> Iterator[Import]:
     """Every import a module makes when it runs, those inside functions included."""
-    for node in nodes_at_run_time(ast.parse(source)):
+    for node in nodes_at_run_time(parsed(source)):
         if isinstance(node, ast.Import):
             yield from (Import(alias.name, None, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

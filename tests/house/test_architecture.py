@@ -15,7 +15,9 @@ from tests.house.source_rules import (
     forbidden_imports,
     forbidden_words,
     namesakes,
+    private_fields,
     private_use,
+    sentences_read,
     too_long,
     twice,
 )
@@ -24,6 +26,9 @@ from tests.house.source_rules import (
 INSIDE_CVXPY = "compile/cvxpy_door/"
 CVXPY_INTERNALS = ["cvxpy.reductions", "cvxpy.settings", "cvxpy.problems", "cvxpy.atoms"]
 CVXPY_INTERNAL_CALLS = ["get_problem_data", "solve_via_data", "_cache", "_construct_chain"]
+# Private fields of CVXPY's objects, and the one module beside the door that may name them.
+CVXPY_PRIVATE = ["_callback", "_parent", "_validate_value", "_value"]
+BESIDE_THE_DOOR = "declare/raw_values"
 
 ENGINE_NEVER_IMPORTS = ["lexiprog_boost", "sklearn"]
 ENGINE_NEVER_SAYS = ["boost", "classifier", "margin"]
@@ -61,12 +66,16 @@ CLAIMS = {
     "one module calls the inside of cvxpy": lambda: forbidden_attributes(
         outside_the_door(), CVXPY_INTERNAL_CALLS
     ),
+    "private fields of cvxpy have one place beside": lambda: private_fields(
+        {m: s for m, s in outside_the_door().items() if m != BESIDE_THE_DOOR}, CVXPY_PRIVATE
+    ),
     "the engine imports no application": lambda: forbidden_imports(ENGINE, ENGINE_NEVER_IMPORTS),
     "the engine speaks of no application": lambda: forbidden_words(ENGINE, ENGINE_NEVER_SAYS),
     "boost uses public names of the engine": lambda: private_use(
         BOOST, "lexiprog", [*lexiprog.__all__, "__version__"]
     ),
     "classes are recognised by type": lambda: class_names_compared(ENGINE),
+    "nothing reads a sentence": lambda: sentences_read(ENGINE) + sentences_read(BOOST),
     "nothing is changed through __dict__": lambda: (
         changed_behind_the_scenes(ENGINE) + changed_behind_the_scenes(BOOST)
     ),
@@ -201,6 +210,17 @@ def test_a_class_recognised_by_its_name_is_found(source):
 
 @pytest.mark.parametrize(
     "source",
+    ["answer.said.startswith('x')", "str(error).partition(':')", "'dual(' in reference.label"],
+)
+def test_a_sentence_that_is_read_is_found(source):
+    assert sentences_read({"m": source})
+    assert not sentences_read(
+        {"m": "f'{answer.said}'\n' '.join(str(error).split())\nkind in KINDS"}
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
     ["x.__dict__['a'] = 1", "x.__dict__.update(a=1)", "vars(x)['a'] = 1", "del x.__dict__['a']"],
 )
 def test_a_change_through_the_dict_is_found(source):
@@ -211,5 +231,8 @@ def test_a_change_through_the_dict_is_found(source):
 def test_words_calls_relative_imports_and_long_files_are_found():
     assert forbidden_words({"m": "x = 1\n# the Margin"}, ["margin"]) == ["m:2: says 'Margin'"]
     assert forbidden_attributes({"m": "problem.inside()"}, ["inside"]) == ["m:1: uses .inside"]
+    assert private_fields({"m": "getattr(leaf, '_value')"}, ["_value"])
+    assert private_fields({"m": "leaf._value = 1"}, ["_value"]) == ["m:1: knows _value"]
+    assert not private_fields({"m": "self._value = leaf.value"}, ["_value"])
     assert relative({"m": "from . import other"}) == ["m:1: relative import"]
     assert too_long({"m": "x\n" * 3}, 2) == ["m: 3 lines, at most 2"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
 
 import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 from cvxpy.reductions.solution import Solution
+from numpy.typing import ArrayLike
 
-from lexiprog.aliases import Array, Constraint, Record, Value, ValuesById
+from lexiprog.aliases import Array, Constraint, Multiplier, Record, Value, ValuesById
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Places
@@ -32,7 +32,7 @@ _ONE_ARRAY = (
 )
 
 
-def interpret(compiled: Compiled, raw: Any) -> Answer:
+def interpret(compiled: Compiled, raw: object) -> Answer:
     """Translate the native result into values of the problem's own variables and constraints."""
     if isinstance(raw, InteriorPoint):  # multipliers are those of the form's rows
         answer = answer_at(compiled, raw.x, raw.z, iterations=raw.iterations)
@@ -119,7 +119,7 @@ def _own_columns(compiled: Compiled, primal: ValuesById) -> ValuesById:
     return {key: x[:size] if np.ndim(x) == 1 else x for key, x in primal.items()}
 
 
-def _in_users_units(compiled: Compiled, solution: Any, offset: float) -> Any:
+def _in_users_units(compiled: Compiled, solution: Solution, offset: float) -> Solution:
     """What the solver found for the scaled numbers, as it is for the numbers themselves."""
     scaling = compiled.scaling
     primal = {key: _times(x, scaling.columns) for key, x in solution.primal_vars.items()}
@@ -142,7 +142,7 @@ def _times(value: Value, factors: Array) -> Value:
     return value * (factors if value.ndim == 1 else factors.reshape(value.shape, order="F"))
 
 
-def translated(compiled: Compiled, solution: Any) -> Answer:
+def translated(compiled: Compiled, solution: Solution) -> Answer:
     """A solution of the standard form, as one of the problem that the user wrote."""
     chain, inverse = compiled.chain, compiled.inverse
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
@@ -203,8 +203,8 @@ def _cut_up(
     )
 
 
-def dual_arrays(constraint: Constraint, value: Value) -> Value | list[Value]:
-    """A multiplier in the shape CVXPY shows it: an array, or a list for cones with parts."""
+def dual_arrays(constraint: Constraint, value: Value) -> Multiplier:
+    """A multiplier in the shape CVXPY shows it: an array, or several for cones with parts."""
     if isinstance(constraint, _ONE_ARRAY):
         kind = complex if np.iscomplexobj(value) else float
         return np.reshape(np.asarray(value, dtype=kind), constraint.shape, order="F")
@@ -214,10 +214,10 @@ def dual_arrays(constraint: Constraint, value: Value) -> Value | list[Value]:
         parts = [np.array(leaf.value) for leaf in constraint.dual_variables]
         for leaf, old in zip(constraint.dual_variables, before, strict=True):
             leaf.save_value(old)
-    return parts
+    return tuple(parts)
 
 
-def _multipliers(compiled: Compiled, solution: Any) -> Array | None:
+def _multipliers(compiled: Compiled, solution: Solution) -> Array | None:
     """The multipliers in the row order of the standard form; None if any is missing."""
     if solution.dual_vars is None or compiled.integer:
         return None
@@ -239,12 +239,12 @@ def _reported_bound(attr: Record) -> float | None:
         value = value() if callable(value) else value
         if value is not None and np.isfinite(value):
             return float(value)
-    model: Any = stats.get("model") if isinstance(stats, dict) else None
-    if hasattr(model, "getDualbound"):  # SCIP's
+    model = stats.get("model") if isinstance(stats, dict) else None
+    if model is not None and hasattr(model, "getDualbound"):  # SCIP's
         value = float(model.getDualbound())
         return value if abs(value) < model.infinity() else None
     return None
 
 
-def _count(value: Any) -> int | None:
+def _count(value: ArrayLike | None) -> int | None:
     return None if value is None else int(np.sum(value))

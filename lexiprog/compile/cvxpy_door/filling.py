@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import cvxpy.settings as s
 import numpy as np
@@ -152,16 +151,17 @@ class Filling:
         made, data = self.fill({}).data, compiled.data
         for key in (s.C, s.B, s.LOWER_BOUNDS, s.UPPER_BOUNDS):
             one, other = made.get(key), data.get(key)
-            if (one is None) != (other is None) or (
-                one is not None and not np.array_equal(one, other)
-            ):
+            if one is None or other is None:
+                if one is not other:
+                    return False
+            elif not np.array_equal(one, other):
                 return False
         return all(_same(made.get(key), data.get(key)) for key in (s.A, s.P)) and self.fill(
             {}
         ).inverse[-1][s.OFFSET] == float(compiled.inverse[-1][s.OFFSET])
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: Matrix | None, other: Matrix | None) -> bool:
     """Whether two sparse matrices have the same entries."""
     if one is None or other is None:
         return one is other

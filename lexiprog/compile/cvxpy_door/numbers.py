@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.utilities.psd_utils import TriangleKind
 
 from lexiprog.aliases import Array, Matrix, Record
 from lexiprog.compile.cvxpy_door.affine import AffineMatrix, AffineVector, DenseAffine
 from lexiprog.compile.cvxpy_door.places import Places, Reader
 from lexiprog.forms.equilibrium import equilibrate
 from lexiprog.forms.scaling import Scaling, multiplied
-from lexiprog.forms.standard_form import Cones, StandardForm
+from lexiprog.forms.standard_form import Cones, StandardForm, TriangleLayout
+
+if TYPE_CHECKING:
+    from cvxpy.reductions.dcp2cone.cone_matrix_stuffing import ParamConeProg
+    from cvxpy.reductions.inverse_data import InverseData
+    from cvxpy.reductions.solvers.solver import Solver as Interface
+    from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
+    from cvxpy.reductions.solvers.solving_chain import SolvingChain
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,9 @@ class Compiled:
     mean the same whatever units the user thinks in.
     """
 
-    chain: Any
-    data: Any
-    inverse: list[Any]
+    chain: SolvingChain
+    data: Record  # empty where CVXPY's reductions were not needed
+    inverse: list[InverseData]  # what each reduction needs to read its result
     seconds: float
     units: Scaling | None = None  # given where several problems must share them
     places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
@@ -62,7 +70,7 @@ class Compiled:
     maps: Maps | None = None  # from parameters to these numbers, where they are known
 
     @property
-    def record(self) -> Any:
+    def record(self) -> SolverInverseData | Record:
         """What the solver's interface needs to read its result."""
         return self.inverse[-1]
 
@@ -100,7 +108,7 @@ class Compiled:
             matrix, self.maps,
         )  # fmt: skip
 
-    def scaled_data(self) -> Any:
+    def scaled_data(self) -> Record:
         """What the solver's interface is given: the same dictionary with scaled numbers."""
         scaling, data = self.scaling, self.data
         if scaling.identity:
@@ -134,7 +142,7 @@ class Compiled:
         return out
 
 
-def standard_form(data: Record, solver: Any, inverse: Any) -> StandardForm:
+def standard_form(data: Record, solver: Interface, inverse: SolverInverseData) -> StandardForm:
     """Read the standard form out of the dictionary a CVXPY solver interface built."""
     program = data[s.PARAM_PROB]
     columns = program.x.size
@@ -176,11 +184,11 @@ def standard_form(data: Record, solver: Any, inverse: Any) -> StandardForm:
     )
 
 
-def _cones(program: Any, solver: Any) -> Cones:
+def _cones(program: ParamConeProg, solver: Interface) -> Cones:
     dims = program.cone_dims
-    layout = "full"
+    layout: TriangleLayout = "full"
     if any(isinstance(constraint, cp.constraints.SvecPSD) for constraint in program.constraints):
-        layout = str(getattr(solver, "PSD_TRIANGLE_KIND", "upper")).lower().rsplit(".", 1)[-1]
+        layout = "lower" if solver.PSD_TRIANGLE_KIND is TriangleKind.LOWER else "upper"
     return Cones(
         zero=dims.zero,
         nonneg=dims.nonneg,
@@ -189,7 +197,7 @@ def _cones(program: Any, solver: Any) -> Cones:
         exp=dims.exp,
         power=tuple((float(a), 1.0 - float(a)) for a in dims.p3d)
         + tuple(tuple(map(float, powers)) for powers in dims.pnd),
-        psd_layout=layout,  # type: ignore[arg-type]
+        psd_layout=layout,
     )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array, ValuesById
+from lexiprog.aliases import Array, Value, ValuesById
 
 __all__ = ["Place", "Places", "Reader"]
 
@@ -22,7 +21,7 @@ class Place:
     part: slice
     shape: tuple[int, ...]
 
-    def of(self, vector: Any) -> Any:
+    def of(self, vector: Value) -> Value:
         """The array."""
         return vector[self.part].reshape(self.shape, order="F")
 

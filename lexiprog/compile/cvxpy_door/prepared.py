@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import cvxpy as cp
 import cvxpy.settings as s
@@ -16,6 +16,10 @@ from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.straight import Straight
 from lexiprog.compile.cvxpy_door.version import CvxpyMismatch
 from lexiprog.declare.leaves import CVXPY_LOCK
+from lexiprog.solvers.solver import Target
+
+if TYPE_CHECKING:
+    from cvxpy.reductions.solvers.solving_chain import SolvingChain
 
 # As fast as any on large data, and the only one that stays fast with large parameters (1e3 x 20:
 # 0.01 s, SCIPY 2.4 s). The choice is not part of CVXPY's cache key, so make one.
@@ -32,12 +36,12 @@ class Prepared:
     def __init__(self, problem: cp.Problem, *, gp: bool = False, dpp: bool = True) -> None:
         self._problem = cp.Problem(problem.objective, problem.constraints)
         self._gp, self._ignore_dpp = gp, not dpp
-        self._chain: Any = None
+        self._chain: SolvingChain | None = None
         self._straight: Straight | None = None
         self._filling: Filling | None = None
         self._tried = False  # whether there is a quicker way than CVXPY's was asked already
 
-    def compile(self, solver: Any, options: FreshOptions) -> Compiled:
+    def compile(self, solver: Target, options: FreshOptions) -> Compiled:
         """Numbers at the parameters' values of the moment; quick after the first time."""
         start = time.perf_counter()
         with CVXPY_LOCK:
@@ -46,7 +50,7 @@ class Prepared:
                 self._straight = Straight.of([problem.objective], problem.constraints)
             if self._straight is not None:
                 found: Compiled = self._straight.compile()[0]
-            elif self._filling is not None:
+            elif self._filling is not None and self._chain is not None:
                 for reduction in self._chain.reductions:
                     reduction.update_parameters(self._problem)
                 found = self._filling.fill(options)
@@ -64,7 +68,7 @@ class Prepared:
         program = self._problem._cache.param_prog  # noqa: SLF001
         return program is not None and program is compiled.data[s.PARAM_PROB]
 
-    def _by_cvxpy(self, solver: Any, options: FreshOptions) -> Compiled:
+    def _by_cvxpy(self, solver: Target, options: FreshOptions) -> Compiled:
         with warnings.catch_warnings():
             # CVXPY's analysis multiplies infinite bounds by zeros: noise, no fault of the model.
             warnings.filterwarnings("ignore", message="invalid value encountered", module="cvxpy")
@@ -84,7 +88,7 @@ class Prepared:
             )
         return Compiled(chain, data, inverse, 0.0)
 
-    def _without_guessed_bounds(self, solver: Any, options: FreshOptions) -> Any:
+    def _without_guessed_bounds(self, solver: Target, options: FreshOptions) -> SolvingChain:
         """Put a chain of reductions in the problem's cache that bounds no auxiliary variable.
 
         CVXPY 1.9.3 guesses bounds of the variables it adds for maxima, norms and the like by

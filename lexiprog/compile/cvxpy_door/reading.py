@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -235,7 +234,7 @@ def _spread(expression: Promote) -> _Affine:
     return inner.moved(float(np.sum(inner.constant)), repeated)
 
 
-_READERS: dict[type, Callable[[Any], _Affine]] = {
+_READERS: dict[type, Callable[[cp.Expression], _Affine]] = {
     cp.Variable: _leaf,
     cp.Parameter: _leaf,
     cp.Constant: _constant,

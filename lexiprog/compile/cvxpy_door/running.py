@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import cvxpy.settings as s
 import highspy
@@ -24,6 +24,9 @@ from lexiprog.solvers.highs import Bounds, as_model
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 
+if TYPE_CHECKING:
+    from cvxpy.reductions.solvers.solver import Solver as Interface
+
 __all__ = ["run"]
 
 # Up to so many rows a single linear problem is mostly solved before presolve would have ended.
@@ -37,7 +40,7 @@ def run(
     *,
     start: Array | None = None,
     watch: Watch | None = None,
-) -> Any:
+) -> object:
     """Call the native solver; safe in a thread, since it only sees arrays.
 
     ``start`` is a point in equilibrated units for those interfaces that take one. If the watch
@@ -70,16 +73,16 @@ def run(
     )
 
 
-def _there(function: Callable[..., Any], *arguments: Any) -> Any:
+def _there(function: Callable[..., object], *arguments: object) -> object:
     """What a function finds, as plain values that can travel."""
     return plain(function(*arguments))
 
 
-def _by_interface(interface: Callable[[], Any], *arguments: Any) -> Any:
+def _by_interface(interface: Callable[[], Interface], *arguments: object) -> object:
     return interface().solve_via_data(*arguments, {})
 
 
-def _by_clarabel(data: Record, options: FreshOptions, *, verbose: bool) -> Any:
+def _by_clarabel(data: Record, options: FreshOptions, *, verbose: bool) -> object:
     """What CVXPY's interface of CLARABEL returns, without its copies of the matrices."""
     dims, size = data[CLARABEL.DIMS], data[s.C].size
     squares = data.get(s.P)
@@ -91,7 +94,7 @@ def _by_clarabel(data: Record, options: FreshOptions, *, verbose: bool) -> Any:
         if (squares.indices > columns).any():
             squares = sp.triu(squares, format="csc")
 
-    def make() -> tuple[Any, Any]:
+    def make() -> tuple[list[object], object]:
         settings = CLARABEL.parse_solver_opts(verbose, dict(options))
         return dims_to_solver_cones(dims), settings
 

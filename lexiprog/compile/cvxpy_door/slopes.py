@@ -65,7 +65,7 @@ def tensor_slopes(compiled: Compiled, ids: Iterable[int]) -> FormSlopes | None:
 
     They are only believed if they add up to the numbers that were compiled.
     """
-    if compiled.data is None:
+    if not compiled.data:
         return None
     program, form = compiled.data[s.PARAM_PROB], compiled.form
     ids = list(ids)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
 
 import cvxpy as cp
 import cvxpy.settings as s
@@ -148,7 +147,7 @@ class Straight:
         seconds = (time.perf_counter() - start) / len(forms)
         compiled = [
             StraightCompiled(
-                _SOLVER, None, [], seconds, None, places, given,
+                _SOLVER, {}, [], seconds, None, places, given,
                 maps=Maps(self.read, values, self.A, self.b, self.costs, objective),
             )
             for objective, (given, places) in enumerate(zip(forms, self.places, strict=True))
@@ -179,7 +178,7 @@ class StraightCompiled(Compiled):
         return False
 
     @property
-    def record(self) -> Any:
+    def record(self) -> Record:
         rows = [SimpleNamespace(id=key, size=size) for key, size in self.rows]
         return {
             s.OFFSET: self.form.offset,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import SuperLU, splu
 
 from lexiprog.aliases import Array, Matrix
 
@@ -91,6 +89,6 @@ class FactoredBasis:
         self._exchanges: list[tuple[int, Array]] = []
         matrix = sp.csc_array(self._columns[:, self.basic])
         try:
-            self._factors: Any = splu(matrix)
+            self._factors: SuperLU = splu(matrix)
         except RuntimeError as error:  # what SuperLU says of an exact zero pivot
             raise SingularBasis("the basis is singular.") from error

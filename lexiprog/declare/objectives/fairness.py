@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lexiprog.aliases import Array, Constraint, Expressions, Objective
 from lexiprog.declare.text import shorten
@@ -15,7 +16,7 @@ from lexiprog.errors import DeclarationError
 __all__ = ["Aim", "Fairness", "Leximax", "Leximin", "Pricing"]
 
 # Finds the columns that are worth most at given prices, and a bound of what any is worth.
-Pricing = Callable[[Array], tuple[Any, float]]
+Pricing = Callable[[Array], tuple[ArrayLike, float]]
 
 
 class Fairness:
@@ -165,7 +166,7 @@ class Leximax(Fairness):
 Stacked = tuple[tuple[Hashable, ...], cp.Expression, tuple[cp.Expression, ...]]
 
 
-def _stacked(parts: Any, kind: str) -> Stacked:
+def _stacked(parts: object, kind: str) -> Stacked:
     """Names, one vector and its parts, at the cost of one look at each."""
     if isinstance(parts, cp.Expression) and parts.ndim == 1 and parts.size:
         return tuple(range(parts.size)), parts, ()

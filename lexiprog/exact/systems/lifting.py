@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,7 +50,7 @@ class Lifting:
         values = [value for _, line in rows for value in line]
         try:
             floats = sp.csr_array((np.array(values, dtype=float), places, starts), (size, size))
-            self._factor: Any = sl.splu(sp.csc_array(floats))
+            self._factor: sl.SuperLU = sl.splu(sp.csc_array(floats))
         except (OverflowError, RuntimeError) as error:
             raise ArithmeticError("Singular in floats.") from error
         largest = max(abs(value) for value in values).bit_length()

@@ -87,7 +87,7 @@ def mapping(value: object, place: str) -> Record:
     return found
 
 
-def _has_default(field: Field[Any]) -> bool:
+def _has_default(field: Field[object]) -> bool:
     return field.default is not MISSING or field.default_factory is not MISSING
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -40,7 +40,8 @@ class BadRecord(ValueError):
 
 def write(record: Record, path: str | os.PathLike[str]) -> None:
     """Save ``record`` at ``path``, all of it or nothing."""
-    text = json.dumps({"format": FORMAT} | _encode(record), indent=1, allow_nan=False)
+    parts = {key: _encode(part) for key, part in record.items()}
+    text = json.dumps({"format": FORMAT} | parts, indent=1, allow_nan=False)
     replace_file(path, text)
 
 
@@ -67,7 +68,7 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _encode(value: object) -> Any:
+def _encode(value: object) -> object:
     """JSON for numbers, texts, arrays and their containers; anything else by its ``repr``."""
     if isinstance(value, np.ndarray):
         flat = value.reshape(-1)
@@ -95,7 +96,7 @@ def _encode(value: object) -> Any:
     return repr(value)
 
 
-def _decode(value: object, place: str) -> Any:
+def _decode(value: object, place: str) -> object:
     if isinstance(value, list):
         return [_decode(part, f"{place}[{k}]") for k, part in enumerate(value)]
     if not isinstance(value, dict):

@@ -31,11 +31,9 @@ from lexiprog.runners.face import FaceChain
 from lexiprog.runners.faces.left import LeftFace
 from lexiprog.runners.faces.rows import OwnRows
 from lexiprog.solvers.ways import Way
-from lexiprog.status import Status
+from lexiprog.status import Fault, Status
 
-__all__ = ["UNCLEAR", "WiderFaces", "is_proved", "owners_first"]
-
-UNCLEAR = "which points are optimal there is not clear"
+__all__ = ["WiderFaces", "is_proved", "owners_first"]
 
 
 @dataclass
@@ -150,7 +148,8 @@ class WiderFaces:
             proof = Evidence.of(inner, answer)
             proofs |= {} if proof is None else {owner.name: proof}
             if plan.chain.faces[owner.name].unclear:
-                return Answer(Status.FAILED, said=f"{UNCLEAR}: {owner.name!r}")
+                said = f"which points are optimal there is not clear: {owner.name!r}"
+                return Answer(Status.FAILED, said=said, fault=Fault.UNCLEAR)
         answer = plan.chain.run(task)
         return replace(answer, seconds=time.perf_counter() - start, owners=proofs)
 

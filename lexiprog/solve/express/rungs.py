@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import cvxpy as cp
 
@@ -55,7 +54,7 @@ class Rung:
             _Held(position, member.constraints[position].id, lock, *limits[id(lock)])
             for position, lock in member.locks
         ]
-        self._digest: Any = partial(digest_of, member)  # made when somebody asks for it
+        self._digest = partial(digest_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
 
     def solution(
@@ -123,7 +122,7 @@ class Rung:
             references=MappingProxyType(references),
             locks=partial(self._records, references, constants, drifts),  # type: ignore[arg-type]
             effects=effects,
-            digest=self._digest,
+            digest=self._digest,  # type: ignore[arg-type]  # made when asked
             evidence=found.evidence(member),  # type: ignore[arg-type]  # made when asked
             _leaves=constants,
             _rows=self._rows,

@@ -15,16 +15,15 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Constraint
-from lexiprog.compile.answer import Answer, ExactAnswer, Shares
+from lexiprog.compile.answer import Answer, ExactAnswer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import key_of
 from lexiprog.declare.objectives.fairness import Fairness
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
-from lexiprog.proof.certify import Checked
 from lexiprog.result.result import Result
-from lexiprog.solve.fair.inner import OneByOne, fairness_of, no_answer, primal_of, worst_of
+from lexiprog.solve.fair.inner import OneByOne, fairness_of, no_answer, primal_of, shares_of
 from lexiprog.status import Status
 
 __all__ = ["LevelsBySums"]
@@ -77,16 +76,8 @@ def _answer(task: Task, fair: Fairness, result: Result, seconds: float) -> Answe
     groups = np.split(order, np.flatnonzero(np.diff(fair.sign * gets[order]) > slack) + 1)
     levels = tuple((float(gets[group[0]]), tuple(map(int, np.sort(group)))) for group in groups)
     levels = ((first.value, levels[0][1]), *levels[1:])
-    certificate = worst_of([s.certificate for s in found], first.certificate)
     doubted = [s.name for s in found if s.status is Status.INACCURATE]
-    shares = Shares(
-        levels=levels,
-        checked=Checked(certificate, first.bound),
-        unit=first.unit,
-        duals=first.duals[: len(task.subproblem.constraints)],
-        evidence=first.evidence,
-        doubt=f"{doubted[0]!r} is not known well enough" if doubted else "",
-    )
+    doubt = f"{doubted[0]!r} is not known well enough" if doubted else ""
     exact = None
     if first.exact is not None and last.exact is not None:
         variables = enumerate(task.subproblem.variables)
@@ -102,6 +93,6 @@ def _answer(task: Task, fair: Fairness, result: Result, seconds: float) -> Answe
         value=first.value,
         primal=primal_of(task, last),
         seconds=seconds,
-        shares=shares,
+        shares=shares_of(task, found, levels, doubt),
         exact=exact,
     )

@@ -23,7 +23,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.aliases import Array, Constraint, Leaf, Mask, Value
-from lexiprog.compile.answer import Answer, Shares
+from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import evaluate
 from lexiprog.declare.objectives.fairness import Fairness
@@ -32,7 +32,6 @@ from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.outline.text import names_text
-from lexiprog.proof.certify import Checked
 from lexiprog.result.solution import Solution
 from lexiprog.runners.fair.linear import Note, telling
 from lexiprog.solve.fair.inner import (
@@ -42,7 +41,7 @@ from lexiprog.solve.fair.inner import (
     fairness_of,
     no_answer,
     primal_of,
-    worst_of,
+    shares_of,
 )
 
 __all__ = ["LevelsByValue"]
@@ -193,15 +192,6 @@ def _answer(task: Task, fair: Fairness, climb: _Climb, seconds: float) -> Answer
             f"the level of {fair.names[worst]!r} is known to {climb.errors[worst]:.1e} only, since "
             "it depends strongly on lower ones"
         )
-    certificate = worst_of([s.certificate for s in climb.found], first.certificate)
-    shares = Shares(
-        levels=levels,
-        checked=Checked(certificate, first.bound),
-        unit=first.unit,
-        duals=first.duals[: len(task.subproblem.constraints)],
-        evidence=first.evidence,
-        doubt=doubt,
-    )
     counts = [s.iterations for s in climb.found]
     return Answer(
         last.status,
@@ -209,5 +199,5 @@ def _answer(task: Task, fair: Fairness, climb: _Climb, seconds: float) -> Answer
         primal=primal_of(task, last),
         iterations=None if None in counts else sum(c for c in counts if c is not None),
         seconds=seconds,
-        shares=shares,
+        shares=shares_of(task, climb.found, levels, doubt),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiprog.aliases import Leaves
-from lexiprog.compile.answer import Answer
+from lexiprog.compile.answer import Answer, Shares, UserLevels
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.declare.objectives.fairness import Fairness
@@ -16,10 +16,11 @@ from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.proof.certificate import Certificate
+from lexiprog.proof.certify import Checked
 from lexiprog.result.result import Result
 from lexiprog.result.solution import Solution
 
-__all__ = ["Execute", "Inner", "OneByOne", "fairness_of", "no_answer", "primal_of", "worst_of"]
+__all__ = ["Execute", "Inner", "OneByOne", "fairness_of", "no_answer", "primal_of", "shares_of"]
 
 Execute = Callable[..., Result]
 
@@ -85,7 +86,20 @@ def primal_of(task: Task, solution: Solution) -> dict[int, object]:
     return {v.id: np.array(solution[v]) for v in task.subproblem.variables}
 
 
-def worst_of(certificates: Sequence[Certificate], first: Certificate) -> Certificate:
+def shares_of(task: Task, found: Sequence[Solution], levels: UserLevels, doubt: str = "") -> Shares:
+    """The levels with what is known of them from the inner problems, the first level's first."""
+    first = found[0]
+    return Shares(
+        levels=levels,
+        checked=Checked(_worst_of([s.certificate for s in found], first.certificate), first.bound),
+        unit=first.unit,
+        duals=first.duals[: len(task.subproblem.constraints)],
+        evidence=first.evidence,
+        doubt=doubt,
+    )
+
+
+def _worst_of(certificates: Sequence[Certificate], first: Certificate) -> Certificate:
     """One certificate that is as bad as the worst of several in every measure."""
     measures = {
         name: float(np.max([getattr(c, name) for c in certificates])) for name in first.measures

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lexiprog.aliases import Array, Constraint, Record
 from lexiprog.declare.leaves import automatic_names, whole_entries
@@ -166,7 +166,9 @@ def _at(variable: cp.Variable, value: float, elsewhere: float) -> Array:
     return np.where(whole_entries(booleans), value, elsewhere)
 
 
-def _bound(other: cp.Variable, sign: str, side: Any, name: str) -> Demand | None:
+def _bound(
+    other: cp.Variable, sign: str, side: cp.Expression | ArrayLike | None, name: str
+) -> Demand | None:
     if side is None:
         return None
     entries = None

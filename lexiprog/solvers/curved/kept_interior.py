@@ -77,7 +77,7 @@ class KeptInterior:
         c: Array,
         A: Matrix,
         b: Array,
-        make: Callable[[], tuple[Any, Any]],
+        make: Callable[[], tuple[list[object], object]],
         rest: tuple[object, ...],
     ) -> Any:
         """What CLARABEL finds.

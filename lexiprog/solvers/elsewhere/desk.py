@@ -10,7 +10,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, wait
-from typing import Any
 
 from lexiprog.errors import LexiprogWarning
 from lexiprog.solvers.elsewhere.parcels import Reply, opened, pack, versions
@@ -85,8 +84,8 @@ class Elsewhere:
     def width(self) -> int:
         """Calls that can run at the same time, as far as the executor says."""
         known = getattr(self.executor, "_max_workers", None)
-        client: Any = getattr(self.executor, "_client", None)
-        if known is None and hasattr(client, "nthreads"):
+        client = getattr(self.executor, "_client", None)
+        if known is None and client is not None and hasattr(client, "nthreads"):
             known = sum(client.nthreads().values())
         return int(known or os.cpu_count() or 1)
 

@@ -29,7 +29,7 @@ _CONSTRAINT = cp.constraints.constraint.Constraint
 class Reply:
     """What a worker sends back: a value or what was raised, and who it is."""
 
-    value: Any = None
+    value: object = None
     raised: BaseException | None = None
     worker: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Reply:
 class _NumbersOnly(pickle.Pickler):
     """A pickler that lets no object of a declared problem pass."""
 
-    def reducer_override(self, obj: Any) -> Any:
+    def reducer_override(self, obj: object) -> Any:
         if isinstance(obj, (*_DECLARED, _CONSTRAINT)):
             raise TypeError(f"{type(obj).__name__} objects do not travel, only numbers do.")
         return NotImplemented
@@ -66,7 +66,7 @@ def opened(parcel: bytes, _ticket: str = "") -> bytes:
     return pickle.dumps(reply, protocol=5)
 
 
-def plain(found: Any) -> Any:
+def plain(found: object) -> object:
     """A solver's native result as plain values with the same attributes, if it cannot travel."""
     if isinstance(found, dict):
         return {key: plain(value) for key, value in found.items()}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.aliases import Array, FreshOptions, Matrix, Options
+from lexiprog.aliases import Array, FreshOptions, Matrix, Options, Record
 from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.watch import Watch
 
@@ -27,8 +26,10 @@ def vertex_of(
     statuses: Statuses | None,
     refine: bool,  # noqa: FBT001 - executors hand arguments on by position
     primal: bool,  # noqa: FBT001
-) -> Vertex:
+) -> tuple[Record, Statuses]:
     """Solve one linear program; arguments and answer are arrays and plain values.
+
+    What is found are the fields of a Vertex by name, and its basis as numbers.
 
     Parameters
     ----------
@@ -43,7 +44,8 @@ def vertex_of(
     """
     basis = None if statuses is None else _basis(statuses)
     vertex = Session(A, options).run(cost, Bounds(*limits), basis, refine=refine, primal=primal)
-    return replace(vertex, basis=_statuses(vertex.basis))
+    found = {field.name: getattr(vertex, field.name) for field in fields(vertex)}
+    return found, _statuses(found.pop("basis"))  # which cannot travel itself
 
 
 class SessionElsewhere(Session):
@@ -52,13 +54,14 @@ class SessionElsewhere(Session):
     def __init__(self, A: Matrix, options: Options) -> None:
         super().__init__(A, options)
         self._options = dict(options)
-        self._last: tuple[Any, Statuses] | None = None  # a basis from there, as it came
+        # A basis from there, as it came.
+        self._last: tuple[highspy.HighsBasis, Statuses] | None = None
 
     def run(
         self,
         cost: Array,
         bounds: Bounds,
-        basis: Any = None,
+        basis: highspy.HighsBasis | None = None,
         *,
         refine: bool = False,
         primal: bool = False,
@@ -76,12 +79,12 @@ class SessionElsewhere(Session):
         if statuses is None and basis is not None:
             statuses = _statuses(basis)
         options = watch.limiting(self._options)
-        vertex = watch.elsewhere.call(
+        vertex, statuses = watch.elsewhere.call(
             vertex_of, self._A, options, cost, limits, statuses, refine, primal, watch=watch
         )
-        found = _basis(vertex.basis)
-        self._last = (found, vertex.basis)
-        return replace(vertex, basis=found, seconds=time.perf_counter() - start)
+        found = _basis(statuses)
+        self._last = (found, statuses)
+        return Vertex(**vertex | {"basis": found, "seconds": time.perf_counter() - start})
 
 
 def _statuses(basis: highspy.HighsBasis) -> Statuses:

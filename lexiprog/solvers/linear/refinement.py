@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
+import highspy
 import numpy as np
 
 from lexiprog.aliases import Array, Mask, Matrix
@@ -23,6 +24,8 @@ from lexiprog.solvers.highs import Bounds, Session, Vertex
 from lexiprog.watch import Watch
 
 __all__ = ["DOUBT", "MISSED", "Refined", "is_off", "misses", "refined"]
+
+Number = TypeVar("Number", float, Array)
 
 ROUNDS = 12
 # Misses in equilibrated units: beyond the first there is nothing to be gained with pairs of
@@ -64,7 +67,7 @@ class Refined:
 
     x: Pair
     y: Pair
-    basis: Any
+    basis: highspy.HighsBasis
     miss: float
     error: float
     gain: float
@@ -129,7 +132,7 @@ class _At:
 
     x: Pair
     y: Pair
-    basis: Any
+    basis: highspy.HighsBasis
 
     def distance(self, other: _At) -> float:
         """How far its multipliers are from those of another."""
@@ -152,9 +155,10 @@ def _corrected(
     return _At(at.x.plus(found.x / point), y.plus(found.row_dual / price), found.basis)
 
 
-def _power(numbers: Any) -> Any:
+def _power(numbers: Number) -> Number:
     """Powers of two not above the numbers: to multiply by them rounds nothing."""
-    return np.exp2(np.floor(np.log2(numbers)))
+    power: Number = np.exp2(np.floor(np.log2(numbers)))
+    return power
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
+from lexiprog.compile.binding import Given
 from lexiprog.declare.lock import Slack
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
@@ -31,7 +32,7 @@ class Cases:
     name: str
     head: Mapping[str, Solution]
     ladders: Mapping[str, Ladder | None]
-    given: Any
+    given: Given
     elsewhere: Desk | None = None
     warm: WarmHighs = field(default_factory=WarmHighs)
     found: dict[float, Result] = field(default_factory=dict)

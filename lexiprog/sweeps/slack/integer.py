@@ -13,6 +13,7 @@ from lexiprog.curves.front_integer import integer_front
 from lexiprog.curves.integers.search import IntegerFront
 from lexiprog.curves.integers.steps import steps_of
 from lexiprog.curves.pace import OutOfTime
+from lexiprog.declare.references.reference import VALUES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.sweeps.slack.moving import MovingProblem, Scene, Unsteady
@@ -77,7 +78,7 @@ def _stretches(scene: Scene, subproblem: Subproblem) -> tuple[list[float], float
             continue
         if track.shape is not Shape.STEPS or track.error:
             raise Unsteady(f"{reference.owner_name!r} is not known in steps")
-        if reference.label.rpartition(".")[2] not in ("optimum", "held"):
+        if reference.kind not in VALUES:
             raise Unsteady(f"it reads {reference.label}, of which the curve knows nothing")
         starts |= set(track.knots.tolist())
     stop = scene.stop(subproblem)

@@ -13,7 +13,7 @@ from lexiprog.compile.cvxpy_door import columns_of
 from lexiprog.compile.task import Task, prepare
 from lexiprog.curves.pace import Pace
 from lexiprog.declare.lock import Slack
-from lexiprog.declare.reference import Reference
+from lexiprog.declare.references.reference import VALUES, Reference
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
@@ -218,8 +218,7 @@ class MovingProblem:
 
 def _check_reading(scene: Scene, reference: Reference) -> None:
     """Refuse readings that are no numbers a curve tells."""
-    what = reference.label.removeprefix(f"{reference.owner_name}.")
-    if what not in ("optimum", "held"):
+    if reference.kind not in VALUES:
         raise Unsteady(f"it reads {reference.label}, of which the curve knows nothing")
     track = scene.tracks.get(reference.owner_name)
     if track is not None and track.shape is not Shape.LINEAR:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
+from lexiprog_boost.checks.groups import check_groups
 from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.weights import LexiWeights
 
@@ -80,14 +81,7 @@ def with_groups(data: TrainingData, groups: Any) -> TrainingData:
     """
     if groups is None:
         return data
-    given = np.asarray(groups)
-    if given.shape != data.y.shape:
-        raise ValueError(
-            f"groups has shape {given.shape}; it needs one group for each of {len(data.y)} points."
-        )
-    if any(group is None or group != group for group in given.tolist()):
-        raise ValueError("groups has missing values; give such points a group of their own.")
-    return replace(data, groups=given.astype(str) if given.dtype == object else given)
+    return replace(data, groups=check_groups(groups, len(data.y)))
 
 
 def balanced_weights(
@@ -130,8 +124,8 @@ def balanced_weights(
     keys = data.codes * len(groups) + group_codes
     cells, codes = np.unique(keys, return_inverse=True)
     of_class, of_group = np.divmod(cells, len(groups))
-    pairs = zip(of_class, of_group, strict=True)
-    names = np.array([f"{data.classes[j]} in {groups[g]}" for j, g in pairs])
+    labels, places = data.classes[of_class].tolist(), groups[of_group].tolist()
+    names = _names(labels, places)
     order = np.argsort(names, kind="stable")  # that of the programs' classes
     back = np.argsort(order, kind="stable")
     found = find(
@@ -154,7 +148,14 @@ def balanced_weights(
     by_class = replace(
         found, classes=data.classes, class_optima=share @ optima, class_losses=share @ losses
     )
-    return by_class, GroupLosses(
-        tuple(data.classes[of_class].tolist()), tuple(groups[of_group].tolist()),
-        tuple(np.bincount(codes).tolist()), optima, losses,
-    )  # fmt: skip
+    points = tuple(np.bincount(codes).tolist())
+    return by_class, GroupLosses(tuple(labels), tuple(places), points, optima, losses)
+
+
+def _names(labels: list[Any], groups: list[Any]) -> NDArray:
+    """What the programs call the cells: no two the same, even where a label has " in " in it."""
+    pairs = list(zip(labels, groups, strict=True))
+    names = [f"{label} in {group}" for label, group in pairs]
+    if len(set(names)) < len(names):
+        names = [f"{label!r} in {group!r}" for label, group in pairs]
+    return np.array(names)

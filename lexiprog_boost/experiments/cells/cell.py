@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from lexiprog_boost.datasets.dataset import Dataset
 from lexiprog_boost.experiments.cells.contenders import BY_NAME, Setting, make_learner
 from lexiprog_boost.experiments.cells.facts import facts_of
+from lexiprog_boost.experiments.cells.shared_trees import now
 from lexiprog_boost.metrics import average_auc_score, geometric_mean_score
 
 Record = dict[str, Any]
@@ -87,7 +87,7 @@ def evaluate_cell(
     dict
         Of plain values; a setting that fails has its cause under "error" and no scores.
     """
-    start, worked = time.perf_counter(), time.process_time()
+    start = now()
     train, test = list(data.splits())[cell.fold]
     runs = []
     with warnings.catch_warnings():
@@ -98,14 +98,15 @@ def evaluate_cell(
             if choose and len(settings) > 1 and "error" not in run:
                 run["inner"] = _inner_scores(cell, setting, data, train)
             runs.append(run)
+    spent = now().since(start)
     return {
         "study": cell.study,
         "dataset": cell.dataset,
         "learner": cell.learner,
         "contender": cell.contender,
         "fold": cell.fold,
-        "seconds": time.perf_counter() - start,
-        "processor": time.process_time() - worked,
+        "seconds": spent.seconds,
+        "processor": spent.processor,
         "runs": runs,
     }
 
@@ -115,10 +116,10 @@ def _score(
 ) -> Record:
     X, y = data.X[train], data.y[train]
     model = BY_NAME[cell.contender].build(make_learner(cell.learner, setting), setting, cell.seed)
-    start = time.perf_counter()
+    start = now()
     try:
         model.fit(X, y)
-        seconds = time.perf_counter() - start
+        spent = now().since(start)
         predicted = model.predict(data.X[test])
         scores = {
             "g_mean": geometric_mean_score(data.y[test], predicted),
@@ -129,7 +130,10 @@ def _score(
         raise
     except Exception as cause:  # noqa: BLE001 - whatever goes wrong is this setting's result
         return {"setting": dict(setting), "error": f"{type(cause).__name__}: {cause}"}
-    run: Record = {"setting": dict(setting), **scores, "seconds": seconds, "facts": facts}
+    run: Record = {
+        "setting": dict(setting), **scores,
+        "seconds": spent.seconds, "processor": spent.processor, "facts": facts,
+    }  # fmt: skip
     if keep:
         run["predicted"] = predicted.tolist()
     return run

@@ -23,7 +23,8 @@ from lexiprog_boost.classifiers import (
     LPAdaBoostClassifier,
     LPUBoostClassifier,
 )
-from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
+from lexiprog_boost.experiments.cells.shared_trees import SharedTree
+from lexiprog_boost.learners import WeightedKNeighborsClassifier
 
 Setting = Mapping[str, float]
 Build = Callable[[Any, Setting, int], Any]
@@ -77,7 +78,7 @@ def make_learner(name: str, setting: Setting) -> Any:
     if name == OWN:
         return None
     if name == "C4.5":
-        return C45TreeClassifier()
+        return SharedTree()
     return WeightedKNeighborsClassifier(int(setting["k"]))
 
 

@@ -66,6 +66,12 @@ class Results:
     def _cells(self) -> dict[tuple[str, str, str, int], Record]:
         return {_address(record): record for record in self.records}
 
+    @cached_property
+    def clock(self) -> Literal["processor", "seconds"]:
+        """What times are told by: the processor's, unless some fit has kept the clock's alone."""
+        fits = [run for record in self.records for run in record["runs"] if "seconds" in run]
+        return "processor" if all("processor" in run for run in fits) else "seconds"
+
     @property
     def protocols(self) -> tuple[Protocol, ...]:
         """The ways to choose a setting that the study allows."""

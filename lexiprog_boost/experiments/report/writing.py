@@ -75,8 +75,6 @@ def _texts(
         files = {
             "ranks.md": ("average ranks and tests as in the paper, its figures beside ours",
                          ranks_page(results)),
-            "rivals.md": ("the same with what a user would take instead of boosting",
-                          ranks_page(results, rivals=True)),
             "tests.csv": ("every average rank and p-value", tests_file(results)),
             "scores.md": ("mean scores a data set", scores_page(results)),
             "scores.csv": ("every fold's score and its setting", scores_file(results)),
@@ -85,6 +83,11 @@ def _texts(
             "times.md": ("training times (they differ from run to run)", times_page(results)),
             "times.csv": ("training times a data set", times_file(results)),
         }  # fmt: skip
+        if results.contenders("rival"):
+            files["rivals.md"] = (
+                "the same with what a user would take instead of boosting",
+                ranks_page(results, rivals=True),
+            )
         if results.study.name == "artificial":
             files["views.md"] = ("average G-Mean by what was varied", views_page(results))
     else:

@@ -137,3 +137,17 @@ def test_gradients_are_differences_of_optima(kind, seed):
         assert found.shape == parameter.shape
         wanted = differences(program, parameter, of)
         assert found == pytest.approx(wanted, abs=2e-4, rel=2e-4), parameter.name()
+
+
+@pytest.mark.parametrize("name", ["cost", "dual(1)"])
+def test_what_a_reference_is_does_not_hang_on_names(name):
+    x, y = cp.Variable(3, bounds=[0, 5], name="x"), cp.Variable(name="y")
+    aim = cp.Parameter(2, name="aim", value=np.array([1.2, 2.3]))
+    near = lx.Subproblem("near", cp.Minimize(cp.sum_squares(x[:2] - aim)))
+    cost = cp.Minimize(x[0] + 2 * x[1] + cp.square(x[2] - 1))
+    held = lx.Subproblem(name, cost, [near.held()])
+    last = lx.Subproblem("last", cp.Minimize(cp.square(y - held.at(x[2] + x[0]))), [y >= 3])
+    program = lx.Program(lx.Stage("1", near), lx.Stage("2", held), lx.Stage("3", last))
+    # y = 3 and x = (1.2, 2.3, 1): the optimum is (3 - 1 - aim[0])^2.
+    slopes = program.solve().gradient(aim, of="last")
+    assert slopes == pytest.approx([-1.6, 0.0], abs=1e-6)

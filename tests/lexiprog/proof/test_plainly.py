@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lexiprog.forms.standard_form import Cones, StandardForm
 from lexiprog.proof.bound import lower_bound
 from lexiprog.proof.boxed import NEGLIGIBLE
-from lexiprog.proof.plainly import plain_bound
+from lexiprog.proof.plainly import _Sides, plain_bound
 from tests.lexiprog.proof.exact_bounds import bound_by_hand
 
 seeds = st.integers(0, 2**32 - 1)
@@ -126,3 +126,15 @@ def test_a_free_column_is_not_known_to_cost_nothing_where_rounding_hides_it():
     assert plain_bound(form, np.array([0.5, 0.5]), np.ones(2), 1.0) is None
     boxed = replace(form, lower=np.zeros(2), upper=np.ones(2))
     assert plain_bound(boxed, np.array([0.5, 0.5]), np.ones(2), 1.0) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7])
+@pytest.mark.parametrize("curved", [False, True])
+def test_rounding_is_allowed_for_as_much_as_sums_of_so_many_terms_may_be_wrong(rows, curved):
+    """A sum of n products may be wrong by n + 1 units of their sizes (Higham, 2002)."""
+    P = sp.csc_array(np.ones((2, 2))) if curved else None
+    A = sp.csc_array(np.ones((rows, 2)))
+    form = StandardForm(np.ones(2), 0.0, A, np.ones(rows), Cones(nonneg=rows), P)
+    unit = float(np.finfo(np.longdouble).eps) / 2
+    terms = rows + 1 + (2 if curved else 0)  # the cost itself, rows, and squares
+    assert (terms + 1) * unit <= _Sides(form, np.ones(2)).rounding <= 2 * (terms + 3) * unit

@@ -1,6 +1,5 @@
 """The page without the library proves the faces that levels are held on, and notices false ones."""
 
-import importlib.util
 import json
 
 import cvxpy as cp
@@ -9,15 +8,6 @@ import pytest
 
 import lexiprog as lx
 from tests.lexiprog.result.proved_programs import chain
-from tests.lexiprog.result.test_proof_for_others import PAGE
-
-
-@pytest.fixture(scope="module")
-def page():
-    spec = importlib.util.spec_from_file_location("check_certificates", PAGE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def wider():

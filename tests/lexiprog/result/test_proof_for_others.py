@@ -1,13 +1,11 @@
 """A page of Python without the library checks saved certificates from their numbers alone."""
 
-import importlib.util
 import json
 import pickle
 import shutil
 import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
@@ -16,16 +14,6 @@ import pytest
 import lexiprog as lx
 from tests.lexiprog.mischief import Mischief
 from tests.lexiprog.result.proved_programs import EXACT, PROGRAMS, compromise, single, transport
-
-PAGE = Path(__file__).parents[3] / "docs" / "check_certificates.py"
-
-
-@pytest.fixture(scope="module")
-def page():
-    spec = importlib.util.spec_from_file_location("check_certificates", PAGE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
@@ -121,10 +109,10 @@ def test_the_bound_is_the_one_worked_by_hand(page):
     assert page.in_rationals(proof | {"z": [-5.0]})[2] == 0
 
 
-def test_the_page_needs_nothing_but_python_for_linear_problems(tmp_path):
+def test_the_page_needs_nothing_but_python_for_linear_problems(page, tmp_path):
     path, alone = tmp_path / "proof.json", tmp_path / "page.py"
     transport().solve().save(path, proof=True)
-    shutil.copy(PAGE, alone)
+    shutil.copy(page.__file__, alone)
     # -I -S: neither this folder nor installed packages can be imported.
     script = [sys.executable, "-I", "-S", alone, path]
     found = subprocess.run(script, capture_output=True, text=True)

@@ -43,3 +43,16 @@ def test_a_chain_that_is_resumed_finds_what_it_holds_again_in_fractions():
     for known in (["x"], ["x", "y"]):
         start = lx.Result(whole.stages, {name: whole[name] for name in known})
         assert program.solve("EXACT", resume=start)["less"].exact == Fraction(2, 3)
+
+
+def test_a_tolerance_is_a_bound_in_fractions_too_and_no_face():
+    """x may fall from 1/3 to 1/4, for which y has a twelfth more."""
+    x, y = cp.Variable(name="x", bounds=[0, 1]), cp.Variable(name="y", bounds=[0, 1])
+    rows = [3 * x <= 1, x + y <= 1]
+    first = lx.Subproblem("first", cp.Maximize(12 * x), rows)
+    second = lx.Subproblem("second", cp.Maximize(12 * y), [*rows, first.held(atol=1)])
+    found = lx.Program(lx.Stage("1", first), lx.Stage("2", second)).solve("EXACT")["second"]
+    (lock,) = found.locks
+    assert found.exact == 9
+    assert (lock.kind, lock.tolerance, lock.guard) == ("value", 1.0, 0.0)
+    assert [lock.limit, lock.drift] == pytest.approx([3.0, 1.0])

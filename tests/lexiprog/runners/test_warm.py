@@ -8,6 +8,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile.task import prepare
+from lexiprog.runners import warm as warm_module
 from lexiprog.runners.warm import LATEST, WarmHighs
 from lexiprog.solvers.ways import Way
 
@@ -116,3 +117,19 @@ def test_a_basis_of_another_shape_is_forgotten_and_one_of_the_same_is_not():
     assert warm.run(task(4.0, still=5.0)).value == pytest.approx(5.0)
     assert (warm.found["cold"], warm.found.total()) == (2, 3)
     assert 0.0 < warm.run(task(6.0)).seconds < 60.0
+
+
+def test_bases_that_never_fit_are_tried_now_and_then_and_those_that_do_always(monkeypatch):
+    for name, value in (("EARLY", 2), ("FAIR", 4), ("AGAIN", 3)):
+        monkeypatch.setattr(warm_module, name, value)
+    luck = warm_module._Luck()
+    # Two early tries, then every third chance; what is not there is no chance.
+    assert [luck.is_tried(there) for there in [True] * 4 + [False] + [True] * 5] == [
+        True, True, True, False, False, False, True, False, False, True
+    ]  # fmt: skip
+    assert (luck.chances, luck.tries, luck.hits) == (9, 5, 0)
+    luck.hits = 1  # one of five is too few if one of four is fair
+    assert not luck.is_tried(True)
+    luck.hits = 2
+    assert luck.is_tried(True)
+    assert not luck.is_tried(False)

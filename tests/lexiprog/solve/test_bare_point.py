@@ -132,3 +132,11 @@ def test_entries_that_need_not_be_whole_are_not_asked_to_be(kind):
     found = answer(most, np.array([1.0, 0.5]))
     assert (found.value, found.certificate.integrality) == (1.5, 0.0)
     assert "integrality 5.0e-01" in refused(most, np.array([0.5, 0.5]))
+
+
+def test_a_geometric_point_outside_its_variables_own_bounds_is_refused():
+    """The least of 1 / w up to 2 is a half; 3 has less, but is not allowed."""
+    w = cp.Variable(name="w", pos=True, bounds=[1, 2])
+    least = lx.Subproblem("least", cp.Minimize(1 / w), gp=True)
+    assert answer(least, 2.0).value == 0.5
+    assert "primal" in refused(least, 3.0)

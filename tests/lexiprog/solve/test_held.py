@@ -94,3 +94,25 @@ def test_a_curve_without_multiplier_has_no_price_and_else_its_size_is_one(dual, 
     )
     found = _price(task, 0, lock, "value", SimpleNamespace(duals=(dual,), value=7.0), {})
     assert found.value == price
+
+
+def test_what_is_held_and_what_is_referred_to_both_have_their_effects():
+    """The first is off by 1e-5, which the second counts three times."""
+
+    class Rough:
+        name = "rough"
+
+        def solve(self, problem):
+            problem.solve(solver="HIGHS")
+            for variable in problem.variables():
+                variable.save_value(variable.value + 1e-5)
+
+    x, y = cp.Variable(name="x", bounds=[-9, 9]), cp.Variable(name="y", bounds=[-9, 9])
+    a = lx.Subproblem("a", cp.Minimize(x), [x >= 1])
+    b = lx.Subproblem("b", cp.Maximize(x - y), [y >= 3 * a.optimum, a.held()])
+    program = lx.Program(lx.Stage("1", a), lx.Stage("2", b))
+    rough = {"a": lx.Solver(Rough(), accept=1e-3)}
+    with pytest.warns(lx.LexiprogWarning):
+        found = program.solve(rough)["b"]
+    assert found.effects.keys() == {"a.held", "a.optimum"}
+    assert found.effects["a.optimum"] == pytest.approx(3e-5, rel=1e-2)

@@ -21,7 +21,7 @@ def side_by_side(count=3):
     return lx.Program(lx.Stage("all", *problems))
 
 
-def met(monkeypatch, together, seconds, **terms):
+def met(monkeypatch, together, seconds, count=3, **terms):
     """Whether so many solves are under way at the same time, if one waits so long."""
     barrier, shielded = threading.Barrier(together), hierarchy.shielded
 
@@ -31,10 +31,10 @@ def met(monkeypatch, together, seconds, **terms):
 
     monkeypatch.setattr(hierarchy, "shielded", meeting)
     try:
-        found = side_by_side().solve(**terms)
+        found = side_by_side(count).solve(**terms)
     except lx.StageError:
         return False
-    assert [s.value for s in found.values()] == pytest.approx([1, 2, 3])
+    assert [s.value for s in found.values()] == pytest.approx([1, 2, 3][:count])
     return True
 
 
@@ -46,10 +46,13 @@ def test_as_many_run_at_once_as_are_asked_for_or_as_there_are_cores(
     assert met(monkeypatch, together, 20.0, workers=workers)
 
 
-@pytest.mark.parametrize(("cores", "workers"), [(2, None), (8, 2), (None, None)])
-def test_and_no_more(monkeypatch, cores, workers):
+@pytest.mark.parametrize(
+    ("cores", "workers", "together", "count"),
+    [(2, None, 3, 3), (8, 2, 3, 3), (None, None, 2, 2), (1, None, 2, 2)],
+)
+def test_and_no_more(monkeypatch, cores, workers, together, count):
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    assert not met(monkeypatch, 3, 0.3, workers=workers)
+    assert not met(monkeypatch, together, 0.3, count, workers=workers)
 
 
 def test_whoever_waits_hears_how_all_that_run_are_going(monkeypatch):

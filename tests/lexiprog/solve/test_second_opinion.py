@@ -2,6 +2,7 @@
 
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import cvxpy as cp
@@ -10,7 +11,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile.task import prepare
-from lexiprog.solve.second_opinion import DUAL, loose_locks
+from lexiprog.solve.second_opinion import DUAL, _last_digits, loose_locks
 from lexiprog.solvers.ways import Way
 
 
@@ -91,3 +92,34 @@ def test_who_stands_beside_a_face_is_found_to_the_thirteenth_digit(apart):
     for value, loose in ((1.0, ["first"]), (0.0, [])):
         found = SimpleNamespace(value=value, size=1.0 + value)
         assert loose_locks(task, [lock], found, solved) == loose
+
+
+def test_beside_a_tolerance_each_held_optimum_is_found_anew_before_it_is_held():
+    """The first is known to a billionth only, for which the last would get a tenth of y."""
+    x, y, z = (cp.Variable(name=name, bounds=[0, 1]) for name in "xyz")
+    rows = [x + y <= 1, y <= 0.1]
+    first = lx.Subproblem("first", cp.Maximize(x + (1 - 1e-8) * y), rows)
+    loose = lx.Subproblem("loose", cp.Minimize(z), [z >= 0.5])
+    held = [first.held(), loose.held(atol=0.1)]
+    last = lx.Subproblem("last", cp.Maximize(y), [*rows, z >= 0.5, *held])
+    solved = dict(lx.Program(lx.Stage("1", first, loose)).solve())
+    solved["first"] = replace(solved["first"], value=solved["first"].value - 1e-9)
+    task = prepare(last, Way(lx.Solver("SCIPY")), solved)
+    lock = SimpleNamespace(name="first", tolerance=0.0, kind="value", drift=1e-9)
+    for value, wanted in ((0.1, ["first"]), (0.0, [])):
+        found = SimpleNamespace(value=value, size=1.0 + value)
+        assert loose_locks(task, [lock], found, solved) == wanted
+
+
+@pytest.mark.parametrize(("value", "unit"), [(99.0, 1.0), (-99.0, 1.0), (0.0, 100.0)])
+def test_what_is_owed_to_last_digits_counts_by_prices_and_as_a_share_of_the_size(value, unit):
+    """Two units of the last place of 2^30 for each price of the lock, 3 in all, over 100."""
+    rows = [SimpleNamespace(id=k) for k in range(3)]
+    locks = [(k, SimpleNamespace(owner_name=name)) for k, name in ((0, "a"), (2, "b"))]
+    problem = SimpleNamespace(constraints=rows, locks=locks)
+    dual = {0: -2.0, 1: 50.0, 2: np.array([0.5, -0.5])}
+    own = SimpleNamespace(unit=unit, answer=SimpleNamespace(dual=dual, value=value))
+    held = dict.fromkeys("ab", SimpleNamespace(value=-(2.0**30)))
+    assert _last_digits(problem, own, held) == pytest.approx(2 * 3 * 2.0 ** (30 - 52) / 100)
+    own.answer.dual.clear()
+    assert _last_digits(problem, own, held) == 0.0

@@ -6,6 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from lexiprog.declare.references.reference import ReferenceKind
 from lexiprog.solve.travel import _effect, _pairing, _Slopes
 
 
@@ -80,7 +81,7 @@ def test_a_solve_of_our_own_is_made_only_where_a_glance_is_not_enough(monkeypatc
 def test_an_exact_point_has_no_effect_and_an_optimum_that_of_its_uncertainty():
     line, task = Straight(3.0, 1.0), SimpleNamespace(solver=SimpleNamespace(accept=1e-6))
     exact = SimpleNamespace(exact=1, unit=1.0, uncertainty=1e-3, size=7.0)
-    reference = SimpleNamespace(owner_name="a", kind="optimum")
+    reference = SimpleNamespace(owner_name="a", kind=ReferenceKind.OPTIMUM)
     assert _effect(task, line.parameter, reference, {"a": exact}, line) == 0.0
     for uncertainty, wanted in ((1e-3, 3e-3), (np.inf, 21.0)):
         owner = SimpleNamespace(exact=None, unit=1.0, uncertainty=uncertainty, size=7.0)

@@ -2,12 +2,14 @@
 
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.status import Status
 
 
 def stages(*subproblems):
@@ -167,3 +169,14 @@ def test_a_solver_that_lets_a_held_optimum_slip_is_put_right_without_a_face():
     found = stages(first, second).solve("SCS")["second"]
     assert found.value == pytest.approx(0.0, abs=1e-6)
     assert (found.status, found.solver, found.locks[0].kind) == ("optimal", "SCS", "value")
+
+
+@pytest.mark.parametrize("doubtful", [False, True])
+def test_who_refers_to_a_doubtful_optimum_is_doubtful(doubtful):
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    a = lx.Subproblem("a", cp.Minimize(x), [x >= 1])
+    program = stages(a, lx.Subproblem("b", cp.Minimize(y), [y >= 2 * a.optimum]))
+    whole = program.solve()
+    status = Status.INACCURATE if doubtful else Status.OPTIMAL
+    known = lx.Result(whole.stages, {"a": replace(whole["a"], status=status)})
+    assert program.solve(resume=known)["b"].status is status

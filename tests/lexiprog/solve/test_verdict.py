@@ -1,6 +1,7 @@
 """What becomes of an answer: whole numbers, wishes, statuses."""
 
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import cvxpy as cp
@@ -9,11 +10,14 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile.answer import Answer
+from lexiprog.compile.task import prepare
 from lexiprog.proof.certificate import Certificate
+from lexiprog.runners.native import Native
 from lexiprog.solve.relaxation import tell_apart
-from lexiprog.solve.verdict import _wish
+from lexiprog.solve.verdict import _beyond_status, _has_useless_multipliers, _wish, judge
 from lexiprog.solve.wishes import warn_of_limit
-from lexiprog.status import Status
+from lexiprog.solvers.ways import Way
+from lexiprog.status import Fault, Status
 
 
 def test_whole_numbers_lose_their_noise_and_other_numbers_keep_theirs():
@@ -92,3 +96,89 @@ def test_infeasible_and_unbounded_are_told_apart():
     geometric = lx.Subproblem("geometric", cp.Minimize(y), [y >= 2, y <= 1], gp=True)
     assert tell_apart(geometric, {}) is Status.INFEASIBLE
     assert tell_apart(lx.Subproblem("g", cp.Minimize(y), [y <= 1], gp=True), {}) is Status.UNBOUNDED
+
+
+@pytest.mark.parametrize(
+    ("failed", "mode", "integer", "useless"),
+    [
+        ({"dual": 1.0}, "value", False, True),
+        ({"dual": 1.0, "gap": 1.0}, "value", False, True),
+        ({"gap": 1.0}, "value", False, False),
+        ({"dual": 1.0, "primal": 1.0}, "value", False, False),
+        ({}, "value", False, False),
+        ({"dual": 1.0}, "face", False, False),
+        ({"dual": 1.0}, "argument", False, False),
+        ({"dual": 1.0}, "value", True, False),
+    ],
+)
+def test_multipliers_that_alone_prove_nothing_are_found_anew(failed, mode, integer, useless):
+    task = SimpleNamespace(way=SimpleNamespace(mode=mode), integer=integer)
+    assert _has_useless_multipliers(task, Certificate(**failed)) is useless
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("", ""), ("optimal", ""), ("kOptimal, but slowly", "it said kOptimal, but slowly")],
+)
+def test_what_a_solver_says_is_repeated_where_its_status_says_something_else(said, told):
+    assert _beyond_status(Answer(Status.OPTIMAL, said=said)) == told
+
+
+def test_an_answer_without_a_point_or_with_holes_is_an_attempt():
+    x = cp.Variable(2, name="x")
+    problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [x >= 1])
+    task = prepare(problem, Way(lx.Solver("SCS")), {})
+    for primal in ({}, {x.id: np.array([1.0, np.nan])}, {x.id: np.array([np.inf, 1.0])},
+                   {x.id: None}):  # fmt: skip
+        found = judge(task, "only", Answer(Status.FAILED, said="no", primal=primal), {})
+        assert (found.solver, found.status) == ("SCS", Status.FAILED)
+        assert (found.fault is Fault.NO_NUMBERS) is bool(primal)
+        assert ("it said no" in found.reason) is not primal
+
+
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+@pytest.mark.parametrize("off", [0.0, 1e-3])
+def test_a_claim_is_compared_with_the_problem_as_it_is_written(sense, off):
+    """The least of x + y where x + 2y >= 2 is 1, or the most of -x - y: each claim is off."""
+    x = cp.Variable(2, name="x", nonneg=True)
+    goal = cp.Minimize(cp.sum(x)) if sense > 0 else cp.Maximize(-cp.sum(x))
+    problem = lx.Subproblem("p", goal, [x[0] + 2 * x[1] >= 2])
+    task = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    answer = Native().run(task)
+    found = judge(task, "only", replace(answer, value=answer.value + off), {})
+    if off:
+        assert found.fault is Fault.UNPROVED
+        assert "claim 5.0e-04" in found.reason  # of one and the value
+    else:
+        assert (found.value, found.bound) == (pytest.approx(sense), pytest.approx(sense))
+        assert (found.stage, found.solver, found.status) == ("only", "HIGHS", Status.OPTIMAL)
+        assert found.certificate.claim <= 1e-9
+        assert found.iterations == answer.iterations
+        assert found.timings == {"compile": task.compile_seconds, "solve": answer.seconds}
+
+
+def test_multipliers_have_the_shapes_of_their_constraints():
+    x = cp.Variable(2, name="x", nonneg=True)
+    problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [x[0] + 2 * x[1] >= 2, x <= 5])
+    task = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    found = judge(task, "only", Native().run(task), {})
+    assert found.duals[0] == pytest.approx(0.5)
+    assert found.duals[1] == pytest.approx([0.0, 0.0])
+    assert np.shape(found.duals[0]) == ()
+
+
+@pytest.mark.parametrize(("gap", "fault"), [(None, Fault.GAP), (0.05, Fault.GAP), (0.2, None)])
+def test_a_gap_is_accepted_as_far_as_the_user_says(gap, fault):
+    """The most of n up to 4.5 is 4; a search that knows no better bound than 4.5 is off by 0.1."""
+    n = cp.Variable(name="n", integer=True)
+    problem = lx.Subproblem("p", cp.Maximize(n), [2 * n <= 9])
+    task = prepare(problem, Way(lx.Solver("HIGHS", gap=gap)), {})
+    answer = Native().run(task)
+    unit = abs(answer.claimed) / 4.0
+    found = judge(task, "only", replace(answer, bound=-4.5 * unit), {})
+    if fault is None:
+        assert (found.value, found.status) == (4.0, Status.WITHIN_GAP)
+        assert found.certificate.gap_tolerance == gap
+        assert found.bound == pytest.approx(4.5)
+    else:
+        assert found.fault is fault

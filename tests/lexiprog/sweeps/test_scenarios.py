@@ -9,7 +9,6 @@ import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
-from lexiprog.solvers.kept_basis import KeptBasis
 from lexiprog.sweeps import scenarios
 
 
@@ -113,25 +112,6 @@ def test_the_optima_are_those_of_solving_one_by_one(kind, seed):
     assert all(parameter.value is None for parameter in lists)
 
 
-def test_a_limit_that_moves_is_answered_by_the_kept_basis_as_scipy_does():
-    rng = np.random.default_rng(3)
-    A, cost = rng.uniform(0, 1, (30, 20)), rng.uniform(1, 2, 20)
-    x, limit = cp.Variable(20, nonneg=True, name="x"), cp.Parameter(30, name="limit")
-    program = lx.Program(
-        lx.Stage("only", lx.Subproblem("lp", cp.Minimize(cost @ x), [A @ x >= limit]))
-    )
-    base, step = rng.uniform(1, 2, 30), 0.01 * rng.uniform(0, 1, 30)
-    limits = [base + k * step for k in range(40)]
-    table = lx.sweep(program, {limit: limits})
-    for k, row in enumerate(table):
-        wanted = linprog(cost, -A, -limits[k])
-        assert row["lp"].value == pytest.approx(wanted.fun, rel=1e-9)
-    assert table.found["cold"] == 1
-    assert table.found["kept"] > 25
-    kept = [row["lp"] for row in table if row["lp"].iterations == 0]
-    assert len(kept) >= table.found["kept"]
-
-
 def test_what_varies_is_given_back_and_variables_keep_their_values():
     x, least = cp.Variable(name="x"), cp.Parameter(name="least", value=7.0)
     x.value = 41.0
@@ -216,21 +196,6 @@ def test_a_first_level_that_stays_is_solved_once_and_later_ones_keep_to_its_face
         assert row["last"].certificate.proved
 
 
-def test_bases_that_seldom_fit_are_seldom_tried(monkeypatch):
-    tried = []
-    corner = KeptBasis.corner
-    monkeypatch.setattr(KeptBasis, "corner", lambda *a: tried.append(a) or corner(*a))
-    rng = np.random.default_rng(0)
-    x, side = cp.Variable(30, nonneg=True, name="x"), cp.Parameter(40, name="side")
-    A, c = rng.uniform(0, 1, (40, 30)) * (rng.random((40, 30)) < 0.3) + 0.01, rng.uniform(1, 2, 30)
-    sides = rng.uniform(1, 3, (60, 40))
-    table = lx.sweep(lx.preemptive({"cost": cp.Minimize(c @ x)}, [A @ x >= side]), {side: sides})
-    assert table.found.get("kept", 0) < 10
-    assert len(tried) < 40
-    wanted = [linprog(c, -A, -b).fun for b in sides]
-    assert table.values["cost"] == pytest.approx(wanted, rel=1e-7)
-
-
 def test_long_tables_show_their_ends():
     x, least = cp.Variable(name="x"), cp.Parameter(name="least")
     program = lx.preemptive({"low": cp.Minimize(x)}, [x >= least])
@@ -255,28 +220,3 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch):
     with pytest.raises(lx.Interrupted, match="after 2 of 5 scenarios") as caught:
         lx.sweep(program, {least: range(5)})
     assert caught.value.partial.values["low"][:2].tolist() == [0.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("lists", "words"),
-    [
-        (lambda p: {}, "mapping from parameters"),
-        (lambda p: {cp.Parameter(name="other"): [1]}, "no parameter of this program; it has 'cap'"),
-        (lambda p: {p: [np.ones(3)]}, "position 0"),
-        (lambda p: {p: [1.0, -1.0]}, "'cap' does not take its value at position 1"),
-    ],
-)
-def test_bad_lists_are_refused_before_anything_is_solved(lists, words):
-    x, cap = cp.Variable(name="x"), cp.Parameter(nonneg=True, name="cap")
-    program = lx.preemptive({"high": cp.Maximize(x)}, [x <= cap])
-    with pytest.raises(lx.DeclarationError, match=words):
-        lx.sweep(program, lists(cap))
-
-
-def test_lists_are_of_one_length():
-    x, low, high = cp.Variable(name="x"), cp.Parameter(name="low"), cp.Parameter(name="high")
-    program = lx.preemptive({"high": cp.Maximize(x)}, [x <= high, x >= low])
-    with pytest.raises(lx.DeclarationError, match="'low' has 2, 'high' has 3"):
-        lx.sweep(program, {low: [1, 2], high: [1, 2, 3]})
-    with pytest.raises(ValueError, match="workers"):
-        lx.sweep(program, {low: [1], high: [2]}, workers=0)

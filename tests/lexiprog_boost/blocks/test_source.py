@@ -132,3 +132,11 @@ def test_a_memory_map_is_cut_into_slices(tmp_path, monkeypatch):
     assert in_blocks(margins, y).total(lambda block, _: [len(block[1])]) == [64] * 4 + [44]
     with pytest.raises(ValueError, match="but 3 labels"):
         in_blocks(margins, y[:3]).total(len)
+
+
+def test_an_error_of_the_function_is_not_taken_for_a_lack_of_blocks():
+    def fails(*_):
+        raise TypeError("an empty word")
+
+    with pytest.raises(TypeError, match="an empty word"):
+        Blocks(lambda: iter([([[1]], ["a"], None)])).total(fails)

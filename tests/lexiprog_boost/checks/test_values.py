@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from lexiprog_boost import DualLexiBoostClassifier, LexiBoostClassifier, LPBoostClassifier
 from lexiprog_boost.checks.values import (
@@ -64,6 +67,15 @@ def test_rounds_are_counted_in_whole_numbers(rounds):
 def test_what_cannot_be_trained_is_refused_by_a_sentence(odd):
     for model in (LexiBoostClassifier(odd), DualLexiBoostClassifier(odd), LPBoostClassifier(odd)):
         with pytest.raises(TypeError, match="it must be a classifier with a method fit"):
+            model.fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    "odd", [DecisionTreeRegressor(), make_pipeline(StandardScaler(), LinearRegression())], ids=str
+)
+def test_regressors_are_refused_as_members(odd):
+    for model in (LexiBoostClassifier(odd), DualLexiBoostClassifier(odd), LPBoostClassifier(odd)):
+        with pytest.raises(TypeError, match="a regressor, whose numbers are no votes"):
             model.fit([[0.0], [1.0]], [0, 1])
 
 

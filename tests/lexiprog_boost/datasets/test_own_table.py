@@ -31,6 +31,26 @@ def test_rows_with_missing_values_are_left_out(tmp_path):
     assert len(load_table(write(tmp_path, "size,colour,kind", rows)).y) == 20
 
 
+def test_no_number_among_numbers_is_missing_and_among_words_a_word(tmp_path):
+    rows = [*rows_of(["a", "b"]), "NA,red,a", "n/a,blue,b", "7,NA,a"]
+    data = load_table(write(tmp_path, "size,colour,kind", rows))
+    assert len(data.y) == 21
+    assert data.feature_names == ("size", "colour=NA", "colour=blue", "colour=red")
+    assert data.X[-1].tolist() == [7, 1, 0, 0]
+
+
+def test_blanks_empty_lines_and_a_mark_of_the_encoding_are_no_part_of_the_table(tmp_path):
+    plain, untidy = tmp_path / "plain.csv", tmp_path / "untidy.csv"
+    rows = rows_of(["a", "b"])
+    plain.write_text("\n".join(["size,colour,kind", *rows]))
+    spaced = [row.replace(",", " , ") for row in rows]
+    untidy.write_bytes("\r\n".join(["\ufeffsize, colour,kind", *spaced, "", ""]).encode())
+    first, second = load_table(plain), load_table(untidy)
+    assert first.feature_names == second.feature_names
+    np.testing.assert_array_equal(first.X, second.X)
+    np.testing.assert_array_equal(first.y, second.y)
+
+
 def test_a_compressed_file_and_its_folds_are_read(tmp_path):
     file = tmp_path / "mine.csv.gz"
     rows = [f"{k},{k % 2},{k % 5 + 1}" for k in range(20)]

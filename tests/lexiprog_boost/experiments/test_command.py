@@ -171,7 +171,7 @@ def test_a_cell_without_its_data_fails_with_a_sentence(tmp_path):
 @pytest.mark.parametrize(
     "wrong",
     [["moon"], [], ["all", "--jobs", "two"], ["all", "--sets", "pima"],
-     ["keel-two-class", "--sets", "moon"]],
+     ["keel-two-class", "--sets", "moon"], ["keel-two-class", "--without", "moon"]],
 )  # fmt: skip
 def test_a_wrong_command_is_answered_with_its_usage(wrong, capsys):
     with pytest.raises(SystemExit) as stopped:
@@ -202,6 +202,17 @@ def test_a_table_of_ones_own_goes_through_every_contender(own_table, tmp_path):
     assert "Kruskal-Wallis finds a difference on" in (home / "ranks.md").read_text()
     assert (home / "folds.png").exists()
     assert not (home / "critical-difference.png").exists()
+
+
+def test_what_is_left_out_has_no_table_and_no_missing_cells(own_table, tmp_path):
+    words = "--data", own_table, "--quick", "--jobs", 1, "--out", tmp_path, "--learner", "kNN"
+    code, said = run(*words, "--without", "rivals", "costs")
+    assert code == 0, said
+    home = tmp_path / "own-data-quick"
+    assert "cells are there." in (home / "README.md").read_text()
+    names = {path.name for path in home.iterdir()}
+    assert {"ranks.md", "controls.md"} <= names
+    assert not names & {"rivals.md", "costs.md", "costs.png"}
 
 
 def test_a_table_that_cannot_be_used_is_a_sentence(tmp_path):

@@ -130,6 +130,23 @@ def test_sets_that_are_named_are_measured_alone_in_the_studys_order():
         study("keel-two-class", sets=["pima", "iris"])
 
 
+@pytest.mark.parametrize("kept", [(), ("rivals",), ("controls", "costs")])
+def test_what_the_paper_does_not_have_can_be_left_out(kept):
+    roles = {"rivals": "rival", "controls": "control", "costs": "sweep"}
+    left_out = [one for one in roles if one not in kept]
+    some = study("keel-two-class", without=left_out)
+    assert {one.role for one in some.contenders} == {"paper", *(roles[one] for one in kept)}
+    assert some.title == "keel-two-class"
+    paper = [one.name for one in some.contenders if one.role == "paper"]
+    assert paper == [
+        one.name for one in STUDIES["keel-two-class"].contenders if one.role == "paper"
+    ]
+
+
+def test_a_part_that_is_left_out_is_empty():
+    assert study("keel-two-class", part="costs", without=["costs"]).contenders == ()
+
+
 def test_a_part_that_a_study_does_not_have_is_empty():
     assert study("keel-multi-class", part="costs").contenders == ()
 
@@ -146,3 +163,18 @@ def test_a_table_of_ones_own_meets_every_contender_that_its_classes_allow(tmp_pa
     assert ("LPUBoost" in names, TO_CHANCE in names) == (not many, many)
     assert own.few_sets
     assert load(own, "mine", None).X.shape == (60, 2)
+
+
+def test_a_table_that_was_changed_is_measured_anew_and_one_that_was_moved_is_not(tmp_path):
+    rows = ["a,b,kind", *(f"{k},{k * k % 7},c{k % 2}" for k in range(60))]
+    file, changed = tmp_path / "mine.csv", tmp_path / "new" / "mine.csv"
+    changed.parent.mkdir()
+    file.write_text("\n".join(rows))
+    changed.write_text("\n".join(rows))
+    before, moved = (store_of(tmp_path, study_of_file(one)).path for one in (file, changed))
+    assert before == moved
+    changed.write_text("\n".join([*rows[:-1], "0,0,c1"]))
+    assert store_of(tmp_path, study_of_file(changed)).path != before
+    quick = store_of(tmp_path, study_of_file(file, quick=True)).path
+    assert quick.name.startswith("own-data-quick-")
+    assert store_of(tmp_path, study_of_file(file, part="controls")).path == before

@@ -1,10 +1,12 @@
 """The estimator: scikit-learn's checks, what each group is promised, and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
+import lexiprog as lx
 from lexiprog_boost import OneClassLexiBoost
 from lexiprog_boost.one_class import detector
 from lexiprog_boost.one_class.generation import Needed
@@ -109,3 +111,17 @@ def test_a_gap_that_is_left_is_told(monkeypatch):
     monkeypatch.setattr(detector, "generate", lambda *_, **__: short)
     with pytest.warns(ConvergenceWarning, match=r"leave a gap of 0\.25"):
         OneClassLexiBoost(n_groups=1, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_points_without_a_group_are_refused(missing):
+    kinds = np.array([missing, *KINDS[1:]], dtype=object)
+    with pytest.raises(ValueError, match="groups has missing values; give such points a group"):
+        OneClassLexiBoost().fit(X, groups=kinds)
+
+
+def test_a_threshold_that_calls_all_points_normal_is_told():
+    narrow = OneClassLexiBoost(n_hypotheses=20, width=1e-6, random_state=0)
+    with pytest.warns(lx.LexiprogWarning, match="calls every point normal; more hypotheses"):
+        narrow.fit(X)
+    assert (narrow.predict([[1e6, 1e6]]) == 1).all()

@@ -50,3 +50,24 @@ def test_capped_maximum_is_that_of_linprog():
 def test_class_means_beyond_the_target_are_refused():
     with pytest.raises(ValueError, match="class means don't suffice"):
         collapsed(np.array([[1.0], [1.0]]), np.array([0, 1]), margin_target=0.5)
+
+
+@pytest.mark.parametrize("target", [0.25, 0.8, 1.0])
+def test_losses_are_counted_from_the_target_whatever_it_is(target):
+    """Where no margin is above a quarter, each class loses theta minus its best mean margin."""
+    M = np.array([[0.2, -0.5], [0.1, -0.1], [-1.0, 0.25]])
+    found = collapsed(M, np.array([0, 0, 1]), margin_target=target, weight_cap=0.9)
+    assert (found.target, found.cap) == (target, 0.9)
+    means = [0.9 * 0.15 + 0.1 * -0.3, 0.9 * 0.25 + 0.1 * -1.0]
+    assert class_optima(found) == pytest.approx(target - np.array(means))
+    assert found.codes.tolist() == [0, 1]
+    assert found.weights.tolist() == [1.0, 1.0]
+
+
+def test_the_largest_values_are_filled_up_to_the_cap_row_by_row():
+    values = [[3, 1, 2], [-1, -2, -4]]
+    assert capped_maximum(values).tolist() == [3, -1]
+    assert capped_maximum(values, 1.0) == pytest.approx([3, -1])
+    assert capped_maximum(values, 0.5) == pytest.approx([2.5, -1.5])
+    assert capped_maximum(values, 1 / 3) == pytest.approx([2, -7 / 3])
+    assert capped_maximum([5, 7], 0.6) == pytest.approx([0.6 * 7 + 0.4 * 5])

@@ -7,6 +7,7 @@ from lexiprog_boost import lexiboost_program
 from lexiprog_boost.programs import check_inputs
 from lexiprog_boost.programs.lexiboost import declare_balance
 from lexiprog_boost.reductions import compress_rows
+from lexiprog_boost.reductions.merged_rows import row_keys
 from tests.lexiprog_boost.written_out import lexi_programs as independent
 
 
@@ -46,3 +47,26 @@ def test_zeros_of_either_sign_are_one_margin():
     assert len(merged.inputs.codes) == 3
     assert merged.groups[0] == merged.groups[1]
     assert sorted(merged.inputs.weights) == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+def test_without_members_points_are_told_apart_by_their_class():
+    codes = np.array([0, 1, 0])
+    assert row_keys(np.zeros((3, 0)), codes).tolist() == codes.tolist()
+
+
+def test_classes_come_first_so_that_merged_rows_are_sorted_by_them():
+    rng = np.random.default_rng(1)
+    for margins in (rng.choice([-1.0, 1.0], (40, 3)), rng.integers(0, 3, (40, 3)) / 2.0,
+                    rng.choice([-1.0, 1.0], (40, 60))):  # fmt: skip
+        labels = rng.integers(0, 3, 40)
+        merged = compress_rows(check_inputs(margins, labels))
+        assert (np.diff(merged.inputs.codes) >= 0).all()
+        for k, group in enumerate(merged.groups):
+            assert merged.inputs.codes[group] == labels[k]
+            np.testing.assert_array_equal(merged.inputs.margins[group], margins[k])
+
+
+def test_rows_of_one_value_are_one_row_a_class():
+    merged = compress_rows(check_inputs(np.ones((5, 2)), ["a", "b", "a", "b", "b"]))
+    assert merged.inputs.margins.tolist() == [[1, 1], [1, 1]]
+    assert merged.shares == pytest.approx([1 / 2, 1 / 3, 1 / 2, 1 / 3, 1 / 3])

@@ -71,3 +71,58 @@ def test_the_solver_that_is_chosen_is_asked_in_the_dual_form_too(monkeypatch):
     found = soft_margin_weights(margins, limits, solver={"edge": [Noted(), "HIGHS"]})
     assert asked
     assert found.alpha.sum() == pytest.approx(1.0)
+
+
+class Broken:
+    """A solver that finds nothing."""
+
+    name = "BROKEN"
+
+    def solve(self, problem):
+        raise ArithmeticError("broken for a test")
+
+
+def test_where_nobody_finds_the_smallest_weights_the_multipliers_are_optimal_too():
+    """Either of the twins may have the half that the third does not."""
+    margins = np.array([[1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+    solver = {"edge": "HIGHS", "smallest": Broken()}
+    alpha, r, _, _ = weights_by_dual_form(margins, point_limits(2), smallest=True, solver=solver)
+    assert alpha[2] == pytest.approx(0.5)
+    assert alpha.sum() == pytest.approx(1.0)
+    assert r == pytest.approx(0.0, abs=1e-9)
+
+
+def test_weights_that_are_the_only_ones_are_not_sought_again():
+    """Three points and three members that meet at one alpha: two programs would be one too many."""
+    margins = np.eye(3)
+    solver = {"edge": "HIGHS", "smallest": Broken()}
+    alpha, r, _, _ = weights_by_dual_form(margins, point_limits(3), smallest=True, solver=solver)
+    assert alpha == pytest.approx([1 / 3] * 3)
+    assert r == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("lower_bound", [0.0, 0.15])
+@pytest.mark.parametrize("cap", [None, 0.45])
+def test_the_smallest_weights_are_those_of_a_program_over_all_of_them(cap, lower_bound):
+    """Of all alpha with the least price of missing r, written out and solved by another way."""
+    rng = np.random.default_rng(4)
+    lower_bound = lower_bound if cap else 0.0
+    for _ in range(4):
+        margins = rng.choice([-1.0, 0.0, 1.0], (5, 4))
+        limits = point_limits(5, cap=cap, lower_bound=lower_bound)
+        found, _, _, result = weights_by_dual_form(margins, limits, smallest=True)
+        alpha, level = cp.Variable(4, nonneg=True), cp.Variable()
+        rho = margins @ alpha - level
+        if cap is None:
+            worth, rows = level, [rho >= 0]
+        else:
+            lost, gained = cp.Variable(5, nonneg=True), cp.Variable(5, nonneg=True)
+            worth = level - limits.upper @ lost + limits.lower @ gained
+            rows = [gained - lost <= rho]
+        rows += [cp.sum(alpha) == 1]
+        best = cp.Problem(cp.Maximize(worth), rows).solve(solver=cp.CLARABEL)
+        assert result.final.value == pytest.approx(best, abs=1e-6)
+        smallest = cp.Problem(cp.Minimize(cp.sum_squares(alpha)), [*rows, worth >= best - 1e-9])
+        smallest.solve(solver=cp.CLARABEL)
+        assert found == pytest.approx(alpha.value, abs=2e-3)
+        assert found @ found <= alpha.value @ alpha.value + 1e-4

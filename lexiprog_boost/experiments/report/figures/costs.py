@@ -68,7 +68,8 @@ def _draw_gains(ax: Axes, sweep: CostSweep) -> None:
         (sweep.elsewhere, "--", "cost chosen on the other folds"),
     ):
         gain = float((values - sweep.plain).mean())
-        ax.axhline(gain, color=NOTE, linewidth=1.5, linestyle=style, label=f"{text}: {gain:+.3f}")
+        told = f"{text}: {round(gain, 3) + 0.0:+.3f}"  # the zero takes the sign from minus zero
+        ax.axhline(gain, color=NOTE, linewidth=1.5, linestyle=style, label=told)
     ax.legend(frameon=False, loc="best", fontsize=9)
 
 

@@ -53,7 +53,9 @@ def _ranks_and_times(results: Results) -> dict[str, tuple[str, Draw]]:
     }
     views: list[tuple[str, Metric, bool]] = [("", "g_mean", False)]
     if not results.study.quick:
-        views += [("-auc", "auc", False), ("-rivals", "g_mean", True)]
+        views.append(("-auc", "auc", False))
+        if results.contenders("rival"):
+            views.append(("-rivals", "g_mean", True))
     for ending, metric, rivals in views:
         what = f"{results.metric_name(metric)}{' with the rivals' if rivals else ''}"
         if results.study.few_sets:

@@ -42,11 +42,17 @@ def _draw(ax: Axes, results: Results, learner: str) -> None:
         ax.plot([fit, grid], [row, row], color=colour_of(name, roles[name]), linewidth=6,
                 solid_capstyle="butt")  # fmt: skip
         ax.plot(fit, row, marker="o", markersize=7, color=NOTE)
-        ax.annotate(f"{grid:.2g} s", (grid, row), (8, 0), textcoords="offset points", va="center",
+        ax.annotate(_told(grid), (grid, row), (8, 0), textcoords="offset points", va="center",
                     fontsize=9, color=NOTE)  # fmt: skip
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(lambda seconds, _: f"{seconds:g}")
     ax.margins(x=0.15)
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("seconds of training a fold: one fit (dot), all settings (end of the bar)")
+    whose = "processor " if results.clock == "processor" else ""
+    ax.set_xlabel(f"{whose}seconds of training a fold: one fit (dot), all settings (bar's end)")
+
+
+def _told(seconds: float) -> str:
+    """Two digits, but no power of ten for what takes minutes."""
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"

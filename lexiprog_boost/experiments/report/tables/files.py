@@ -104,7 +104,7 @@ def times_file(results: Results) -> str:
                 fits = list(chain(*fit_seconds(results, dataset, learner, contender)))
                 cells = results.cells(dataset, learner, contender) or []
                 if fits:
-                    total = sum(cell["seconds"] for cell in cells)
+                    total = sum(cell[results.clock] for cell in cells)
                     mean = f"{np.mean(fits):.6f}"
                     rows.append([dataset, learner, contender, len(fits), mean, f"{total:.3f}"])
     header = ["data set", "learner", "contender", "fits", "seconds a fit", "seconds in all"]

@@ -12,15 +12,20 @@ from lexiprog_boost.experiments.report.results import Results
 
 def fit_seconds(results: Results, dataset: str, learner: str, contender: str) -> list[list[float]]:
     """Seconds of every fit, a list of settings a fold; nothing while folds are missing."""
-    cells = results.cells(dataset, learner, contender) or []
-    return [[run["seconds"] for run in cell["runs"] if "seconds" in run] for cell in cells]
+    cells, clock = results.cells(dataset, learner, contender) or [], results.clock
+    return [[run[clock] for run in cell["runs"] if clock in run] for cell in cells]
 
 
 def times_page(results: Results) -> str:
     """Mean seconds of one fit, and of all settings that a method has to be tried with."""
+    told_by = {
+        "processor": "Processor time, which other work on the machine hardly changes.",
+        "seconds": "Measured while all cores worked.",
+    }
     parts = [
         "Seconds of training on one fold, mean over data sets and folds: of one setting, and of "
-        "the whole grid of settings, which is what tuning costs. Measured while all cores worked."
+        f"the whole grid of settings, which is what tuning costs. {told_by[results.clock]} "
+        "A tree that several fits grow alike is grown once, and its time counts for each."
     ]
     for learner in results.study.learners:
         rows = list(_rows(results, learner))

@@ -6,6 +6,7 @@ import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
+from lexiprog.runners.faces.left import _is_point
 from lexiprog.solvers.highs import Session
 from tests.lexiprog.runners.weak_duality import check_every_level
 
@@ -78,3 +79,20 @@ def test_more_rows_than_columns_are_no_trouble(runs):
     assert len(runs) == 1
     assert result.final["x"] == pytest.approx([1.0, 1.5])
     assert result.final.value == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "basic", "point"),
+    [
+        ([True, False], [False], [0], True),
+        ([False, True], [False], [0], False),
+        ([True, True], [False], [0], False),
+        ([False, False], [True], [-1], True),
+        ([False, False], [False, True], [-2, 0], True),
+        ([False, False], [False, True], [-1, 0], False),
+        ([True, False], [True, False], [0, -1], True),
+        ([False, False], [False], [1], True),  # nothing is free at all
+    ],
+)
+def test_what_is_left_is_a_point_if_all_that_is_free_is_basic(columns, rows, basic, point):
+    assert _is_point(np.array(columns), np.array(rows), np.array(basic)) is point

@@ -1,6 +1,7 @@
 """Integer answers made whole: the rest follows, or a big M that leaked is closed."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,13 @@ import scipy.sparse as sp
 
 from lexiprog.compile.answer import Answer
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.runners.whole.polish import best_with, is_linear, made_whole, whole_answer
+from lexiprog.runners.whole.polish import (
+    _again,
+    best_with,
+    is_linear,
+    made_whole,
+    whole_answer,
+)
 from lexiprog.solvers.highs_mip import MipSearch
 from lexiprog.status import Status
 from lexiprog.watch import Watch
@@ -128,3 +135,40 @@ def test_a_search_that_insists_on_a_gate_that_cannot_be_closed_is_not_believed(m
     insisting = MipSearch("kOptimal", x=closed.x, bound=closed.claimed)
     monkeypatch.setattr("lexiprog.runners.whole.polish.solve_mip", lambda *_: insisting)
     assert made_whole(compiled, leaked, Watch()) is leaked
+
+
+@pytest.mark.parametrize(
+    ("searched", "status", "best"),
+    [
+        ([2.0, 1.0], Status.OPTIMAL, [2.0, 1.0]),  # -7 is less than -2
+        ([2.0, 1.0 + 1e-7], Status.OPTIMAL, [2.0, 1.0]),
+        ([2.0, 2.0], Status.OPTIMAL, [1.0, 0.0]),  # outside of the rows
+        ([2.0, 1.0], Status.LIMIT, None),
+        (None, Status.OPTIMAL, None),
+    ],
+)
+def test_a_search_within_a_known_value_gives_its_point_or_the_known_one(
+    searched, status, best, monkeypatch
+):
+    x = None if searched is None else np.array(searched)
+    asked = []
+
+    def search(form, options, start, watch):
+        asked.append(start)
+        return SimpleNamespace(x=x, status=status, bound=-7.5)
+
+    monkeypatch.setattr("lexiprog.runners.whole.polish.solve_mip", search)
+    known = np.array([1.0, 0.0])
+    found = _again(knapsack(), known, Watch())
+    assert asked[0] is known
+    if best is None:
+        assert found is None
+    else:
+        assert (found[0].tolist(), found[1]) == (best, -7.5)
+
+
+def test_of_a_search_that_ends_above_a_known_value_the_known_point_is_kept(monkeypatch):
+    worse = SimpleNamespace(x=np.array([1.0, 0.0]), status=Status.OPTIMAL, bound=-7.5)
+    monkeypatch.setattr("lexiprog.runners.whole.polish.solve_mip", lambda *_: worse)
+    known = np.array([2.0, 1.0])
+    assert _again(knapsack(), known, Watch())[0] is known

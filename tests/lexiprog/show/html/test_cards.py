@@ -1,5 +1,7 @@
 """Cards of problems: what is shown, what is folded away, what is counted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,9 +48,7 @@ def test_a_result_repeats_the_objective_and_no_constraints(solved):
 
 
 def test_a_solvers_word_has_another_tick_than_a_proof():
-    word = SolvedOutline(
-        1.0, "optimal", "HIGHS", 0.1, certified=True, certificate="certified: incumbent, worst"
-    )
+    word = replace(GOOD, certificate="certified: incumbent, worst", basis="incumbent")
     assert mark(GOOD) != mark(word)
     assert "✓" in mark(GOOD)
     assert "solver's word" in mark(word)

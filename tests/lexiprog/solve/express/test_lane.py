@@ -1,6 +1,7 @@
 """The short way through linear levels ends where the stages end, and is taken where it may be."""
 
 import dataclasses
+import os
 from fractions import Fraction
 
 import cvxpy as cp
@@ -9,6 +10,7 @@ import pytest
 import z3
 
 import lexiprog as lx
+from lexiprog.solve.express import lane
 from lexiprog.solve.express.lane import FastLane
 from tests.lexiprog.proof.exact_bounds import rational
 
@@ -170,3 +172,50 @@ def test_two_chains_beside_each_other_are_two():
     d = lx.Subproblem("d", cp.Maximize(x[0]), [*narrow, c.held()])
     found = lx.Program(*(lx.Stage(p.name, p) for p in (a, b, c, d))).solve()
     assert [s.value for s in found.values()] == pytest.approx([6, 0, 2, 0])
+
+
+def test_the_same_matrix_is_given_to_highs_once(monkeypatch):
+    made, plain = [], lane.Session
+
+    class Noted(plain):
+        def __init__(self, A, options):
+            made.append(options)
+            super().__init__(A, options)
+
+    monkeypatch.setattr(lane, "Session", Noted)
+    program, limit, _ = chain(1)
+    first = program.solve()
+    before = len(made)
+    assert before >= 1
+    limit.value = limit.value * 1.01
+    program.solve()
+    assert len(made) == before
+    # One with other options, or over another matrix, is not taken.
+    fast = program._lanes.of(program.stages, dict.fromkeys(first))
+    ((options, session),) = fast._spare.values()
+    A = session._given
+    for matrix, wanted in ((A, options), (A, {**options, "presolve": "off"}), (2 * A, options)):
+        fast._spare[os.getpid()] = (options, session)
+        kept = fast._session(matrix, dict(wanted))[1] is session
+        assert kept is (matrix is A and wanted == options)
+
+
+def test_levels_without_any_row_are_a_lane_too(monkeypatch):
+    taken = through_lanes(monkeypatch)
+    x = cp.Variable(2, bounds=[0, 4], name="x")
+    levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1]), "c": cp.Minimize(x[0])}
+    result = lx.preemptive(levels).solve()
+    assert taken == [True]
+    assert [found.value for found in result.values()] == pytest.approx([4.0, 4.0, 4.0])
+    assert [lock.kind for lock in result["c"].locks] == ["face", "face"]
+
+
+@pytest.mark.parametrize(("most", "short"), [(1000, True), (5, False)])
+def test_only_brief_levels_go_through_a_lane_and_no_longer_ones_that_ctrl_c_should_reach(
+    most, short, monkeypatch
+):
+    monkeypatch.setattr(lane, "BRIEF", most)
+    taken = through_lanes(monkeypatch)
+    program, _, _ = chain(1)
+    assert program.solve().final.status == "optimal"
+    assert taken == [short]

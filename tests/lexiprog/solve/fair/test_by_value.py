@@ -90,7 +90,7 @@ def climbing(weights, value, *, settled=(), levels=(), errors=(), unknown=0.0):
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
 def test_whoever_has_a_multiplier_that_is_no_rounding_is_settled(scale):
-    climb = climbing(scale * np.array([0.6, 0.399, 1e-3, 1e-8]), 5.0)
+    climb = climbing(scale * np.array([0.6, 0.3997, 3e-4, 1e-8]), 5.0)
     assert climb.settled.tolist() == [True, True, True, False]
     assert climb.levels.tolist() == [5.0, 5.0, 5.0, 0.0]
 

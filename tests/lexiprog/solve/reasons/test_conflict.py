@@ -8,6 +8,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.solve.reasons.conflict import find_conflict
+from lexiprog.solve.reasons.feasibility import Feasibility
 
 
 def failure(*constraints, objective=None, gp=False):
@@ -197,3 +198,38 @@ def test_booleans_at_some_entries_take_part_where_they_are():
     assert [part.text for part in error.conflict] == ["x[0, 2] + x[1, 2] >= 3", "x <= 1"]
     assert error.conflict[1].entries == ((0, 2), (1, 2))
     assert failure(x[0, 0] >= 7, x <= 6).conflict[1].text == "x <= 6"
+
+
+def test_without_a_proof_to_rest_on_the_conflict_is_the_same(monkeypatch):
+    """Of six constraints and four bounds, x >= 3 and x <= 2 at the second entry contradict."""
+    x, y = cp.Variable(3, name="x", bounds=[0, 9]), cp.Variable(name="y", bounds=[0, 9])
+    rows = [y >= 1, cp.sum(x) >= 0, x[1] + y >= 5, y <= 2, x <= 8, x <= [4, 2.5, 4]]
+    problem = lx.Subproblem("p", cp.Minimize(y), rows)
+    guided = find_conflict(problem)
+    monkeypatch.setattr(Feasibility, "support", lambda *_: None)
+    plain = find_conflict(problem)
+    for found in (guided, plain):
+        assert [d.position for d in found.constraints] == [2, 3, 5]
+        assert [list(d.all_entries) for d in found.constraints] == [[0], [0], [1]]
+        assert (found.bounds, found.whole, found.minimal) == ((), (), True)
+
+
+def test_questions_that_nobody_answers_leave_a_conflict_that_may_be_larger(monkeypatch):
+    x = cp.Variable(name="x")
+    problem = lx.Subproblem("p", cp.Minimize(x), [x >= 3, x <= 2, x <= 7])
+    possible, asked = Feasibility.possible, []
+
+    def tired(self, demands):
+        asked.append(len(demands))
+        return possible(self, demands) if len(asked) <= 2 else None
+
+    monkeypatch.setattr(Feasibility, "possible", tired)
+    found = find_conflict(problem)
+    assert not found.minimal
+    assert {0, 1} <= {d.position for d in found.constraints}
+
+
+def test_what_can_be_met_is_no_conflict():
+    x = cp.Variable(name="x")
+    assert find_conflict(lx.Subproblem("p", cp.Minimize(x), [x >= 1, x <= 2])) is None
+    assert find_conflict(lx.Subproblem("p", cp.Minimize(x), [x >= 3, x <= 2]), 0.0) is None

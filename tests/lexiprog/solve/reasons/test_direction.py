@@ -103,3 +103,11 @@ def test_a_ray_is_one_whatever_its_length(length):
     assert ray[1] / ray[0] == 2.0
     assert _proved(form, length * np.array([1.0, 1.0])) is None
     assert _proved(form, np.zeros(2)) is None
+
+
+def test_a_square_in_the_objective_does_not_bend_along_the_direction():
+    """Only along (2, 1) does (x - 2y)^2 stay where it is while -x falls."""
+    x = cp.Variable(2, name="x")
+    found = direction(cp.Minimize(cp.square(x[0] - 2 * x[1]) - x[0])).direction["x"]
+    assert found[0] > 0
+    assert found[1] / found[0] == pytest.approx(0.5, rel=1e-6)

@@ -1,6 +1,7 @@
 """Classes in groups: the programs over cells, against scipy; what is told and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -98,8 +99,25 @@ def test_groups_that_need_the_opposite_are_told_that_no_member_helps():
         (["a"] * 299, "one group for each of 300 points"),
         ([None] * 300, "groups has missing values"),
         ([np.nan] * 300, "groups has missing values"),
+        (["a"] * 299 + [pd.NA], "groups has missing values"),
+        (pd.Series(["a"] * 299 + [pd.NaT]), "groups has missing values"),
     ],
 )
 def test_groups_that_are_none_are_refused(groups, says):
     with pytest.raises(ValueError, match=says):
         LexiEnsembleClassifier(MEMBERS).fit(X, Y, groups=groups)
+
+
+def test_cells_whose_names_would_read_the_same_are_kept_apart():
+    """The class "a" in the group "b in c", and "a in b" in "c"."""
+    groups = np.where(GROUPS == "north", "b in c", "c")
+    labels = np.array(["a", "a in b"])[Y]
+    twins = LexiEnsembleClassifier(MEMBERS, random_state=0, **PAPER).fit(X, labels, groups=groups)
+    plain = LexiEnsembleClassifier(MEMBERS, random_state=0, **PAPER).fit(X, Y, groups=GROUPS)
+    found, same = twins.group_losses_, plain.group_losses_
+    assert set(zip(found.classes, found.groups, strict=True)) == {
+        ("a", "b in c"), ("a", "c"), ("a in b", "b in c"), ("a in b", "c")
+    }  # fmt: skip
+    assert found.points == same.points
+    np.testing.assert_allclose(found.optima, same.optima, atol=1e-7)
+    np.testing.assert_allclose(found.deviations.max(), same.deviations.max(), atol=1e-7)

@@ -29,6 +29,23 @@ def test_one_fit_and_the_whole_grid_are_means_over_sets_and_folds():
     ]
 
 
+def test_the_processors_time_is_told_where_every_fit_has_kept_it():
+    whole = found()
+    assert "Measured while all cores worked." in times_page(whole)
+    for record in whole.records:
+        record["processor"] = 1.0
+        for run in record["runs"]:
+            run["processor"] = run["seconds"] / 4
+    told = times_page(Results(whole.study, whole.records))
+    assert "Processor time, which other work on the machine hardly changes." in told
+    assert rows_under(told, "## kNN")[0] == ["AdaBoost", "2", "2", "0.500", "1.000", "1.0"]
+    rows = list(csv.DictReader(times_file(Results(whole.study, whole.records)).splitlines()))
+    assert (rows[0]["seconds a fit"], rows[0]["seconds in all"]) == ("0.500000", "2.000")
+    del whole.records[-1]["runs"][0]["processor"]
+    mixed = times_page(Results(whole.study, whole.records))
+    assert rows_under(mixed, "## kNN")[0] == ["AdaBoost", "2", "2", "2.000", "4.000", "1.0"]
+
+
 def test_rivals_that_are_missing_hide_nobody_else():
     whole = found()
     some = [one for one in whole.records if one["contender"] != "RUSBoost"]

@@ -1,0 +1,1 @@
+"""Placeholders for earlier optima: how they are made, and what is known of them."""
