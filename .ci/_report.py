@@ -15,7 +15,8 @@ many of them the tests noticed. A mutant is tried with the tests that run throug
 of the file that mirrors its module and then the quickest, up to {seconds:.0f} s of processor time,
 those marked slow left out. What they do not notice counts as a survivor. `make mutants` writes
 this page. Below the table stand the survivors: first those that a test could still notice, then
-those that change nothing which can be seen, with the reasons given in `.ci/_equivalent.toml`."""
+those that change nothing which can be seen, with the reasons given in `.ci/_equivalent.toml`; the
+share noticed is that of all others."""
 
 # A mutant, its verdict, and whether any test runs through it.
 Found = tuple[Mutant, str, bool]

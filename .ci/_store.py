@@ -54,7 +54,7 @@ class Store:
         if entry is None:
             return None
         same = entry["tests"] == case.digest and entry["most"] >= case.most
-        known = same or case.listed or entry["verdict"] == "killed"
+        known = same or case.listed or entry["verdict"] != "survived"
         return entry["verdict"] if known else None
 
     def put(self, case: Case, verdict: str, cpu: float, killer: str) -> None:

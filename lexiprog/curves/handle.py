@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Highs, Matrix, Options
 from lexiprog.curves.pace import OutOfTime, Pace
-from lexiprog.solvers.highs import LONG, Bounds, as_model
+from lexiprog.solvers.highs import LONG, Bounds
 from lexiprog.solvers.highs_mip import pass_whole
+from lexiprog.solvers.linear.model import as_model
 
 __all__ = ["PRECISE", "BasicPoint", "Handle"]
 

@@ -10,30 +10,21 @@ A number like ``1 / 3``, with no short decimal near it, is the binary fraction t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lexiprog.aliases import Array
+from lexiprog.forms.digits.decimals import DIGITS, NEAR, NEAR_DIGITS, extreme, find
 
 # A whole number of Python or of python-flint, which has no types.
 Integer: TypeAlias = Any
 Ratio: TypeAlias = tuple[Integer, Integer]
 ReadAs = Literal["nearby", "decimal", "binary"]
 
-# A decimal of at most this many digits is taken for what the user wrote. Up to 15 digits no two
-# decimals share a float; sums of short decimals often end in an error of the 16th or 17th digit.
-DIGITS = 12
-# Powers of ten that are floats exactly, so that one division or product by them is rounded once.
-POWERS = 22
-# "nearby": so many units in the last place from a decimal of at most so many digits, the errors of
-# four roundings (two numbers read, a product, a quotient). One float in 100,000 is so near by
-# chance; one in 10,000 has 12 digits by chance.
-NEAR, NEAR_DIGITS = 4, 10
 DEFAULT: ReadAs = "nearby"
 
 
@@ -97,55 +88,15 @@ def quotient(numerator: Integer, denominator: Integer) -> float:
 def _decimals(values: Array, near: int) -> list[Fraction]:
     """Each value as its short decimal, or a shorter one nearby, if it has one, else as it is."""
     digits, powers, left = np.zeros(values.size), np.zeros(values.size, dtype=int), values != 0
-    _find(values, digits, powers, left, DIGITS, 0)
+    find(values, digits, powers, left, DIGITS, 0)
     if near:
-        _find(values, digits, powers, left, NEAR_DIGITS, near)
+        find(values, digits, powers, left, NEAR_DIGITS, near)
     fractions = [
         Fraction(int(m) * 10**k) if k >= 0 else Fraction(int(m), 10**-k)
         for m, k in zip(digits.tolist(), powers.tolist(), strict=True)
     ]
     for place in np.flatnonzero(left).tolist():
-        fractions[place] = _long_or_extreme(float(values[place]), near)
+        value = float(values[place])
+        decimal = extreme(value, near)
+        fractions[place] = Fraction(value) if decimal is None else decimal
     return fractions
-
-
-def _find(
-    values: Array,
-    digits: Array,
-    powers: NDArray[np.intp],
-    left: NDArray[np.bool_],
-    length: int,
-    near: int,
-) -> None:
-    """Write ``digits * 10**powers`` for those left that are within ``near`` units of it.
-
-    ``m / 10**k`` is rounded once when ``m`` and ``10**k`` are floats exactly, so that equality
-    with the value says that the value is the float nearest to that decimal. At most one decimal
-    so short is near a float, so it is the one that `repr` shows.
-    """
-    # From the largest unit to the smallest, so that the first hit has no idle zeros.
-    for power in range(POWERS, -POWERS - 1, -1):
-        places = np.flatnonzero(left)
-        ten, rest = 10.0 ** abs(power), values[places]
-        with np.errstate(over="ignore"):
-            whole = np.rint(rest / ten if power >= 0 else rest * ten)
-            decimal = whole * ten if power >= 0 else whole / ten
-        found = np.abs(decimal - rest) <= near * np.abs(np.spacing(rest))
-        found &= np.abs(whole) < 10.0**length
-        digits[places[found]], powers[places[found]] = whole[found], power
-        left[places[found]] = False
-        if not left.any():
-            return
-
-
-def _long_or_extreme(value: float, near: int) -> Fraction:
-    """A value without a short decimal, or too large or small for powers of ten that are floats."""
-    if 10.0 ** (DIGITS - POWERS) <= abs(value) < 10.0**POWERS:
-        return Fraction(value)
-    shown = repr(value)
-    mantissa = shown.lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
-    if len(mantissa) <= DIGITS:
-        return Fraction(shown)
-    short = f"{value:.{NEAR_DIGITS - 1}e}"
-    is_near = abs(float(short) - value) <= near * math.ulp(value)
-    return Fraction(short) if is_near else Fraction(value)

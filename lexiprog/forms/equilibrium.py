@@ -108,7 +108,10 @@ def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Sc
     sizes = sizes[sizes > 0.0]
     if not sizes.size or (sizes.min() >= 2.0**-mild and sizes.max() <= 2.0**mild):
         return replace(scaling, cost=1.0)
-    return replace(scaling, cost=float(_whole(np.array(-np.log2(sizes).mean()))))
+    # Where costs differ by much the largest count: what rounding makes of those far above one is
+    # more than HiGHS accepts of a reduced cost.
+    powers = np.log2(sizes)
+    return replace(scaling, cost=float(_whole(np.minimum(-powers.mean(), _SPREAD - powers.max()))))
 
 
 def _is_mild(form: StandardForm, mild: float) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Matrix
+from lexiprog.forms.digits.decimals import ROUNDED, Tails, is_short
 from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import pulled
 
@@ -25,8 +26,9 @@ __all__ = ["Binding", "Sizes", "binding"]
 NOISE = 1e-9
 # In twice the working precision true zeros come out far below that. What lies between may be a
 # true multiplier of nearly parallel rows, and then the face is another one. Decimal data such as
-# 0.1 are rounded when they are read, so that their zeros are less clear.
-ZERO, ROUNDED_ZERO = 1e-22, 1e-13
+# 0.1 are rounded when they are read, so that their zeros are as clear only to who knows what they
+# lack; of numbers with more digits nobody knows what was meant by the last bits.
+ZERO = 1e-22
 # The same where all terms are rounding, as a share of the largest cost.
 FLOOR = 2e-14
 # Refined multipliers are true ones if they are this many times as large as what counts as zero, and
@@ -36,14 +38,6 @@ APART, SURE = 1e3, 100.0
 ROUNDING = 2.0**-54
 # Costs whose size is remembered.
 _REMEMBERED = 64
-# Numbers with that many binary digits were hardly rounded when they were read.
-SHORT = 44
-
-
-def is_short(numbers: Array) -> bool:
-    """Whether all numbers have few binary digits, as whole numbers of moderate size have."""
-    mantissas = np.frexp(numbers)[0] * 2.0**SHORT
-    return bool((mantissas == np.rint(mantissas)).all())
 
 
 class Sizes:
@@ -63,7 +57,7 @@ class Sizes:
         self._places = np.arange(A.shape[1]).repeat(A.indptr[1:] - A.indptr[:-1])[order]
         self._rows = int(A.shape[0])
         self.heights = self.highest(np.ones(A.shape[1]))
-        self.short = is_short(A.data)
+        self.short = bool(is_short(A.data).all())
         self._costs: dict[int, tuple[Array, float, bool]] = {}
 
     def highest(self, weights: Array) -> Array:
@@ -83,7 +77,11 @@ class Sizes:
         if known is None or known[0] is not c:
             if len(self._costs) >= _REMEMBERED:
                 self._costs.clear()
-            known = self._costs[id(c)] = (c, float(np.abs(c).max(initial=0.0)), is_short(c))
+            known = self._costs[id(c)] = (
+                c,
+                float(np.abs(c).max(initial=0.0)),
+                bool(is_short(c).all()),
+            )
         return known[1], known[2]
 
 
@@ -99,6 +97,8 @@ class Binding:
         Rows whose multiplier, and columns whose reduced cost, is not zero.
     doubtful : bool
         Whether some multiplier is so small that rounding may have made it.
+    hushed : bool
+        Whether some that is not zero is one that who knows the tails of the data could tell.
     """
 
     y: Array
@@ -106,6 +106,7 @@ class Binding:
     rows: NDArray[np.bool_]
     columns: NDArray[np.bool_]
     doubtful: bool = False
+    hushed: bool = False
 
 
 def binding(
@@ -119,6 +120,7 @@ def binding(
     slack: Array | None = None,
     error: float | None = None,
     gain: float = 0.0,
+    tails: Tails | None = None,
 ) -> Binding:
     """Tell multipliers from noise, for ``c + A'y = reduced``.
 
@@ -141,29 +143,32 @@ def binding(
     gain : float, optional
         How many times as large as a change of the costs that of the multipliers may be: so much is
         made of what was rounded when the data were read.
+    tails : Tails, optional
+        What the data lack to what was meant; ``y`` and its correction belong to that.
     """
     largest, short = sizes.of_costs(c)
-    floor = FLOOR * largest
-    if not y.size:
-        return Binding(y, c.copy(), np.zeros(0, dtype=bool), np.abs(c) > floor)
-    lowest, exact = NOISE, sizes.short and correction is not None and short
+    exact = correction is not None and (tails is not None or (sizes.short and short))
+    lowest, idle = NOISE, 0.0  # columns whose terms are all below that are rounding
     if correction is None:
+        floor = FLOOR * largest
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
         reduced: Array = c + pulled(A, y)
     else:
-        lowest = ZERO if exact else ROUNDED_ZERO
-        if exact or error is not None:
-            floor *= ZERO
+        floor = ZERO * FLOOR * largest
+        lowest = ZERO if exact else ROUNDED
+        idle = 0.0 if exact or error is not None else ROUNDED * largest
         sums = reduced_costs(c, A, y) if known is None else known
         reduced = sums.nearest
-        if np.count_nonzero(correction):
-            # It is next to nothing itself: what rounding takes from it is less than counts.
+        # What is next to nothing itself loses less by rounding than counts.
+        if tails is not None:
+            reduced = sums.high + (sums.low + tails.left(y) + pulled(A, correction))
+        elif np.count_nonzero(correction):
             reduced = sums.high + (sums.low + pulled(A, correction))
-            y = y + correction
+        y = y + correction
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
     heights, lengths = np.abs(y), np.abs(reduced)
     terms = np.abs(c) + pulled(sizes.columns, heights)
-    weights = np.divide(1.0, terms, out=np.zeros(terms.size), where=terms > 0.0)
+    weights = np.divide(1.0, terms, out=np.zeros(terms.size), where=terms > idle)
     highest = sizes.highest(weights)
     row_shares, column_shares = heights * highest, lengths * weights
     sure: tuple[Array | float, ...] = (NOISE, NOISE)
@@ -175,12 +180,11 @@ def binding(
         lowest = ZERO
         sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
     rows, columns = row_shares > sure[0], column_shares > sure[1]
-    # What is sure is above the lowest, too.
-    doubtful = any(
-        np.count_nonzero(shares > lowest) > np.count_nonzero(certain)
-        for shares, certain in ((row_shares, rows), (column_shares, columns))
-    )
+    shares = np.concatenate([row_shares[~rows], column_shares[~columns]])
+    unclear = float(np.max(shares, initial=0.0))
+    hushed = unclear > ZERO or bool(np.count_nonzero((terms > 0.0) & (terms <= idle)))
+    hushed &= correction is not None and not exact
     if slack is not None:
         rows &= heights > slack
     columns &= lengths > floor
-    return Binding(y, reduced, rows, columns, doubtful)
+    return Binding(y, reduced, rows, columns, unclear > lowest, hushed)

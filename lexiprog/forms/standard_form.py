@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array, Matrix
 
 # Up to so many entries a transposed view takes longer to make than the product itself.
-_FEW = 5_000
+_FEW = 20_000
 
 # Which part of a symmetric matrix a cone's rows are.
 TriangleLayout: TypeAlias = Literal["upper", "lower", "full"]
@@ -113,7 +113,7 @@ def pulled(matrix: Matrix, z: Array) -> Array:
     if getattr(matrix, "format", "") != "csc" or not 0 < matrix.data.size <= _FEW:
         out: Array = matrix.T @ z
         return out
-    starts, entries = matrix.indptr[:-1], matrix.data * z[matrix.indices]
+    starts, entries = matrix.indptr[:-1], matrix.data * z.take(matrix.indices)
     filled = starts < matrix.indptr[1:]  # reduceat has no answer for empty columns
     if np.count_nonzero(filled) == starts.size:
         return np.add.reduceat(entries, starts)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions
 from lexiprog.declare.lock import Slack, single
+from lexiprog.declare.restate import flat_at_zero
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.runners.chains import find_chains, held_apart
@@ -35,6 +36,8 @@ LARGEST = 500
 FEW = 30
 # Optima that are known to this share of their size are known to all digits that floats have.
 DIGITS = 1e-13
+# Optima, in units of their own, of which it is not certain that they are not zero.
+ZERO = 1e-4
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,12 @@ class Runners:
         exact_first = bool(ladder) and ladder[0].target == EXACT
         face = not exact_first and chain is not None and chain.serves(subproblem)
         loosened = self.loosened | self.opened.get(subproblem.name, frozenset())
+        loosened |= {
+            lock.owner_name
+            for _, lock in subproblem.locks
+            if flat_at_zero(lock)
+            and not abs(solved[lock.owner_name].value) > ZERO * solved[lock.owner_name].unit
+        }
         ways = ways_to_try(subproblem, ladder, face=face, loosened=loosened)
         if exact_first:
             # In fractions there may be no point at all within an optimum that floats have rounded.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import highspy
 
 from lexiprog.aliases import Matrix, Options
+from lexiprog.forms.digits.decimals import Tails
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.faces.left import LeftFace
 from lexiprog.runners.held_face import HeldFace
@@ -98,11 +99,23 @@ class Corners:
             self.bases.pop(name, None)
         return found
 
-    def refined(self, form: StandardForm, within: LeftFace, vertex: Vertex, watch: Watch) -> Vertex:
+    def corrected(self, form: StandardForm, vertex: Vertex, tails: Tails) -> Vertex:
+        """The vertex with multipliers of the decimals that were meant, if they can be had."""
+        return vertex if self._session is None else self._session.corrected(form.c, vertex, tails)
+
+    def refined(
+        self,
+        form: StandardForm,
+        within: LeftFace,
+        vertex: Vertex,
+        watch: Watch,
+        tails: Tails | None = None,
+    ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         if self._session is None:
             return vertex
-        found = refined(self._session, form.A, form.c, within.bounds(form), vertex, watch)
+        bounds = within.bounds(form)
+        found = refined(self._session, form.A, form.c, bounds, vertex, watch, tails)
         if found is None:
             return vertex
         return replace(

@@ -48,6 +48,20 @@ class _Left:
     form: StandardForm
     misses: Array  # of each equation: how exactly it is known
     owners: list[str]  # of each equation: whose face it belongs to
+    point: Array  # that the last face was found at
+
+    def at_point(self) -> _Left:
+        """The same with new equations that hold at the point.
+
+        There may be more of them than it takes, which contradict each other in digits that are not
+        known.
+        """
+        new = np.array([bool(owner) for owner in self.owners], dtype=bool)
+        there = (self.form.A @ self.point)[: new.size]
+        b, misses = self.form.b.copy(), self.misses.copy()
+        misses[new] += np.abs(there - b[: new.size])[new]
+        b[: new.size][new] = there[new]
+        return replace(self, form=replace(self.form, b=b), misses=misses)
 
 
 @dataclass
@@ -90,11 +104,12 @@ class CurvedFace:
         for name, row in zip(names, rows, strict=True):
             lock = sp.csr_array(form.A)[row : row + 1]
             left = _on_face(left, lock, float(form.b[row]), name, task.watch)
-        last = replace(left.form, c=form.c, P=form.P, offset=form.offset)
-        found = solve_conic(last, task.watch)
-        if found is None:
-            raise _Unclear("no optimum on the optimal face")
-        return last, found, left
+        for place in (left, left.at_point()):
+            last = replace(place.form, c=form.c, P=form.P, offset=form.offset)
+            found = solve_conic(last, task.watch)
+            if found is not None:
+                return last, found, place
+        raise _Unclear("no optimum on the optimal face")
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each problem finds its faces itself."""
@@ -138,7 +153,7 @@ def _without(form: StandardForm, rows: list[int], watch: Watch) -> _Left:
     cones = replace(form.cones, nonneg=form.cones.nonneg - len(rows) + more)
     matrix = sp.csc_array(sp.vstack(parts))
     cut = replace(form, A=matrix, b=np.concatenate(sides), cones=cones)
-    return _Left(cut, np.zeros(cones.zero), [""] * cones.zero)
+    return _Left(cut, np.zeros(cones.zero), [""] * cones.zero, start.x)
 
 
 def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, watch: Watch) -> _Left:
@@ -154,4 +169,4 @@ def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, watch: Wat
     if face is None:
         raise _Unclear(f"the optimal face of {name!r} is not clear")
     misses = np.concatenate([left.misses, face.misses])
-    return _Left(face.form, misses, left.owners + [name] * face.misses.size)
+    return _Left(face.form, misses, left.owners + [name] * face.misses.size, found.x)

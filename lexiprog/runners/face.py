@@ -22,12 +22,12 @@ from lexiprog.declare.lock import single
 from lexiprog.declare.references.reference import REFERENCES
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.forms.equilibrium import equilibrate, is_mild, usual_units, with_cost
-from lexiprog.forms.optimal_face import Sizes
 from lexiprog.forms.scaling import Scaling
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.runners.corners import Corners
 from lexiprog.runners.faces.left import LeftFace
 from lexiprog.runners.faces.optimum import FaceOptimum, FaceVertex
+from lexiprog.runners.faces.telling import Telling
 from lexiprog.runners.held_face import HeldFace, holds
 from lexiprog.solvers.highs import Vertex
 from lexiprog.solvers.linear.refinement import DOUBT, MISSED, is_off
@@ -47,7 +47,7 @@ class FaceChain:
     joint: Joint
     faces: dict[str, HeldFace] = field(default_factory=dict)
     forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
-    kept: dict[str, tuple[StandardForm, float, Vertex]] = field(default_factory=dict)
+    kept: dict[str, tuple[Compiled, Vertex]] = field(default_factory=dict)
     corners: Corners = field(default_factory=Corners)
     _units: Scaling | None = None
     _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
@@ -156,50 +156,45 @@ class FaceChain:
 
         On a ``watch`` it is refined if it has to be; with ``refined`` in any case.
         """
-        form, names, cost = compiled.scaled, self._holds[member.name], compiled.scaling.cost
+        form, name, cost = compiled.scaled, member.name, compiled.scaling.cost
+        names, tell = self._holds[name], self._telling
         if refined and watch is not None:
             self._refine_faces(names, watch)
         held, face = [self.faces[name] for name in names], self._face(form, names)
-        wanted = member.name in self._wanted
+        wanted = name in self._wanted
         clear = not refined and not any(one.refined or one.unclear for one in held)
         # Where others have more rows, the last point may miss some of them.
-        last = self.kept[names[-1]][2] if names and clear and self.same_rows else None
+        last = self.kept[names[-1]][1] if names and clear and self.same_rows else None
         if face.point and last is not None:
-            same = self.corners.at(member.name, form, last)
+            same = self.corners.at(name, form, last)
             if same is not None:
                 own = HeldFace.of_point(form, cost, same) if wanted else None
                 return FaceVertex(form, face, names, held, same, own, off=None)
         vertex = self.corners.find(
-            member.name, form, face, held, self.options, watch, last, correct=wanted
+            name, form, face, held, self.options, watch, last, correct=wanted
         )
         own, off = None, None
         if vertex.optimal:
             if watch is not None:
                 off = is_off(form.A, face.bounds(form), vertex.x)
                 if off or refined or any(one.refined for one in held):
-                    vertex = self.corners.refined(form, face, vertex, watch)
+                    vertex = tell.refined(name, compiled, face, vertex, watch)
             if wanted:
-                own = self._face_of(form, cost, face, vertex)
+                own = tell.face(name, compiled, face, vertex)
                 if watch is not None and own.unclear and vertex.error is None:
-                    vertex = self.corners.refined(form, face, vertex, watch)
-                    own = self._face_of(form, cost, face, vertex)
+                    vertex = tell.refined(name, compiled, face, vertex, watch)
+                    own = tell.face(name, compiled, face, vertex)
         return FaceVertex(form, face, names, held, vertex, own, off)
-
-    def _face_of(
-        self, form: StandardForm, cost: float, within: LeftFace, vertex: Vertex
-    ) -> HeldFace:
-        sizes = self.joint.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
-        return HeldFace.of(form, cost, vertex, within, sizes)
 
     def _refine_faces(self, names: tuple[str, ...], watch: Watch) -> None:
         """Find the faces of these again, each within those before it."""
         for place, name in enumerate(names):
             if self.faces[name].refined:
                 continue
-            form, cost, vertex = self.kept[name]
-            within = self._face(form, names[:place])
-            vertex = self.corners.refined(form, within, vertex, watch)
-            self.faces[name] = self._face_of(form, cost, within, vertex)
+            compiled, vertex = self.kept[name]
+            within = self._face(compiled.scaled, names[:place])
+            vertex = self._telling.refined(name, compiled, within, vertex, watch)
+            self.faces[name] = self._telling.face(name, compiled, within, vertex)
             self._known = {k: left for k, left in self._known.items() if name not in k}
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
@@ -228,7 +223,11 @@ class FaceChain:
         self.corners.bases[name] = level.vertex.basis
         if level.own is not None:
             self.faces[name] = level.own
-            self.kept[name] = compiled.scaled, compiled.scaling.cost, level.vertex
+            self.kept[name] = compiled, level.vertex
+
+    @property
+    def _telling(self) -> Telling:
+        return Telling(self.corners, self.joint.memory)
 
     @cached_property
     def _holds(self) -> dict[str, tuple[str, ...]]:

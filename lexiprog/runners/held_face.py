@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lexiprog.aliases import Array, Mask
 from lexiprog.declare.lock import single
 from lexiprog.declare.subproblem import Subproblem
+from lexiprog.forms.digits.decimals import Tails
 from lexiprog.forms.optimal_face import NOISE, Sizes, binding
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.highs import Vertex
@@ -53,16 +54,23 @@ class HeldFace:
     easy: bool  # presolve did nearly all of the work, and so it may for the next
     refined: bool  # whether it was found with twice the digits of floats
     basic: NDArray[np.integer] | None = None  # as in Vertex
+    hushed: bool = False  # whether something may be the rounding of decimals
 
     @classmethod
     def of(
-        cls, form: StandardForm, cost: float, vertex: Vertex, face: LeftFace, sizes: Sizes
+        cls,
+        form: StandardForm,
+        cost: float,
+        vertex: Vertex,
+        face: LeftFace,
+        sizes: Sizes,
+        tails: Tails | None = None,
     ) -> HeldFace:
         """The face of an optimal vertex, found on the face that others left."""
         lack = None if vertex.correction is None else -vertex.correction
         found = binding(
             form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced,
-            error=vertex.error, gain=vertex.gain,
+            error=vertex.error, gain=vertex.gain, tails=tails,
         )  # fmt: skip
         y, reduced, lower, upper = found.y, found.reduced, face.lower, face.upper
         rises = reduced > 0.0
@@ -75,14 +83,14 @@ class HeldFace:
         # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
         tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
         away = np.where(rises, vertex.x, upper) - np.where(rises, lower, vertex.x)
-        left = free & (away > REACHED) & (np.abs(reduced) > tiny)
-        wrong = (y < -tiny) & ~face.rows.fixed
+        left = free & (away > REACHED) & (found.columns | (np.abs(reduced) > tiny))
+        wrong = ~face.rows.fixed & ((found.rows & (y < 0.0)) | (y < -tiny))
         doubtful = found.doubtful or bool(np.count_nonzero(left) or np.count_nonzero(wrong))
         refined = vertex.error is not None
         rough = not refined and vertex.roughness > ROUGH
         return cls(
             found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined,
-            vertex.basic,
+            vertex.basic, found.hushed,
         )  # fmt: skip
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import highspy
 import numpy as np
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from lexiprog.aliases import Array, Highs, Mask, Matrix, Options
+from lexiprog.forms.digits.decimals import Tails
 from lexiprog.forms.precision import Sums, by_columns, reduced_costs
 from lexiprog.forms.standard_form import Bounds
 from lexiprog.solvers.linear.model import as_model
 from lexiprog.solvers.vertex import WORDS, Vertex, is_best
 from lexiprog.watch import Watch
 
-__all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex", "as_model"]
+__all__ = ["LONG", "TINY", "WORDS", "Bounds", "Session", "Vertex"]
 
 _BASIC = highspy.HighsBasisStatus.kBasic
 # To ask an enumeration for a name takes longer than to ask HiGHS for the status.
@@ -141,6 +143,13 @@ class Session:
                 *more, warm=True, basic=basic, error=vertex.error, gain=vertex.gain,
             )  # fmt: skip
 
+    def corrected(self, cost: Array, vertex: Vertex, tails: Tails) -> Vertex:
+        """A vertex whose multipliers are corrected to those of the decimals that were meant."""
+        with self._lock:
+            basic = vertex.basic if vertex.basis is self._at else None
+            sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
+            return replace(vertex, reduced=sums, correction=lack)
+
     def _go(self, watch: Watch | None) -> None:
         """Run, within the limits of time; a long run can be stopped."""
         seconds = None if watch is None else watch.for_solver
@@ -159,25 +168,21 @@ class Session:
             self._now[option] = value
 
     def _refined(
-        self,
-        cost: Array,
-        duals: Array,
-        basis: highspy.HighsBasis,
-        basic: NDArray[np.integer] | None,
-    ) -> tuple[Sums | None, Array | None]:
+        self, cost: Array, duals: Array, basis: highspy.HighsBasis,
+        basic: NDArray[np.integer] | None, tails: Tails | None = None,
+    ) -> tuple[Sums | None, Array | None]:  # fmt: skip
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
         The residual is taken in twice the working precision, so that the sum of both tells a
-        reduced cost of zero from one that is only small. ``basic`` are the variables of the simplex
-        method whose factors are still there: after presolve they need not be, and asking for them
-        would end the process.
+        reduced cost of zero from a small one. ``basic`` are the variables of the simplex method
+        whose factors are still there: to ask for others, after presolve, would end the process.
         """
         inside, idle = self._parts(basis, basic)
         if len(inside) + len(idle) != duals.size:
             return None, None
         duals[idle] = 0.0  # exactly, at a basis
         sums = reduced_costs(cost, self._A, -duals)
-        lack = sums.nearest[inside]
+        lack = (sums.nearest if tails is None else sums.nearest + tails.left(-duals))[inside]
         if not np.count_nonzero(lack):
             return sums, np.zeros(duals.size)
         if basic is None:

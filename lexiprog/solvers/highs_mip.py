@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from lexiprog.aliases import Array, Highs, Mask, Options
 from lexiprog.forms.standard_form import StandardForm
-from lexiprog.solvers.highs import WORDS, Bounds, as_model
+from lexiprog.solvers.highs import WORDS, Bounds
+from lexiprog.solvers.linear.model import as_model
 from lexiprog.status import Status
 from lexiprog.watch import Watch
 

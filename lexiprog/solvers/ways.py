@@ -129,7 +129,7 @@ def _ways(
             yield Way(solver)
             continue
         if solver.target == "CLARABEL" and _has_curved_face(subproblem, loosened):
-            yield Way(solver, "face")
+            yield Way(solver, "face", strict=curved)
         if curved:
             yield Way(solver, "argument", loosened)
         yield Way(solver)

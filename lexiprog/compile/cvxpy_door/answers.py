@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate
 
 import cvxpy as cp
 import cvxpy.settings as s
@@ -16,6 +17,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.cvxpy_door.numbers import Compiled
 from lexiprog.compile.cvxpy_door.places import Places
 from lexiprog.declare.leaves import CVXPY_LOCK, as_float
+from lexiprog.solvers.curved.kept_interior import InteriorPoint
 from lexiprog.status import Status
 
 _POINT = 0  # any key does: the reductions take the only vector there is
@@ -32,6 +34,10 @@ _ONE_ARRAY = (
 
 def interpret(compiled: Compiled, raw: object) -> Answer:
     """Translate the native result into values of the problem's own variables and constraints."""
+    if isinstance(raw, InteriorPoint):  # multipliers are those of the form's rows
+        answer = answer_at(compiled, raw.x, raw.z, iterations=raw.iterations)
+        claimed, status = raw.value + compiled.scaled.offset, Status.of(raw.said)
+        return replace(answer, claimed=claimed, status=status, said=raw.said)
     with CVXPY_LOCK:
         record = compiled.record
         solution = compiled.chain.solver.invert(raw, record)
@@ -39,8 +45,7 @@ def interpret(compiled: Compiled, raw: object) -> Answer:
         status = Status.of(solution.status)
         if not status.has_point or not solution.primal_vars:
             return Answer(Status.NO_POINT if status.has_point else status, said=solution.status)
-        # Interfaces add the offset as it is; in equilibrated units it has another size.
-        offset = float(record[s.OFFSET])
+        offset = float(record[s.OFFSET])  # of another size in equilibrated units
         shift = compiled.scaled.offset - offset
         claimed, bound = as_float(solution.opt_val) + shift, _reported_bound(attr)
         solution.primal_vars = _own_columns(compiled, solution.primal_vars)
@@ -74,11 +79,8 @@ def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int 
 
 def _split(compiled: Compiled, z: Array) -> ValuesById:
     """Multipliers by the ids of the form's constraints."""
-    out, start = {}, 0
-    for key, size in compiled.rows:
-        out[key] = z[start : start + size]
-        start += size
-    return out
+    ends = accumulate(size for _, size in compiled.rows)
+    return {key: z[end - n : end] for (key, n), end in zip(compiled.rows, ends, strict=True)}
 
 
 def exact_parts(

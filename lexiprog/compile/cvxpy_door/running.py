@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import clarabel
 import cvxpy.settings as s
 import highspy
 import numpy as np
@@ -19,8 +18,11 @@ from lexiprog.compile.cvxpy_door.straight import StraightCompiled
 from lexiprog.forms.precision import by_columns
 from lexiprog.forms.standard_form import StandardForm
 from lexiprog.solvers.clarabel import method_for
+from lexiprog.solvers.curved.kept_interior import InteriorPoint, KeptInterior
 from lexiprog.solvers.elsewhere.parcels import plain
-from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.solvers.highs import Bounds
+from lexiprog.solvers.linear.model import as_model
+from lexiprog.status import Status
 from lexiprog.watch import Watch
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ __all__ = ["run"]
 
 # Up to so many rows a single linear problem is mostly solved before presolve would have ended.
 AT_ONCE = 250
+_KEPT = KeptInterior()
 
 
 def run(
@@ -62,7 +65,7 @@ def run(
     if warm:
         data = dict(data) | {"init_value": start}
     if away is None and type(solver) is CLARABEL:
-        return _by_clarabel(data, solver.parse_solver_opts(watch.verbose, options))
+        return _by_clarabel(data, options, verbose=watch.verbose)
     if away is None:
         return solver.solve_via_data(data, warm, watch.verbose, options, {})
     numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
@@ -80,9 +83,9 @@ def _by_interface(interface: Callable[[], Interface], *arguments: object) -> obj
     return interface().solve_via_data(*arguments, {})
 
 
-def _by_clarabel(data: Record, settings: clarabel.DefaultSettings) -> object:
+def _by_clarabel(data: Record, options: FreshOptions, *, verbose: bool) -> object:
     """What CVXPY's interface of CLARABEL returns, without its copies of the matrices."""
-    cones, size = dims_to_solver_cones(data[CLARABEL.DIMS]), data[s.C].size
+    dims, size = data[CLARABEL.DIMS], data[s.C].size
     squares = data.get(s.P)
     if squares is None:
         squares = _nothing(size)
@@ -91,7 +94,21 @@ def _by_clarabel(data: Record, settings: clarabel.DefaultSettings) -> object:
         columns = np.arange(size).repeat(squares.indptr[1:] - squares.indptr[:-1])
         if (squares.indices > columns).any():
             squares = sp.triu(squares, format="csc")
-    return clarabel.DefaultSolver(squares, data[s.C], data[s.A], data[s.B], cones, settings).solve()
+
+    def make() -> tuple[list[object], object]:
+        settings = CLARABEL.parse_solver_opts(verbose, dict(options))
+        return dims_to_solver_cones(dims), settings
+
+    rest = (verbose, dict(options), dims)
+    found = _KEPT.solve(squares, data[s.C], data[s.A], data[s.B], make, rest)
+    said = CLARABEL.STATUS_MAP.get(str(found.status), "")
+    if str(found.status) == "InsufficientProgress" and CLARABEL.ACCEPT_UNKNOWN in options:
+        said = s.OPTIMAL_INACCURATE
+    if dims.psd or dims.exp or dims.p3d or dims.pnd or not Status.of(said).has_point:
+        return found  # the interface knows what it means
+    return InteriorPoint(
+        np.array(found.x), np.array(found.z), found.obj_val, found.iterations, said
+    )
 
 
 @lru_cache(16)

@@ -26,8 +26,8 @@ from lexiprog.aliases import Array, Constraint, Leaf, Mask, Value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.declare.leaves import evaluate
+from lexiprog.declare.objectives.curved import arguments
 from lexiprog.declare.objectives.fairness import Fairness
-from lexiprog.declare.restate import arguments
 from lexiprog.declare.stage import Stage
 from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError

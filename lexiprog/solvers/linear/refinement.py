@@ -18,6 +18,7 @@ import highspy
 import numpy as np
 
 from lexiprog.aliases import Array, Mask, Matrix
+from lexiprog.forms.digits.decimals import Tails
 from lexiprog.forms.error_free import Pair
 from lexiprog.forms.precision import Sums, by_columns, transposed_times
 from lexiprog.solvers.highs import Bounds, Session, Vertex
@@ -89,10 +90,11 @@ def misses(lower: Array, values: Array, upper: Array) -> bool:
 
 
 def refined(
-    session: Session, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, watch: Watch
-) -> Refined | None:
-    """The vertex with about twice the digits; None if that cannot be had."""
-    sides = _Sides(A, cost, bounds)
+    session: Session, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, watch: Watch,
+    tails: Tails | None = None,
+) -> Refined | None:  # fmt: skip
+    """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
+    sides = _Sides(A, cost, bounds, tails)
     at = _At(Pair.of(vertex.x), Pair.of(vertex.row_dual), vertex.basis)
     left, blown, gain = sides.left(at), np.ones(2), np.inf
     for _ in range(ROUNDS):
@@ -190,17 +192,20 @@ class _Left:
 class _Sides:
     """A linear program, looked at in twice the working precision."""
 
-    def __init__(self, A: Matrix, cost: Array, bounds: Bounds) -> None:
+    def __init__(self, A: Matrix, cost: Array, bounds: Bounds, tails: Tails | None) -> None:
         self._columns = by_columns(A)
         self._rows = by_columns(self._columns.T)
-        self._cost, self._bounds = cost, bounds
+        self._cost, self._bounds, self._tails = cost, bounds, tails
 
     def left(self, at: _At) -> _Left:
         """Residuals and what they say."""
         x, y = at.x, at.y
         activity = _times(self._rows, x)
         pulled = _times(self._columns, y)
-        reduced = Sums.of(self._cost).plus(Sums(-pulled.high, -pulled.low, pulled.error)).nearest
+        costs = Sums.of(self._cost).plus(Sums(-pulled.high, -pulled.low, pulled.error))
+        if self._tails is not None:
+            costs = costs.plus_floats(self._tails.left(-y.high))
+        reduced = costs.nearest
         limits = self._bounds
         point = Sums(x.high, x.low, np.zeros(x.high.size))
         columns = _room(limits.lower, limits.upper, point)

@@ -5,14 +5,17 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.declare.restate import arguments, can_restate
+from lexiprog.declare.objectives.curved import arguments
+from lexiprog.declare.restate import can_restate
 
 NOT_STRICT = [
     lambda x: cp.huber(x[0] - 1),
-    lambda x: cp.norm(x[:2] - np.array([5.0, 5.0])),
+    lambda x: cp.norm1(x[:2] - np.array([5.0, 5.0])),
+    lambda x: cp.norm(x[:2]) + cp.norm(x[1:]),
     lambda x: cp.square(x[0]) + cp.norm(x[1:]),
     lambda x: np.array([1.0, 0.0]) @ cp.square(x[:2] - 1),
-    lambda x: cp.log_sum_exp(x),
+    lambda x: cp.log_sum_exp(x) + x[0],
+    lambda x: -cp.geo_mean(x[:2]) + cp.max(x),
     lambda x: cp.power(x[0], 4),
     lambda x: cp.square(cp.pos(x[0])),
 ]

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.declare.restate import arguments, can_restate, restated
+from lexiprog.declare.objectives.curved import arguments
+from lexiprog.declare.restate import can_restate, restated
 
 
 def near(wanted, size=1e-6):

@@ -56,6 +56,9 @@ def test_each_kind_of_problem_has_its_runner():
     assert isinstance(chosen(box(), warm=WarmHighs()), WarmHighs)
     assert isinstance(chosen(box(integer=True)), IntegerChain)
     assert isinstance(chosen(lx.leximin([cp.Variable(bounds=[0, 1])]), "leximin"), FairHighs)
+    # Several may be under way at once, but for a solver of one's own.
+    assert not chosen(box(), "a", mode="face").alone
+    assert chosen(box(), solver=Own()).alone
 
 
 def test_points_that_somebody_refers_to_are_sharp_and_others_are_not():

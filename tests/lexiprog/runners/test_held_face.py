@@ -171,3 +171,10 @@ def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off,
     vertex = replace(vertex, x=vertex.x + moved, error=error)
     corner = FaceVertex(form, everywhere, (), [], vertex, None, off)
     assert bool(FaceOptimum.of(corner, 1.0).missed) is missed
+
+
+@pytest.mark.parametrize(("away", "doubtful"), [(0.0, False), (1e-10, False), (1e-6, True)])
+def test_a_column_with_a_reduced_cost_that_is_not_at_its_bound_leaves_a_doubt(held, away, doubtful):
+    form, everywhere, vertex = held
+    vertex.x[1] = away
+    assert face(form, everywhere, vertex).doubtful is doubtful

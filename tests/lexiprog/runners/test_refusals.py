@@ -112,12 +112,12 @@ def test_a_curved_face_says_which_solve_failed(disk, call, said, monkeypatch):
 
     def failing(*terms):
         calls.append(terms)
-        return None if len(calls) == call else solve(*terms)
+        return None if len(calls) >= call else solve(*terms)
 
     monkeypatch.setattr(curved_face, "solve_conic", failing)
     answer = runner.run(task)
     assert (answer.status, answer.said, answer.x) == (Status.FAILED, said, None)
-    assert len(calls) == call
+    assert len(calls) == (4 if call == 3 else call)  # the last is tried in two ways
 
 
 def test_a_curved_face_that_is_not_clear_or_of_several_rows_is_refused(disk, monkeypatch):

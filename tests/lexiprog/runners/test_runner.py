@@ -7,6 +7,18 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.runners.curved_face import CurvedFace
+from lexiprog.runners.custom import Custom
+from lexiprog.runners.exact import Exact
+from lexiprog.runners.face import FaceChain
+from lexiprog.runners.faces.again import ExactAgain
+from lexiprog.runners.faces.wider import WiderFaces
+from lexiprog.runners.fair.linear import FairHighs
+from lexiprog.runners.fair.lottery import FairLotteries
+from lexiprog.runners.native import Native
+from lexiprog.runners.warm import WarmHighs
+from lexiprog.runners.whole.chain import IntegerChain
+from lexiprog.solve.fair.inner import OneByOne
 from tests.lexiprog.small_programs import cylinder, plant
 
 
@@ -95,3 +107,10 @@ def test_a_try_that_found_nothing_took_its_time_too():
     with pytest.raises(lx.StageError) as caught:
         linear().solve(Tired())
     assert all(attempt.seconds >= 0.05 for attempt in caught.value.attempts)
+
+
+def test_only_runners_that_call_the_users_code_or_compile_on_the_way_run_alone():
+    side_by_side = [Native, FaceChain, WarmHighs, Exact, ExactAgain, WiderFaces, CurvedFace,
+                    IntegerChain, FairHighs]  # fmt: skip
+    assert not any(runner.alone for runner in side_by_side)
+    assert all(runner.alone for runner in (Custom, FairLotteries, OneByOne))

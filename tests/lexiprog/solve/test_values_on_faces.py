@@ -11,6 +11,7 @@ from lexiprog.compile.task import prepare
 from lexiprog.solve import second_opinion
 from lexiprog.solve.second_opinion import _value_along_chain, _value_on_faces
 from lexiprog.solvers.ways import Way
+from lexiprog.status import Fault
 
 
 def levels(*, tolerance=0.0, curved=False):
@@ -54,12 +55,12 @@ def test_digits_that_hang_on_the_last_ones_of_a_held_optimum_leave_no_number(mon
 
 
 @pytest.mark.parametrize(
-    ("said", "proved", "value"),
-    [("", True, 1.0), ("", False, None), (second_opinion.UNCLEAR + ": 'first'", True, np.nan)],
+    ("fault", "proved", "value"),
+    [(None, True, 1.0), (None, False, None), (Fault.UNCLEAR, True, np.nan)],
 )
-def test_along_a_chain_only_what_is_proved_and_clear_counts(said, proved, value, monkeypatch):
+def test_along_a_chain_only_what_is_proved_and_clear_counts(fault, proved, value, monkeypatch):
     task, solved = levels()
-    answer = SimpleNamespace(said=said, value=1.0)
+    answer = SimpleNamespace(fault=fault, value=1.0)
     monkeypatch.setattr(second_opinion.WiderFaces, "run", lambda *_: answer)
     monkeypatch.setattr(second_opinion, "is_proved", lambda _: proved)
     found = _value_along_chain(task, solved)

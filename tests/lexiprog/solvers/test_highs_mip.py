@@ -12,8 +12,9 @@ import pytest
 import scipy.sparse as sp
 
 from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.solvers.highs import Bounds, as_model
+from lexiprog.solvers.highs import Bounds
 from lexiprog.solvers.highs_mip import pass_whole, solve_mip
+from lexiprog.solvers.linear.model import as_model
 
 JUMP = "mip_heuristic_run_feasibility_jump"
 ROWS = np.array(

@@ -120,6 +120,11 @@ def test_squares_are_held_by_what_is_squared_before_their_value(x):
 def test_fair_problems_are_asked_of_each_solver_and_guarded_if_they_hold_something(x):
     fair = lx.leximin([x[0], x[1]], [cp.sum(x) <= 4])["leximin"]
     assert tried(fair, HIGHS, CLARABEL) == ["HIGHS value", "CLARABEL value"]
+    first = lx.Subproblem("first", cp.Minimize(cp.sum(x)), [cp.sum(x) >= 2])
+    holding = lx.Subproblem("fair", lx.Leximin([x[0], x[1]]), [cp.sum(x) <= 4, first.held()])
+    assert tried(holding, HIGHS, CLARABEL) == [
+        "HIGHS value", "CLARABEL value", "HIGHS guarded", "CLARABEL guarded",
+    ]  # fmt: skip
     lottery = lx.leximin([0, 0], pricing=lambda prices: ([[1.0, 1.0]], prices.sum()))["leximin"]
     assert tried(lottery, HIGHS, CLARABEL) == ["HIGHS value"]
 

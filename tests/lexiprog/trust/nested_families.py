@@ -14,6 +14,11 @@ from tests.lexiprog.trust.cases import Case
 SIZE, LONGEST = 4, 10
 
 
+def same_rows(random):
+    """Each level has the rows of those before."""
+    return _drawn(random, lambda rows, _: rows)
+
+
 def more_rows(random):
     """Each level has the rows of those before, and more."""
     return _drawn(random, lambda rows, added: [*rows, *added])
@@ -25,12 +30,19 @@ def rows_written_again(random):
 
 
 def rows_let_go(random):
-    """Each level lets go of some rows of those before."""
-    return _drawn(random, lambda rows, added: [*random.sample(rows, len(rows) - 1), *added])
+    """Each level lets go of some rows of those before.
+
+    Fractions read numbers of up to 12 digits as decimals, so there are no more.
+    """
+
+    def then(rows, added):
+        return [*random.sample(rows, len(rows) - 1), *added]
+
+    return _drawn(random, then, most=11)
 
 
-def _drawn(random, then):
-    digits = 10 ** random.randint(7, 11)
+def _drawn(random, then, most=14):
+    digits = 10 ** random.randint(7, most)
     first = [_row(random) for _ in range(random.randint(2, 4))]
     most = tuple(digits * c + random.randint(-2, 2) for c in first[0][0])
     levels = [(first, most)]

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_wine, make_classification
+from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, recall_score
@@ -15,20 +15,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights, margin_matrix
 from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
-from lexiprog_boost.learners import BalancedForestClassifier
 from lexiprog_boost.margins import cross_fitted_margins, offset_margins
-
-X, Y = make_classification(
-    600, n_features=8, n_informative=4, weights=[0.92], flip_y=0.03, random_state=5
-)
-
-TRAIN, TEST = np.arange(600) < 400, np.arange(600) >= 400
-
-LIGHT = [
-    ("linear", LogisticRegression(class_weight="balanced")),
-    ("bayes", GaussianNB()),
-    ("forest", BalancedForestClassifier(15)),
-]
+from tests.lexiprog_boost.classifiers.uneven_points import LIGHT, TEST, TRAIN, X, Y
 
 
 @pytest.fixture(scope="module")

@@ -74,6 +74,24 @@ def test_random_plain_expressions_are_read_as_cvxpy_reads_them(seed):
             )
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_some_rows_with_signs_turned_are_those_rows_of_the_whole(seed):
+    rng = np.random.default_rng(seed)
+    unfolded = read_by_cvxpy([vector(rng, 3), scalar(rng, 2), vector(rng, 2)], COLUMNS, PARAMETERS)
+    plainly = read_plainly([p - 2.0 * x, cp.sum(y) - q, 3.0 * p + p + x], COLUMNS, PARAMETERS)
+    values, signs = np.append(rng.normal(size=5), 1.0), rng.choice([-1.0, 1.0], 9)
+    first = int(rng.integers(0, 8))
+    rows = slice(first, int(rng.integers(first + 1, 10)))
+    assert plainly is not None
+    for whole in (plainly, *([] if unfolded is None else [unfolded])):
+        turned = signs[rows, None] * array(whole, values)[rows]
+        assert whole.matrix(10, rows, signs).at(values).toarray() == pytest.approx(turned[:, :10])
+        assert whole.dense(slice(3, 11), rows, signs).at(values) == pytest.approx(turned[:, 3:])
+        assert whole.dense(slice(10, 11), rows).at(values) == pytest.approx(
+            array(whole, values)[rows, 10:]
+        )
+
+
 def test_most_of_them_are_plain():
     rng = np.random.default_rng(0)
     read = [read_plainly([vector(rng, 2)], COLUMNS, PARAMETERS) for _ in range(100)]

@@ -7,9 +7,9 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile.task import prepare
-from lexiprog.runners.faces.wider import UNCLEAR, WiderFaces, is_proved, owners_first
+from lexiprog.runners.faces.wider import WiderFaces, is_proved, owners_first
 from lexiprog.solvers.ways import Way
-from lexiprog.status import Status
+from lexiprog.status import Fault, Status
 
 
 @pytest.fixture
@@ -60,7 +60,8 @@ def test_a_face_that_is_not_clear_is_said_to_be_unclear(levels, monkeypatch):
     solved = dict(lx.Program(lx.Stage("1", first)).solve())
     monkeypatch.setattr("lexiprog.runners.held_face.HeldFace.unclear", True)
     answer = run(second, solved)
-    assert (answer.status, answer.said) == (Status.FAILED, f"{UNCLEAR}: 'first'")
+    assert (answer.status, answer.fault) == (Status.FAILED, Fault.UNCLEAR)
+    assert answer.said.endswith("not clear: 'first'")
 
 
 def test_only_exact_locks_on_linear_levels_are_served_and_what_these_hold_must_be_held(x, levels):

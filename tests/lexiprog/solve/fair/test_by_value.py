@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solve.fair.by_value import _Climb, _settle
+from lexiprog.solve.fair.by_value import LevelsByValue, _Climb, _settle
 
 
 def near(wanted, size=1e-6):
@@ -69,6 +69,7 @@ def test_curved_utilities_can_be_held():
     result = lx.preemptive(levels, [cp.sum(x) <= 5, x[2] >= 0]).solve()
     assert result["fair"].levels == ((near(2), (0, 1)),)
     assert result.final[x] == near([4, 1, 0], 1e-4)
+    assert LevelsByValue.alone  # its inner problems are compiled on the way
 
 
 def climbing(weights, value, *, settled=(), levels=(), errors=(), unknown=0.0):
@@ -90,7 +91,7 @@ def climbing(weights, value, *, settled=(), levels=(), errors=(), unknown=0.0):
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
 def test_whoever_has_a_multiplier_that_is_no_rounding_is_settled(scale):
-    climb = climbing(scale * np.array([0.6, 0.399, 1e-3, 1e-8]), 5.0)
+    climb = climbing(scale * np.array([0.6, 0.3997, 3e-4, 1e-8]), 5.0)
     assert climb.settled.tolist() == [True, True, True, False]
     assert climb.levels.tolist() == [5.0, 5.0, 5.0, 0.0]
 

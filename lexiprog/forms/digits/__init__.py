@@ -1,0 +1,1 @@
+"""How many digits of the numbers count."""
