@@ -90,6 +90,9 @@ class KeptInterior:
         spare, numbers = self._taken(A), (c, *_parts(P), *_parts(A))
         if spare is None or not spare.serves(numbers, rest):
             solver = clarabel.DefaultSolver(P, c, A, np.zeros(b.size), *make())
+            # It has taken the problem apart, as sparse semidefinite ones, and takes no other side.
+            if not solver.is_data_update_allowed():
+                return clarabel.DefaultSolver(P, c, A, b, *make()).solve()
             # Others may write into what they are given: an object is no proof of its numbers.
             copies = tuple(part.copy() for part in numbers)
             spare = _Spare(weakref.ref(A), os.getpid(), copies, rest, solver)

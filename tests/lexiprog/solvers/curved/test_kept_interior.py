@@ -76,6 +76,21 @@ def test_other_costs_are_set_up_anew(made):
     assert found.value == pytest.approx(ball()[0].solve("HIGHS")["p"].value, abs=1e-6)
 
 
+def test_what_clarabel_takes_apart_is_told_its_right_hand_side_at_once(made):
+    # Entries far from the diagonal may be anything, so CLARABEL splits the matrix into blocks.
+    size, limit = 5, cp.Parameter(name="limit")
+    entries, height = cp.Variable(size - 1, name="x"), cp.Variable(name="height")
+    band = sum(entries[i] * np.eye(size)[:, [i]] @ np.eye(size)[[i + 1]] for i in range(size - 1))
+    rows = [height * np.eye(size) - band - band.T >> 0, entries >= limit]
+    program = lx.Program(lx.Stage("only", lx.Subproblem("p", cp.Minimize(height), rows)))
+    for value in (1.0, 3.0):
+        limit.value = value
+        found = program.solve("CLARABEL")["p"]
+        # The largest eigenvalue of a path of five with equal weights.
+        assert found.value == pytest.approx(2.0 * value * np.cos(np.pi / 6), abs=1e-5)
+    assert [side.any() for side in made] == [False, True] * 2
+
+
 def test_limits_that_are_none_are_told_at_once(made):
     x, limit = cp.Variable(2, name="x"), cp.Parameter(2, name="limit", value=[1.0, 1e30])
     rows = [x <= limit]
