@@ -64,11 +64,14 @@ def run(
     warm = start is not None and "init_value" in data
     if warm:
         data = dict(data) | {"init_value": start}
-    if away is None and type(solver) is CLARABEL:
-        return _by_clarabel(data, options, verbose=watch.verbose)
+    by_clarabel = type(solver) is CLARABEL
+    if away is None and by_clarabel:
+        return _by_clarabel(data, options, watch.verbose)
     if away is None:
         return solver.solve_via_data(data, warm, watch.verbose, options, {})
     numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
+    if by_clarabel:
+        return away.call(_there, _by_clarabel, numbers, options, watch.verbose, watch=watch)
     return away.call(
         _there, _by_interface, type(solver), numbers, warm, watch.verbose, options, watch=watch
     )
@@ -83,7 +86,7 @@ def _by_interface(interface: Callable[[], Interface], *arguments: object) -> obj
     return interface().solve_via_data(*arguments, {})
 
 
-def _by_clarabel(data: Record, options: FreshOptions, *, verbose: bool) -> object:
+def _by_clarabel(data: Record, options: FreshOptions, verbose: bool) -> object:  # noqa: FBT001 - as it travels
     """What CVXPY's interface of CLARABEL returns, without its copies of the matrices."""
     dims, size = data[CLARABEL.DIMS], data[s.C].size
     squares = data.get(s.P)

@@ -109,7 +109,9 @@ def test_rows_that_differ_in_the_tenth_digit_are_right_or_unsure(fractions, tall
 @pytest.mark.parametrize("solver", [None, "CLARABEL", "ECOS", "SCS", "OSQP", "SCIPY"])
 @pytest.mark.parametrize("family", ["same_rows", "more_rows", "rows_written_again", "rows_let_go"])
 def test_levels_over_other_rows_keep_all_digits_of_what_they_hold(family, solver, tally):
-    count = COUNT if solver is None or NIGHTLY else FEW
+    # SCS and OSQP give up on some by themselves, a share that five cases could not tell.
+    few = FEW if solver in ("CLARABEL", "ECOS", "SCIPY") else COUNT
+    count = COUNT if NIGHTLY else few
     found = tally(getattr(nested_families, family), count, solver, seed=6)
     assert found["wrong"] == 0, found
     if family != "rows_let_go" or (solver is None and has_exact()):

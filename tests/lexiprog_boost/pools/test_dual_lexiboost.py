@@ -97,7 +97,7 @@ def test_the_warning_promises_no_more_of_chance_than_was_measured():
     once = {"start": EVEN, "n_estimators": 2, "error_limit": 0.1, "rng": np.random.RandomState(0)}
     with pytest.warns(lx.LexiprogWarning) as heard:
         dual_loop_pool(stump, X, y, lambda _: None, **once)
-    record = json.loads((RESULTS / "error_limit.json").read_text())["cells"]
+    record = json.loads((RESULTS / "error_limit.json").read_text())["5 neighbours"]
     means = {
         key: [
             np.mean([np.mean([one[limit][key] for one in cells]) for cells in record.values()])
