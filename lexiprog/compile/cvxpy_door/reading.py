@@ -92,16 +92,16 @@ def read_by_cvxpy(
             return None
     (width, first), (sizes, places) = columns, parameters
     every = sum(e.size for e in expressions)
-    backend = "COO"
-    if sizes <= _FEW and every + width <= _SMALL and _in_cpp(expressions):
-        backend = "CPP"
+    small = sizes <= _FEW and every + width <= _SMALL and _in_cpp(expressions)
     starts = {**places, CONSTANT_ID: sizes}
     ends = [*list(starts.values())[1:], sizes + 1]  # one parameter after the other
-    tensor = get_problem_matrix(
-        [e.canonical_form[0] for e in expressions], width, dict(first),
-        {key: end - starts[key] for key, end in zip(starts, ends, strict=True)}, starts, every,
-        backend,
-    )  # fmt: skip
+    try:
+        forms = [e.canonical_form[0] for e in expressions]
+    except NotImplementedError:  # nothing times a curve is affine, but no map CVXPY could read
+        return None
+    lengths = {key: end - starts[key] for key, end in zip(starts, ends, strict=True)}
+    backend = "CPP" if small else "COO"
+    tensor = get_problem_matrix(forms, width, dict(first), lengths, starts, every, backend)
     return Unfolded.of(tensor, width + 1)
 
 

@@ -119,3 +119,9 @@ def test_entries_come_column_by_column_and_rows_within_as_those_of_cvxpy():
 )  # fmt: skip
 def test_what_is_not_plain_is_left_to_cvxpy(expression):
     assert read_plainly([expression], COLUMNS, PARAMETERS) is None
+
+
+def test_nothing_times_a_curve_is_affine_but_is_not_read():
+    assert (0 * cp.norm(x)).is_affine()
+    assert read_by_cvxpy([0 * cp.norm(x)], COLUMNS, PARAMETERS) is None
+    assert read_by_cvxpy([0 * cp.sum(x)], COLUMNS, PARAMETERS) is not None
