@@ -6,7 +6,8 @@
     loading   the data sets of a study
     studies   the paper's five studies, and that of a user's own table
     measure   a study's cells into its store
-    report/   what is made of them: results < statistics < tables/ < figures/ < writing
+    report/   what is made of them: results < statistics < tables/ < figures/ < writing ·
+              overview
     __main__  the command
 
 Modules import from rooms above their own only. A study's finished cells are kept on disk, so an

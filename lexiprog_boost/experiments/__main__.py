@@ -13,6 +13,7 @@ from pathlib import Path
 from lexiprog_boost.experiments.cells.cluster import workers_at
 from lexiprog_boost.experiments.cells.contenders import LEARNERS
 from lexiprog_boost.experiments.measure import measure_study, store_of
+from lexiprog_boost.experiments.report.overview import processor_time, write_overview
 from lexiprog_boost.experiments.report.writing import write_report
 from lexiprog_boost.experiments.studies import (
     BESIDES,
@@ -70,7 +71,7 @@ def _run_there(studies: Sequence[Study], options: argparse.Namespace) -> int:
 
 
 def _run_all(studies: Sequence[Study], options: argparse.Namespace) -> int:
-    code = 0
+    code, there = 0, []
     for one in studies:
         if not one.datasets:
             _say(f"{one.name}: left out; its data come with no package: give --data-dir DIR.")
@@ -83,10 +84,13 @@ def _run_all(studies: Sequence[Study], options: argparse.Namespace) -> int:
             one = replace(one, learners={options.learner: one.learners[options.learner]})
         try:
             code = max(code, _run(one, options))
+            there.append(one)
         except KeyboardInterrupt:
             kept, cells = _progress(one, options.out)
             _say(f"\n{one.name}: {kept} of {cells} cells are kept; run the same command to go on.")
             return INTERRUPTED
+    if options.name == "all":
+        _say(f"All studies, and what they took: {write_overview(there, options.out)}")
     return code
 
 
@@ -108,7 +112,7 @@ def _run(one: Study, options: argparse.Namespace) -> int:
     if failures:
         _say(f"{one.name}: the next run tries the failed cells again.")
     _say(f"{one.name}: {kept} of {cells} cells, report in {home / 'README.md'}")
-    spent, counted = _processor_time(one, options.out)
+    spent, counted = processor_time(one, options.out)
     if counted:
         _say(f"{one.name}: {spent:.0f} s of processor time for {counted} cells.")
     if find_spec("matplotlib") is None:
@@ -120,17 +124,6 @@ def _progress(one: Study, folder: Path) -> tuple[int, int]:
     """How many of a study's cells are finished, and how many there are."""
     wanted = {cell.key for cell in one.cells()}
     return len(wanted & store_of(folder, one).finished()), len(wanted)
-
-
-def _processor_time(one: Study, folder: Path) -> tuple[float, int]:
-    """What the study's finished cells took, and of how many it is known."""
-    wanted = {cell.key for cell in one.cells()}
-    times = [
-        record["processor"]
-        for key, record in store_of(folder, one).items()
-        if key in wanted and "processor" in record
-    ]
-    return sum(times), len(times)
 
 
 def _say(sentence: str) -> None:

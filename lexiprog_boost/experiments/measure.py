@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+
+from joblib import effective_n_jobs
 
 from lexiprog_boost.experiments.cells.cell import Cell, Record, evaluate_cell
 from lexiprog_boost.experiments.cells.store import Store
@@ -24,6 +27,11 @@ def store_of(folder: Path, study: Study) -> Store:
     if study.file is not None:
         name += f"-{blake2b(study.file.read_bytes(), digest_size=8).hexdigest()}"
     return Store(folder / "cells" / f"{name}.jsonl")
+
+
+def runs_of(folder: Path, study: Study) -> list[Record]:
+    """Return what every run that measured cells of a study took: cells, seconds, processes."""
+    return [one for one in _log(folder).records() if one["study"] == study.title]
 
 
 def measure_study(
@@ -54,10 +62,27 @@ def measure_study(
     """
     tasks = {cell.key: cell for cell in study.cells()}
     measure = partial(_measure, study=study, data_dir=data_dir)
-    return run_missing(
-        tasks, measure, store_of(folder, study),
-        n_jobs=n_jobs, progress=progress, label=study.name,
-    )  # fmt: skip
+    store = store_of(folder, study)
+    before, start = len(store.finished()), time.perf_counter()
+    try:
+        return run_missing(
+            tasks, measure, store, n_jobs=n_jobs, progress=progress, label=study.name
+        )
+    finally:  # after Ctrl-C, too: cells are kept, and so is what they took
+        seconds = time.perf_counter() - start
+        _keep_run(folder, study, len(store.finished()) - before, seconds, effective_n_jobs(n_jobs))
+
+
+def _log(folder: Path) -> Store:
+    return Store(folder / "cells" / "runs.jsonl")
+
+
+def _keep_run(folder: Path, study: Study, cells: int, seconds: float, processes: int) -> None:
+    if not cells:
+        return
+    number = len(runs_of(folder, study))
+    record = {"study": study.title, "cells": cells, "seconds": seconds, "processes": processes}
+    _log(folder).put(f"{study.title}/{number}", record)
 
 
 def _measure(cell: Cell, *, study: Study, data_dir: Path | None) -> Record:

@@ -19,7 +19,7 @@ ROWS = [
     ["report/statistics"],
     ["report/tables/*"],
     ["report/figures/*"],
-    ["report/writing"],
+    ["report/overview", "report/writing"],
     ["__main__"],
 ]
 BOOST = sources(Path(__file__).parents[3] / "lexiprog_boost")
