@@ -29,7 +29,7 @@ PROGRAMS = {
     "classifier_times": {"fits"},
     "error_limit": {"5 neighbours", "3 neighbours", "10 neighbours"},
     "scale": {"tasks", "means", "passes", "growth"},
-    "one_class": {"auc"},
+    "one_class": {"auc", "kinds"},
     "trust": {"families"},
 }
 

@@ -53,8 +53,15 @@ def share(part: float, whole: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p-value to three decimals, or that it is smaller."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    """A p-value to three decimals, or that it is smaller.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.experiments.report.markdown import p_value
+    >>> p_value(0.0417), p_value(1e-7)
+    ('p = 0.042', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def best_in_bold(

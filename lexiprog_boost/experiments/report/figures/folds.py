@@ -28,8 +28,7 @@ def folds_figure(results: Results, metric: Metric, *, rivals: bool = False) -> F
         found = results.scores(learner, metric, "best", *roles)
         for dataset, folds in zip(found.datasets, found.folds, strict=True):
             p = p_value(kruskal_wallis(folds).p)
-            sign = "" if p.startswith("<") else "= "
-            panels.append((f"{dataset}, {learner}: Kruskal-Wallis p {sign}{p}", folds))
+            panels.append((f"{dataset}, {learner}: Kruskal-Wallis {p}", folds))
     if not panels:
         return None
     names = results.contenders(*roles)

@@ -12,6 +12,7 @@ from lexiprog_boost.experiments.report.markdown import (
     fixed,
     markdown_page,
     markdown_table,
+    p_value,
 )
 from lexiprog_boost.experiments.report.results import (
     METRICS,
@@ -74,7 +75,7 @@ def _rows(found: Scores) -> Iterator[list[str]]:
     main, control = means.T
     yield ["same / better / worse", NOTHING, _counts(control - main)]
     test = signed_rank(control, main)
-    yield ["signed rank test", NOTHING, f"{test}, p = {fixed(test.p, 3)}"]
+    yield ["signed rank test", NOTHING, f"{test}, {p_value(test.p)}"]
 
 
 def _counts(difference: np.ndarray) -> str:

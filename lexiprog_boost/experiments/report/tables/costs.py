@@ -13,6 +13,7 @@ from lexiprog_boost.experiments.report.markdown import (
     fixed,
     markdown_page,
     markdown_table,
+    p_value,
 )
 from lexiprog_boost.experiments.report.results import Results, score_of
 from lexiprog_boost.experiments.report.statistics import signed_rank
@@ -132,6 +133,6 @@ def _sentence(sweep: CostSweep) -> str:
     verdict = signed_rank(sweep.elsewhere, sweep.plain)
     moved = int(np.sum(np.ptp(sweep.means, axis=1) > 1e-9))
     return (
-        f"Signed rank test, cost chosen elsewhere against no cost: p = {fixed(verdict.p, 3)}, "
+        f"Signed rank test, cost chosen elsewhere against no cost: {p_value(verdict.p)}, "
         f"{verdict}. On {moved} of {len(sweep.datasets)} data sets some cost changes the G-Mean."
     )

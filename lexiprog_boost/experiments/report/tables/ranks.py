@@ -130,16 +130,12 @@ def _sentence(scores: Mapping[Protocol, Scores], paper: Printed | None, *, few: 
     parts = []
     for protocol, one in scores.items():
         statistic, verdict = friedman(one.means)
-        text = f"chi-square {fixed(statistic)}, p {_equals(p_value(verdict.p))}"
+        text = f"chi-square {fixed(statistic)}, {p_value(verdict.p)}"
         parts.append(f"{PROTOCOL_NAMES[protocol]} {text}: {verdict.hypothesis}")
     if paper is not None:
         parts.append(f"paper: {paper.friedman}")
     width = critical_difference(len(found.contenders), len(found.datasets))
     return f"Friedman: {'; '.join(parts)}. Critical difference (Nemenyi, 5 %): {fixed(width)}."
-
-
-def _equals(text: str) -> str:
-    return text if text.startswith("<") else f"= {text}"
 
 
 def against(scores: Scores, control: str) -> list[Verdict | None]:
