@@ -15,27 +15,42 @@ from lexiprog_boost.plots.canvas import NOTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 
 def artificial_figure(results: Results) -> Figure | None:
-    """Four views of the methods that the paper compares here, and all contenders' averages."""
+    """For each learner four views of what the paper compares here, and all contenders' averages."""
     if results.study.name != "artificial":
         return None
-    scores = results.scores("kNN", "g_mean", "best", "paper", "rival")
-    if not scores.datasets:
+    found = {
+        learner: results.scores(learner, "g_mean", "best", "paper", "rival")
+        for learner in results.study.learners
+    }
+    found = {learner: scores for learner, scores in found.items() if scores.datasets}
+    if not found:
         return None
-    figure = sheet(13.5, 8.2)
-    upper, lower = figure.subfigures(2, 1, squeeze=False, height_ratios=[1, 1.05])[:, 0]
+    figure = sheet(13.5, 8.2 * len(found))
+    blocks = figure.subfigures(len(found), 1, squeeze=False)[:, 0]
+    for block, (learner, scores) in zip(blocks, found.items(), strict=True):
+        _draw(block, learner, results, scores)
+    return figure
+
+
+def _draw(block: SubFigure, learner: str, results: Results, scores: Scores) -> None:
+    upper, lower = block.subfigures(2, 1, squeeze=False, height_ratios=[1, 1.05])[:, 0]
     views = upper.subplots(1, len(VIEWS), sharey=True)
     for ax, view in zip(views, VIEWS, strict=True):
         _view(plain(ax), scores, *view)
-    views[0].set_ylabel("average G-Mean")
+    views[0].set_ylabel(f"average G-Mean, {learner}")
     roomy(views[0])
     handles, names = views[0].get_legend_handles_labels()
     upper.legend(handles, names, frameon=False, loc="outside upper left", ncols=len(names))
-    _averages(plain(lower.subplots(), grid="x"), results, scores)
-    return figure
+    averages = plain(lower.subplots(), grid="x")
+    _averages(averages, results, scores)
+    averages.set_xlabel(
+        f"average G-Mean with {learner}, {len(scores.datasets)} data sets "
+        "(dark grey: rivals with their own trees)"
+    )
 
 
 def _view(ax: Axes, scores: Scores, label: str, value_of: Callable[[GaussianSpec], str]) -> None:
@@ -65,6 +80,3 @@ def _averages(ax: Axes, results: Results, scores: Scores) -> None:
     ax.set_ylim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.margins(x=0.06)
-    ax.set_xlabel(
-        f"average G-Mean, {len(scores.datasets)} data sets (dark grey: rivals with their own trees)"
-    )
