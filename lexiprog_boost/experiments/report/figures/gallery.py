@@ -11,7 +11,7 @@ from lexiprog_boost.datasets.dataset import Dataset
 from lexiprog_boost.experiments.report.figures.artificial import artificial_figure
 from lexiprog_boost.experiments.report.figures.costs import cost_figure
 from lexiprog_boost.experiments.report.figures.folds import folds_figure
-from lexiprog_boost.experiments.report.figures.maps import map_figure
+from lexiprog_boost.experiments.report.figures.maps import LEARNER, map_figure
 from lexiprog_boost.experiments.report.figures.ranks import critical_difference_figure
 from lexiprog_boost.experiments.report.figures.times import times_figure
 from lexiprog_boost.experiments.report.results import Metric, Results
@@ -40,7 +40,7 @@ def figures_of(
     if results.study.keep_predictions and not results.study.part:
         for scene, known in data.items():
             figures[f"map-{scene}.png"] = (
-                f"where each contender is right on {scene}",
+                f"where each contender is right on {scene}, with {LEARNER}",
                 partial(map_figure, results, scene, known, data_dir),
             )
     return figures

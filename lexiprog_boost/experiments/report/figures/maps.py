@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 4
+LEARNER = "kNN"  # as in the paper
 # Black and a light green, as in the paper: they also differ in grey.
 BARE, RIGHT, WRONG = "#f4f3ef", "#8fd3b6", "#111111"
 
@@ -29,9 +30,10 @@ BARE, RIGHT, WRONG = "#f4f3ef", "#8fd3b6", "#111111"
 def map_figure(results: Results, scene: str, data: Dataset, data_dir: Path | None) -> Figure | None:
     """The truth and the contenders' test pixels, the rivals' if they are there; None without."""
     found = {
-        name: results.cells(scene, "kNN", name) for name in results.contenders("paper", "rival")
+        name: results.cells(scene, LEARNER, name) for name in results.contenders("paper", "rival")
     }
-    if any(found[name] is None for name in results.contenders("paper")):
+    grown_on_it = results.contenders("paper")
+    if any(found[name] is None for name in grown_on_it):
         return None
     cells = {name: folds for name, folds in found.items() if folds is not None}
     pixels, shape = pixel_positions(scene, data_dir)
@@ -44,7 +46,8 @@ def map_figure(results: Results, scene: str, data: Dataset, data_dir: Path | Non
     _truth(axes[0], data.y, pixels, shape)
     for ax, (name, folds) in zip(axes[1:], cells.items(), strict=False):
         guess, tested = predictions(folds, data)
-        _hits(ax, name, data.y[tested], guess[tested], pixels[tested], shape)
+        title = f"{name}, {LEARNER}" if name in grown_on_it else name
+        _hits(ax, title, data.y[tested], guess[tested], pixels[tested], shape)
     for ax in axes:
         ax.set_axis_off()
     return figure
@@ -103,7 +106,7 @@ def _truth(ax: Axes, y: NDArray, pixels: NDArray, shape: tuple[int, int]) -> Non
 
 
 def _hits(
-    ax: Axes, name: str, y: NDArray, guess: NDArray, pixels: NDArray, shape: tuple[int, int]
+    ax: Axes, title: str, y: NDArray, guess: NDArray, pixels: NDArray, shape: tuple[int, int]
 ) -> None:
     from matplotlib.colors import ListedColormap
 
@@ -112,4 +115,4 @@ def _hits(
     colours = ListedColormap([BARE, RIGHT, WRONG])
     ax.imshow(image, cmap=colours, interpolation="nearest", vmin=0, vmax=2)
     text = f"{np.mean(y == guess):.1%} right, G-Mean of all {geometric_mean_score(y, guess):.3f}"
-    ax.set_title(f"{name}\n{text}", fontsize=10, loc="left")
+    ax.set_title(f"{title}\n{text}", fontsize=10, loc="left")

@@ -63,7 +63,9 @@ def test_a_map_shows_the_labels_and_who_is_right_where(scenes, folder):
     np.testing.assert_array_equal(pictures[0], truth)
     # 1 is right and 2 is wrong; the first contender's made-up guesses are right.
     np.testing.assert_array_equal(pictures[1], truth > 0)
-    assert figure.axes[1].get_title(loc="left") == "AdaBoost\n100.0% right, G-Mean of all 1.000"
+    assert (
+        figure.axes[1].get_title(loc="left") == "AdaBoost, kNN\n100.0% right, G-Mean of all 1.000"
+    )
     for picture, ax in zip(pictures[2:], figure.axes[2:], strict=False):
         right = (picture == 1).sum() / 22
         assert set(np.unique(picture)) == {0, 1, 2}
@@ -83,8 +85,10 @@ def test_a_rival_that_is_missing_is_left_out_of_the_map(scenes, folder):
     records = [made_up_record(scenes, cell, folder) for cell in cells]
     figure = map_figure(Results(scenes, records), "samson", load(scenes, "samson", folder), folder)
     titles = [ax.get_title(loc="left").partition("\n")[0] for ax in figure.axes if ax.images]
-    shown = [one.name for one in scenes.contenders if one.role in ("paper", "rival")]
-    assert titles[1:] == [name for name in shown if name != "RUSBoost"]
+    # The rivals bring their own trees; the others are named with their learner.
+    learners = {"paper": ", kNN", "rival": ""}
+    shown = [one for one in scenes.contenders if one.role in learners and one.name != "RUSBoost"]
+    assert titles[1:] == [one.name + learners[one.role] for one in shown]
 
 
 def test_a_map_is_a_file_without_a_date(scenes, folder):
