@@ -35,7 +35,7 @@ help:
 	@echo "make notebooks  run the notebooks again and keep what they show"
 	@echo "make gallery    the same for those of the gallery, with the packages they compare with"
 	@echo "make bench      every benchmark in benchmarks/"
-	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; hours)"
+	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; an hour and a half)"
 	@echo "make mutants    change the code in small ways and count the changes that tests notice"
 	@echo "make nightly    the long profiles, the oldest and newest dependencies, other Pythons (hours)"
 	@echo "make clean      remove environments, caches and build/"

@@ -12,7 +12,7 @@ LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 NUMBER = re.compile(r"(?<![\w.])(\d*\.\d+|\d+)( %)?(?![\w.]*\w)")
 # Names with digits in them, and numbers that are settings or refer to claims and levels.
 NAMES = re.compile(
-    r"`[^`]*`|C4\.5|\bF\d+\b|\bH[01]\b|CIFAR-10|ImageNet\d+|1/\(nu n\)|1/C|1/\d+|"
+    r"`[^`]*`|C4\.5|\bF\d+\b|\bH[01]\b|CIFAR-10|AVX-512|ImageNet\d+|1/\(nu n\)|1/C|1/\d+|"
     r"(claims?|Section|Claims?) \d+( and \d+)?|\b[A-Za-z_]+ = \d+|at 5 %|AdaBoost\.M2"
 )
 
