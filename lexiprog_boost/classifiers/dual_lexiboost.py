@@ -45,7 +45,8 @@ class DualLexiBoostClassifier(LexiVote):
     error_limit : {"paper", "chance"}
         A member with a weighted error above 1/C ("paper") or 1 - 1/C ("chance") ends its loop and
         is dropped, unless it is the first. With more than two classes "chance" keeps twice as many
-        members and, with neighbours, the same G-Mean (``benchmarks/error_limit.py``).
+        members and, with neighbours, the same G-Mean (``benchmarks/error_limit.py``) and a better
+        AUC (docs/what-we-found.md).
     repeats : {"stop", "retry"}
         A member with the same margins as an earlier one ends its loop ("stop"); with "retry" only
         its round is lost, and the next one tries again with another seed. That helps learners
