@@ -1,4 +1,4 @@
-"""OneClassLexiBoost: what is normal, with no kind of normal sacrificed."""
+"""OneClassLexiBoost: what is normal, with what its kinds lose in balance."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     mean. The normal points form groups, given to `fit` or found by clustering, which take the
     place of LexiBoost's classes: first the best weights for each group alone, then those for which
     the worst group loses least (`one_class_program`). With one group it is the one-class boosting
-    of Rätsch et al. Use it where the normal points are of several kinds, some of them rare.
+    of Rätsch et al. Use it where the normal points are of several kinds, some of them rare, and
+    none is to lose more than a share of its training points. On unseen points of KEEL's sets, at
+    the same share of all, groups did not spare the kind that loses most
+    (benchmarks/results/one_class.md).
 
     Parameters
     ----------

@@ -30,7 +30,8 @@ def one_class_program(values: Any, groups: Any = None, *, nu: float = 0.1) -> lx
         subject to  R_g - (rho_g - 1/(nu n_g) sum_{i in g} xi_i) <= chi   for every group g,
                     (H alpha)_i >= rho_g - xi_i for i in g,  xi >= 0,  sum alpha = 1,  alpha >= 0
 
-    so that no kind of normal is sacrificed to the others. Use it to read and change the method;
+    so that no group gives up more of what it could have than the worst must. Use it to read and
+    change the method;
     `OneClassLexiBoost` solves it for the few hypotheses of many that it needs.
 
     Parameters
