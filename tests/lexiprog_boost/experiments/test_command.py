@@ -50,6 +50,18 @@ def test_everything_runs_and_says_where_it_is(whole):
         assert re.search(rf"{name}: \d+ s of processor time for {cells} cells\.", said)
 
 
+def test_the_whole_ends_with_a_page_of_what_every_study_took(whole):
+    folder, _, said = whole
+    page = folder / "README.md"
+    assert said.splitlines()[-1] == f"All studies, and what they took: {page}"
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| [")]
+    assert [row.split("]")[0] for row in rows] == [f"| [{name}-quick" for name in STUDIES]
+    for row, name in zip(rows, STUDIES, strict=True):
+        columns = [cell.strip() for cell in row.split("|")[1:-1]]
+        cells = len(list(study(name, quick=True).cells()))
+        assert (columns[2], columns[5:]) == (str(cells), ["1", "1"])
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_no_setting_fails_and_no_cell_is_missing(whole, name):
     home = whole[0] / f"{name}-quick"
