@@ -1,6 +1,7 @@
 """Settings that every test shares."""
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -12,6 +13,12 @@ settings.load_profile(os.environ.get("LEXIPROG_PROFILE", "default"))
 
 # Figures are drawn into files; no test may open a window.
 os.environ["MPLBACKEND"] = "Agg"
+
+
+def pytest_configure():
+    # A shell that runs the tests in the background has them ignore Ctrl-C, which some press.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
