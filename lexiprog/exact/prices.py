@@ -6,12 +6,10 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 
-from lexiprog.exact.integer_program import Limits
-from lexiprog.exact.outcome import Effort, Outcome
-from lexiprog.exact.prover import Prover
-from lexiprog.exact.search import Search
-from lexiprog.exact.systems.whole_matrix import Line
-from lexiprog.exact.verification import NotProved, verify
+from lexiprog.rational.basis import Effort, Outcome
+from lexiprog.rational.program import Limits, Line
+from lexiprog.rational.prover import NotProved, Prover, verify
+from lexiprog.rational.search import Search
 
 
 def price(

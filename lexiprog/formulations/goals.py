@@ -13,16 +13,12 @@ from collections.abc import Iterable, Sequence
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Constraint
-from lexiprog.declare.text import shorten, written
 from lexiprog.errors import DeclarationError
-from lexiprog.formulations.levels import stages_in_turn
-from lexiprog.outline.drawing import draw
-from lexiprog.outline.numbers import number
-from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.formulations.priorities import stages_in_turn
+from lexiprog.model.expressions import shorten, written
 from lexiprog.program import Program
-
-__all__ = ["Goal", "goal_program"]
+from lexiprog.summary import TableCell, TableOutline, draw, number
+from lexiprog.typing import Constraint
 
 Side = tuple[float, float]
 

@@ -23,7 +23,7 @@ from tests.house.source_rules import (
 )
 
 # The one door to how CVXPY works inside, and what that means.
-INSIDE_CVXPY = "compile/cvxpy_door/"
+INSIDE_CVXPY = "cvxpy_adapter/"
 CVXPY_INTERNALS = ["cvxpy.reductions", "cvxpy.settings", "cvxpy.problems", "cvxpy.atoms"]
 CVXPY_INTERNAL_CALLS = ["get_problem_data", "solve_via_data", "_cache", "_construct_chain"]
 # Private fields of CVXPY's objects, and the one module beside the door that may name them.

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.solver import Solver
+from lexiprog.backends.strategies import Way
 from lexiprog.compile.binding import BadParameter
 from lexiprog.compile.task import compile_for, prepare
-from lexiprog.solvers.solver import Solver
-from lexiprog.solvers.ways import Way
 
 HIGHS = Way(Solver("HIGHS"))
 

@@ -4,10 +4,10 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
+from lexiprog.deadline import Watch
 from lexiprog.errors import Attempt
-from lexiprog.solve.calling import at_once, failed, is_solvers_fault, settled, shielded
+from lexiprog.solve.driver import at_once, failed, is_solvers_fault, settled, shielded
 from lexiprog.status import Fault, Status
-from lexiprog.watch import Watch
 
 
 class Task:

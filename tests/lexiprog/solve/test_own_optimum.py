@@ -5,9 +5,9 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile.binding import Given
-from lexiprog.declare.lock import NO_SLACK, Slack
-from lexiprog.solve.bare_point import own_optimum
-from lexiprog.watch import Watch
+from lexiprog.deadline import Watch
+from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.solve.verification import own_optimum
 
 
 def third():

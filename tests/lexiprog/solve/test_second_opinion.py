@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.strategies import Way
 from lexiprog.compile.task import prepare
-from lexiprog.solve.second_opinion import DUAL, _last_digits, loose_locks
-from lexiprog.solvers.ways import Way
+from lexiprog.solve.verification import DUAL, _last_digits, loose_locks
 
 
 @pytest.mark.parametrize("shape", [(8,), (2, 2), (3, 2)])
@@ -50,7 +50,7 @@ def test_more_multipliers_than_are_looked_at_one_by_one_are_doubted_together():
 def test_beside_an_optimum_of_which_we_find_none_a_drift_of_1e_9_is_too_much(
     monkeypatch, drift, loose
 ):
-    monkeypatch.setattr("lexiprog.solve.second_opinion._value_on_faces", lambda *_: None)
+    monkeypatch.setattr("lexiprog.solve.verification._value_on_faces", lambda *_: None)
     task = SimpleNamespace(subproblem=SimpleNamespace(kind="LP", constraints=[]))
     lock = SimpleNamespace(name="a", tolerance=0.0, kind="value", drift=drift)
     wide = SimpleNamespace(name="b", tolerance=1.0, kind="value", drift=1.0)

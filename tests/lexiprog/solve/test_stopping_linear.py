@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solvers.highs import Bounds, Session
-from lexiprog.watch import Watch
+from lexiprog.backends.highs import Session
+from lexiprog.canon.standard_form import Bounds
+from lexiprog.deadline import Watch
 from tests.lexiprog.solve.test_stopping import interrupted_after
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.strategies import Way
 from lexiprog.compile.task import prepare
-from lexiprog.solve import second_opinion
-from lexiprog.solve.second_opinion import _value_along_chain, _value_on_faces
-from lexiprog.solvers.ways import Way
+from lexiprog.solve import verification as second_opinion
+from lexiprog.solve.verification import _value_along_chain, _value_on_faces
 from lexiprog.status import Fault
 
 

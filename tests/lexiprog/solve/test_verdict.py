@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.strategies import Way
+from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
-from lexiprog.proof.certificate import Certificate
-from lexiprog.runners.native import Native
-from lexiprog.solve.relaxation import tell_apart
-from lexiprog.solve.verdict import _beyond_status, _has_useless_multipliers, _wish, judge
-from lexiprog.solve.wishes import warn_of_limit
-from lexiprog.solvers.ways import Way
+from lexiprog.infeasibility.explain import tell_apart
+from lexiprog.solve.certify import _beyond_status, _has_useless_multipliers, _wish, judge
+from lexiprog.solve.direct import Native
+from lexiprog.solve.options import warn_of_limit
 from lexiprog.status import Fault, Status
 
 

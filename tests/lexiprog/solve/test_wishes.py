@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.forms.scaling import Scaling
-from lexiprog.solve.wishes import Watches, Wishes, warn_of_limit
-from lexiprog.solvers.ways import Way
+from lexiprog.backends.strategies import Way
+from lexiprog.canon.scaling import Scaling
+from lexiprog.solve.options import Watches, Wishes, warn_of_limit
 from lexiprog.status import Status
 
 
