@@ -19,7 +19,8 @@ from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
-from lexiprog.leximin.objective import Leximax, Leximin
+from lexiprog.fairness.objective import Leximax
+from lexiprog.fairness.objective import Leximin
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.explorer import Explorer, explore

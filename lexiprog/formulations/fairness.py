@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lexiprog.errors import DeclarationError
-from lexiprog.leximin.objective import Fairness, Leximax, Leximin, Pricing
+from lexiprog.fairness.objective import Fairness, Leximax, Leximin, Pricing
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program

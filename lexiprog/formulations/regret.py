@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lexiprog.errors import DeclarationError, there_are
-from lexiprog.leximin.objective import Leximax
+from lexiprog.fairness.objective import Leximax
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program

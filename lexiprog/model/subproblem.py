@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import cvxpy as cp
 
 from lexiprog.errors import DeclarationError, LexiprogWarning, there_are
-from lexiprog.leximin.objective import Aim, Fairness
+from lexiprog.fairness.objective import Aim, Fairness
 from lexiprog.model import checks
 from lexiprog.model.expressions import (
     CVXPY_LOCK,

@@ -9,7 +9,7 @@ from lexiprog.backends.solver import EXACT, Ladder, Solver, has_exact
 from lexiprog.backends.strategies import Way, more_exactly, ways_to_try
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions
-from lexiprog.leximin.backend import FairHighs, FairLotteries, Note
+from lexiprog.fairness.backend import FairHighs, FairLotteries, Note
 from lexiprog.model.lock import Slack, single
 from lexiprog.model.reformulate import flat_at_zero
 from lexiprog.model.stage import Stage

@@ -16,9 +16,9 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
+from lexiprog.fairness.any_solver import fair_runner
 from lexiprog.infeasibility.conflict import SECONDS
 from lexiprog.infeasibility.explain import stage_error, tell_apart
-from lexiprog.leximin.any_solver import fair_runner
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem

@@ -11,7 +11,7 @@ import numpy as np
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
-from lexiprog.leximin.objective import Fairness
+from lexiprog.fairness.objective import Fairness
 from lexiprog.model.expressions import as_float
 from lexiprog.model.lock import Lock
 from lexiprog.model.subproblem import Subproblem

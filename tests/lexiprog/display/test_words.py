@@ -27,7 +27,7 @@ def test_each_of_the_words_is_explained(word):
 
 
 def test_every_explanation_leads_to_a_place_of_the_guide():
-    guide = Path(__file__).parents[4] / "docs" / "guide"
+    guide = Path(__file__).parents[3] / "docs" / "guide"
     assert set(_PLACES) == set(_MEANING)
     for place in _PLACES.values():
         page, _, anchor = place.partition("#")

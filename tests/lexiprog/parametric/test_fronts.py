@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 import lexiprog as lx
 from tests.lexiprog.parametric.test_linear_fronts import linear_instance
 
-PUBLISHED = json.loads((Path(__file__).parents[4] / "benchmarks/published_fronts.json").read_text())
+PUBLISHED = json.loads((Path(__file__).parents[3] / "benchmarks/published_fronts.json").read_text())
 
 
 def knapsack(values, weights, capacity, **options):

@@ -177,5 +177,5 @@ def test_what_all_faces_share_is_fixed_by_any_of_them():
 
 
 def test_a_float_as_a_cost_is_refused_with_the_way_out():
-    with pytest.raises(TypeError, match=r"rationals\.read reads floats"):
+    with pytest.raises(TypeError, match=r"numbers\.read reads floats"):
         Prover(ExactLP.of([1], None, [], lower=[0])).minimise([0.5])

@@ -6,7 +6,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.backends.solver import default_ladder
 from lexiprog.backends.strategies import Way
-from lexiprog.leximin.backend import FairHighs, FairLotteries
+from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.solve.choice import DIGITS, LARGEST, Runners
 from lexiprog.solve.conic_face import CurvedFace

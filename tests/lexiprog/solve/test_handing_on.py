@@ -9,7 +9,7 @@ from lexiprog.backends.highs import Session
 from lexiprog.backends.strategies import Way
 from lexiprog.compile.task import prepare
 from lexiprog.deadline import Watch
-from lexiprog.leximin.backend import FairHighs
+from lexiprog.fairness.backend import FairHighs
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Native, _on_its_rows, _stoppable
 from lexiprog.solve.warm_start import Neighbours, WarmHighs

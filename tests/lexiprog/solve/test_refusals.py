@@ -11,8 +11,8 @@ import lexiprog as lx
 from lexiprog.backends.strategies import Way
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
-from lexiprog.leximin.any_solver import fairness_of
-from lexiprog.leximin.backend import FairHighs, FairLotteries
+from lexiprog.fairness.any_solver import fairness_of
+from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.solve import conic_face as curved_face
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Custom

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.leximin.any_solver import OneByOne
-from lexiprog.leximin.backend import FairHighs, FairLotteries
+from lexiprog.fairness.any_solver import OneByOne
+from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Custom, Native
 from lexiprog.solve.exact import Exact, ExactAgain

@@ -21,9 +21,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.leximin.levels import surely_priced
-from lexiprog.leximin.master import Master, Peak
-from lexiprog.leximin.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
+from lexiprog.fairness.levels import surely_priced
+from lexiprog.fairness.master import Master, Peak
+from lexiprog.fairness.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
 from lexiprog.status import Status
 from lexiprog.typing import Array, Options
 
@@ -55,7 +55,7 @@ def price_levels(
     offsets : ndarray
         What everyone has before the lottery: its size is the number of utilities.
     options, told
-        As for :func:`~lexiprog.leximin.levels.raise_levels`.
+        As for :func:`~lexiprog.fairness.levels.raise_levels`.
 
     Raises
     ------

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.leximin.audit import audit_shares
-from lexiprog.leximin.levels import raise_levels
-from lexiprog.leximin.records import NoFairShare, Utilities
+from lexiprog.fairness.audit import audit_shares
+from lexiprog.fairness.levels import raise_levels
+from lexiprog.fairness.records import NoFairShare, Utilities
 from lexiprog.status import Status
-from tests.lexiprog.leximin.exact import Exact
+from tests.lexiprog.fairness.exact import Exact
 
 
 def random_case(seed):

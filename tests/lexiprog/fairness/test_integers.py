@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.leximin.audit import audit_order
-from lexiprog.leximin.integers import order_levels
-from lexiprog.leximin.records import Utilities, values_of
-from tests.lexiprog.leximin.exact import Exact
+from lexiprog.fairness.audit import audit_order
+from lexiprog.fairness.integers import order_levels
+from lexiprog.fairness.records import Utilities, values_of
+from tests.lexiprog.fairness.exact import Exact
 
 
 def random_case(seed):
@@ -43,7 +43,7 @@ def test_no_whole_point_is_fairer(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_other_columns_make_the_best_of_the_whole_ones(seed):
     """The last two columns need not be whole: for each pair of whole ones a linear leximin."""
-    from lexiprog.leximin.levels import raise_levels
+    from lexiprog.fairness.levels import raise_levels
 
     form, utilities = random_case(seed)
     mixed = replace(form, integer=np.arange(2))

@@ -31,8 +31,8 @@ from lexiprog.compile.answer import Answer, ExactAnswer, Shares, UserLevels
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.errors import StageError
-from lexiprog.leximin.backend import Note, telling
-from lexiprog.leximin.objective import Fairness
+from lexiprog.fairness.backend import Note, telling
+from lexiprog.fairness.objective import Fairness
 from lexiprog.model.expressions import evaluate, key_of
 from lexiprog.model.reformulate import arguments
 from lexiprog.model.stage import Stage

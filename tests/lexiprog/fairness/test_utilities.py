@@ -7,9 +7,9 @@ import pytest
 import lexiprog as lx
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.task import compile_for
-from lexiprog.leximin.backend import Maximin, NotMaximin
-from lexiprog.leximin.levels import raise_levels
-from lexiprog.leximin.records import Utilities
+from lexiprog.fairness.backend import Maximin, NotMaximin
+from lexiprog.fairness.levels import raise_levels
+from lexiprog.fairness.records import Utilities
 
 
 def test_twins_share_one_row_and_one_level():

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.optimal_face import Sizes
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.leximin.master import Master, Peak
-from lexiprog.leximin.records import (
+from lexiprog.fairness.master import Master, Peak
+from lexiprog.fairness.records import (
     FairShares,
     NoFairShare,
     StepProofs,

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiprog.leximin.audit import audit_lottery
-from lexiprog.leximin.pricing import price_levels
-from lexiprog.leximin.records import NoFairShare
-from tests.lexiprog.leximin.exact import Exact
+from lexiprog.fairness.audit import audit_lottery
+from lexiprog.fairness.pricing import price_levels
+from lexiprog.fairness.records import NoFairShare
+from tests.lexiprog.fairness.exact import Exact
 
 
 def panels(seed, people=6, seats=3):

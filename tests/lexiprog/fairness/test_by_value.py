@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.leximin.any_solver import LevelsByValue, _Climb, _settle
+from lexiprog.fairness.any_solver import LevelsByValue, _Climb, _settle
 
 
 def near(wanted, size=1e-6):
@@ -119,7 +119,7 @@ def test_a_level_that_is_not_known_well_is_doubted_by_name(monkeypatch):
         _settle(task, fair, statement, climb, solution)
         climb.errors[1] = 1e-3
 
-    monkeypatch.setattr("lexiprog.leximin.any_solver._settle", unsure)
+    monkeypatch.setattr("lexiprog.fairness.any_solver._settle", unsure)
     x = cp.Variable(2, bounds=[0, 3], name="x")
     program = lx.leximin({"ann": cp.sqrt(x[0]), "bob": x[1]}, [cp.sum(x) <= 2])
     with pytest.warns(lx.LexiprogWarning, match=r"the level of 'bob' is known to 1\.0e-03 only"):

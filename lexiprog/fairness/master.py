@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.leximin.records import NoFairShare, Utilities
+from lexiprog.fairness.records import NoFairShare, Utilities
 from lexiprog.status import Status
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
 

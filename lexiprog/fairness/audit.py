@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.leximin.levels import Fixed, surely_priced
-from lexiprog.leximin.records import FairLottery, FairOrder, FairShares, Utilities, values_of
+from lexiprog.fairness.levels import Fixed, surely_priced
+from lexiprog.fairness.records import FairLottery, FairOrder, FairShares, Utilities, values_of
 from lexiprog.typing import Array
 
 RIGHT = 1e-9

@@ -18,12 +18,12 @@ from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Returned
-from lexiprog.leximin.audit import Audit, audit_lottery, audit_order, audit_shares
-from lexiprog.leximin.integers import order_levels
-from lexiprog.leximin.levels import raise_levels
-from lexiprog.leximin.objective import Fairness
-from lexiprog.leximin.pricing import price_levels
-from lexiprog.leximin.records import FairLevel, NoFairShare, Told, Utilities
+from lexiprog.fairness.audit import Audit, audit_lottery, audit_order, audit_shares
+from lexiprog.fairness.integers import order_levels
+from lexiprog.fairness.levels import raise_levels
+from lexiprog.fairness.objective import Fairness
+from lexiprog.fairness.pricing import price_levels
+from lexiprog.fairness.records import FairLevel, NoFairShare, Told, Utilities
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.solution import Lottery
 from lexiprog.status import Status

@@ -23,8 +23,8 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs_mip import pass_whole
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.leximin.levels import raise_levels
-from lexiprog.leximin.records import FairLevel, FairOrder, NoFairShare, Told, Utilities, nobody
+from lexiprog.fairness.levels import raise_levels
+from lexiprog.fairness.records import FairLevel, FairOrder, NoFairShare, Told, Utilities, nobody
 from lexiprog.status import Status
 from lexiprog.typing import Array, Highs, Mask, Options
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiprog.leximin.any_solver import Inner
+from lexiprog.fairness.any_solver import Inner
 
 
 @pytest.mark.parametrize(
