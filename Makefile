@@ -24,13 +24,14 @@ BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 # `make nightly` is these in turn; each is a target of its own, too.
 NIGHTLY := nightly-long nightly-oldest nightly-newest nightly-clients $(PYTHONS:%=nightly-python-%)
 
-.PHONY: help demo test lint format docs notebooks gallery bench experiments mutants nightly $(NIGHTLY) clean
+.PHONY: help demo test lint format house docs notebooks gallery bench experiments mutants nightly $(NIGHTLY) clean
 
 help:
 	@echo "make demo       solve an example, write pictures and a report to build/demo/"
 	@echo "make test       every test but the nightly ones, slowest printed"
 	@echo "make lint       ruff and mypy"
 	@echo "make format     let ruff rewrite what it can"
+	@echo "make house      the size and shape of the code beside their limits"
 	@echo "make docs       the documentation: guide, gallery and API, to build/docs/"
 	@echo "make notebooks  run the notebooks again and keep what they show"
 	@echo "make gallery    the same for those of the gallery, with the packages they compare with"
@@ -54,6 +55,9 @@ lint: .venv/dev.stamp
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+house: .venv/dev.stamp
+	PYTHONPATH=. $(BIN)/python .ci/house.py
 
 # A warning is an error here; nothing is fetched from a network.
 docs: .venv/dev.stamp
