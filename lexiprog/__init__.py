@@ -15,18 +15,17 @@ from lexiprog.errors import (
     StageError,
     did_you_mean,
 )
+from lexiprog.fairness.objective import Leximax, Leximin
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
-from lexiprog.fairness.objective import Leximax
-from lexiprog.fairness.objective import Leximin
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.explorer import Explorer, explore
 from lexiprog.parametric.front_record import Frontier
 from lexiprog.parametric.pareto import frontier
-from lexiprog.parametric.tradeoff import tradeoff
+from lexiprog.parametric.tradeoffs import tradeoff
 from lexiprog.parametric.value_function import Tradeoff
 from lexiprog.program import Program
 from lexiprog.progress import Progress

@@ -49,12 +49,12 @@ class Desk(Protocol):
     """Someone who has functions called in other places."""
 
     def call(
-        self, function: Callable[..., Returned], *arguments: object, watch: Watch | None = None
+        self, function: Callable[..., Returned], *arguments: object, watch: Deadline | None = None
     ) -> Returned:
         """What the function returns there."""
 
 
-class Watch:
+class Deadline:
     """What a running solve is told, and what it tells.
 
     Parameters

@@ -15,7 +15,7 @@ from lexiprog.status import Fault, Status
 if TYPE_CHECKING:
     from lexiprog.results.result import Result
     from lexiprog.results.solution import Solution
-    from lexiprog.summary import FailureOutline
+    from lexiprog.summary import FailureSummary
     from lexiprog.typing import Values
 
 
@@ -242,7 +242,7 @@ class StageError(LexiprogError, RuntimeError):
         return partial(type(self), *self.args, **self.__dict__), ()
 
     @property
-    def outline(self) -> FailureOutline:
+    def outline(self) -> FailureSummary:
         """What was declared, found and tried, and why it stops here, as plain records."""
         return self.partial.stopped_by(self)
 

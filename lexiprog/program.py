@@ -24,10 +24,10 @@ from lexiprog.results.solution import Solution
 from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.batched_chain import Lanes
 from lexiprog.solve.driver import execute
-from lexiprog.solve.options import Wishes
+from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
-from lexiprog.summary import ProgramOutline, draw
+from lexiprog.summary import ProgramSummary, draw
 from lexiprog.typing import NUMBERS
 
 
@@ -94,7 +94,7 @@ class Program(Rebuilt):
         return str(self.outline)
 
     @property
-    def outline(self) -> ProgramOutline:
+    def outline(self) -> ProgramSummary:
         """What is declared, as plain records for display."""
         return outline_of(self.stages, self._default_solvers)
 
@@ -188,7 +188,7 @@ class Program(Rebuilt):
                     solved=solved,
                     warm=self._warm.setdefault(os.getpid(), WarmHighs()) if warm else None,
                     given=given,
-                    wishes=Wishes(
+                    wishes=SolveOptions(
                         time_limit,
                         verbose,
                         listener(tick, on_progress, progress=progress),

@@ -97,7 +97,7 @@ class Hold:
 
 
 @dataclass(frozen=True)
-class ProblemOutline:
+class ProblemSummary:
     """One subproblem: what it optimises, how large it is, what it reads and holds.
 
     What is not known is left empty; ``constraints`` are those beside the holds.
@@ -133,28 +133,28 @@ class ProblemOutline:
 
 
 @dataclass(frozen=True)
-class StageOutline:
+class StageSummary:
     """One stage and its subproblems."""
 
     name: str
-    problems: tuple[ProblemOutline, ...]
+    problems: tuple[ProblemSummary, ...]
 
     def __str__(self) -> str:
         return "\n  ".join([self.name, *"\n".join(map(str, self.problems)).splitlines()])
 
 
 @dataclass(frozen=True)
-class ProgramOutline:
+class ProgramSummary:
     """A whole program."""
 
-    stages: tuple[StageOutline, ...]
+    stages: tuple[StageSummary, ...]
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.stages))
 
 
 @dataclass(frozen=True)
-class LockOutline:
+class LockSummary:
     """How an earlier optimum was held; ``price`` is None where there is none or none known yet."""
 
     name: str
@@ -166,7 +166,7 @@ class LockOutline:
 
 
 @dataclass(frozen=True)
-class SolvedOutline:
+class SolvedSummary:
     """What was found for one subproblem."""
 
     value: float
@@ -176,7 +176,7 @@ class SolvedOutline:
     certified: bool
     certificate: str
     basis: str = ""  # what certifies it, as a certificate calls it
-    locks: tuple[LockOutline, ...] = ()
+    locks: tuple[LockSummary, ...] = ()
     levels: Levels = ()
     variables: Values = field(default_factory=dict)
     bound: float | None = None
@@ -197,20 +197,20 @@ class SolvedOutline:
 
 
 @dataclass(frozen=True)
-class SolutionOutline:
+class SolutionSummary:
     """One subproblem's solution with the values of its variables."""
 
     name: str
-    found: SolvedOutline
+    found: SolvedSummary
     variables: Values
 
 
 @dataclass(frozen=True)
-class ResultOutline:
+class ResultSummary:
     """A program with what was found for it so far, by subproblem name."""
 
-    program: ProgramOutline
-    solved: Mapping[str, SolvedOutline]
+    program: ProgramSummary
+    solved: Mapping[str, SolvedSummary]
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class TableCell:
 
 
 @dataclass(frozen=True)
-class TableOutline:
+class TableSummary:
     """Rows of texts under column heads; ``numeric`` names the columns to align on the right.
 
     ``chart`` is a picture of the same numbers, for who can draw it.
@@ -272,7 +272,7 @@ def draw(outline: object) -> str | None:  # noqa: ARG001 - kinds are registered 
 
 
 @dataclass(frozen=True)
-class LevelOutline:
+class LevelSummary:
     """One held level: what the later optima and the variables are at each of its tolerances.
 
     Attributes
@@ -301,7 +301,7 @@ class LevelOutline:
 
 
 @dataclass(frozen=True)
-class PairOutline:
+class PairSummary:
     """Two held levels whose tolerances move at once, solved at every pair of a few of them.
 
     Attributes
@@ -322,21 +322,21 @@ class PairOutline:
 
 
 @dataclass(frozen=True)
-class ExploreOutline:
+class ExploreSummary:
     """The levels of a program that others hold, each by itself and two at once."""
 
-    levels: tuple[LevelOutline, ...]
-    pairs: tuple[PairOutline, ...] = ()
+    levels: tuple[LevelSummary, ...]
+    pairs: tuple[PairSummary, ...] = ()
 
 
 # A plain record of a hierarchy that could not be solved to its end, and why.
 
 
 @dataclass(frozen=True)
-class FailureOutline:
+class FailureSummary:
     """What was declared and found, where it stops, who was asked, and what contradicts what."""
 
-    result: ResultOutline
+    result: ResultSummary
     problem: str
     status: str
     reason: str
@@ -385,7 +385,7 @@ def duration(seconds: float) -> str:
 MOST_LEVELS, MOST_NAMES = 12, 10
 
 
-def text_table(table: TableOutline) -> str:
+def text_table(table: TableSummary) -> str:
     """The heads and rows of a table, column under column; notes below."""
     rows = [table.columns, *(tuple(cell.text for cell in row) for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -432,7 +432,7 @@ def array_text(value: NDArray[np.generic]) -> str:
     return np.array2string(value, precision=6, threshold=8, separator=", ")
 
 
-def solution_text(solution: SolutionOutline, words: str) -> str:
+def solution_text(solution: SolutionSummary, words: str) -> str:
     """What was found for one problem, with its levels and variables, and how it is known."""
     found = solution.found
     lines = [f"{solution.name}: {found.text(10)} ({found.status}, {found.solver})"]
@@ -449,7 +449,7 @@ class ShownTable:
     """A record that shows itself as a table: as text when printed, as HTML in a notebook."""
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """Heads, rows and notes."""
         raise NotImplementedError
 

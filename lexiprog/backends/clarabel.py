@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lexiprog.canon.cones import blocks
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.ranges import own_ranges
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import ForkSafeLock
 from lexiprog.typing import Array, Matrix
 
@@ -44,7 +44,7 @@ def method_for(A: Matrix, P: Matrix | None, psd: Sequence[int]) -> dict[str, str
     return {"direct_solve_method": "qdldl"} if plain else {}
 
 
-def solve_conic(form: StandardForm, watch: Watch | None = None) -> Interior | None:
+def solve_conic(form: StandardForm, watch: Deadline | None = None) -> Interior | None:
     """A point that CLARABEL calls solved, or nearly so; None if there is none.
 
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed

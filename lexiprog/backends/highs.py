@@ -15,7 +15,7 @@ from scipy.sparse.linalg import splu
 from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
 from lexiprog.canon.decimals import Tails
 from lexiprog.canon.standard_form import Bounds, pulled
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.status import Status
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
 
@@ -115,7 +115,7 @@ TINY = 100
 Parts = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 
-class Session:
+class HighsModel:
     """A linear program whose costs and bounds may change between runs.
 
     Parameters
@@ -152,7 +152,7 @@ class Session:
         *,
         refine: bool = False,
         primal: bool = False,
-        watch: Watch | None = None,
+        watch: Deadline | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
@@ -227,7 +227,7 @@ class Session:
             sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
             return replace(vertex, reduced=sums, correction=lack)
 
-    def _go(self, watch: Watch | None) -> None:
+    def _go(self, watch: Deadline | None) -> None:
         """Run, within the limits of time; a long run can be stopped."""
         seconds = None if watch is None else watch.for_solver
         limit = self._limit if seconds is None else min(self._limit, seconds)

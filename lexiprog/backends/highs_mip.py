@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.highs import WORDS, as_model
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.ranges import implied_ranges
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.status import Status
 from lexiprog.typing import Array, Highs, Mask, Options
 
@@ -93,7 +93,7 @@ class MipModel:
         self._highs.addRow(-np.inf, np.inf, places.size, places, coefficients[places])
 
     def search(
-        self, cost: Array, bounds: Bounds, offset: float, start: Array | None, watch: Watch
+        self, cost: Array, bounds: Bounds, offset: float, start: Array | None, watch: Deadline
     ) -> MipSearch:
         """The best point that there is time to find; ``offset`` is added to every value."""
         highs = self._highs
@@ -127,7 +127,7 @@ class MipModel:
             int(info.mip_node_count),
         )
 
-    def _may_begin(self, seen: _Seen, watch: Watch) -> bool:
+    def _may_begin(self, seen: _Seen, watch: Deadline) -> bool:
         """Whether there is time; the search then begins at the best point seen so far."""
         seconds = watch.for_solver
         if seen.x is not None:
@@ -141,7 +141,7 @@ class MipModel:
     def _has_point(self) -> bool:
         return bool(self._highs.getInfo().primal_solution_status == FEASIBLE)
 
-    def _is_easy(self, seen: _Seen, watch: Watch) -> bool:
+    def _is_easy(self, seen: _Seen, watch: Deadline) -> bool:
         """Whether a search without presolve comes to an end in a few nodes and a second."""
         left = self._highs.getOptionValue("time_limit")[1]
         hasty = HASTY | {"time_limit": min(SECONDS, left)}
@@ -158,7 +158,7 @@ class MipModel:
     def _ended(self, *words: str) -> bool:
         return self._highs.getModelStatus().name in words
 
-    def _run(self, seen: _Seen, watch: Watch) -> None:
+    def _run(self, seen: _Seen, watch: Deadline) -> None:
         """Let HiGHS run in a thread of its own, and wait for it no longer than asked to."""
 
         def look(event: Highs) -> None:
@@ -235,7 +235,7 @@ def solve_mip(
     form: StandardForm,
     options: Options,
     start: Array | None = None,
-    watch: Watch | None = None,
+    watch: Deadline | None = None,
     *,
     on_face: bool = False,
 ) -> MipSearch:
@@ -245,7 +245,7 @@ def solve_mip(
         return watch.elsewhere.call(search, form, watch.limiting(options), start, watch=watch)
     model = MipModel(form, options)
     model.on_face = on_face
-    return model.search(form.c, Bounds.of(form), form.offset, start, watch or Watch())
+    return model.search(form.c, Bounds.of(form), form.offset, start, watch or Deadline())
 
 
 # Replace a big M by what the rows, the bounds and a known value imply.

@@ -17,11 +17,11 @@ from typing import TypeVar
 import highspy
 import numpy as np
 
-from lexiprog.backends.highs import Session, Vertex
+from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.canon.compensated import Pair, Sums, by_columns, transposed_times
 from lexiprog.canon.decimals import Tails
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.typing import Array, Mask, Matrix
 
 Number = TypeVar("Number", float, Array)
@@ -88,7 +88,7 @@ def misses(lower: Array, values: Array, upper: Array) -> bool:
 
 
 def refined(
-    session: Session, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, watch: Watch,
+    session: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, watch: Deadline,
     tails: Tails | None = None,
 ) -> Refined | None:  # fmt: skip
     """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
@@ -141,7 +141,7 @@ class _At:
 
 
 def _corrected(
-    session: Session, sides: _Sides, at: _At, point: float, price: float, watch: Watch
+    session: HighsModel, sides: _Sides, at: _At, point: float, price: float, watch: Deadline
 ) -> _At | None:
     """One round, with the point's and the multipliers' misses blown up by so much."""
     # HiGHS knows no costs of rows: weak multipliers go back into the costs of the columns, and

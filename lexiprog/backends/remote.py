@@ -22,7 +22,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.deadline import Returned, Watch
+from lexiprog.deadline import Deadline, Returned
 from lexiprog.errors import LexiprogWarning
 
 # What travels: a function's name with numbers there, plain values back, and the versions.
@@ -205,7 +205,7 @@ class Elsewhere:
         return int(known or os.cpu_count() or 1)
 
     def call(
-        self, function: Callable[..., Returned], *arguments: object, watch: Watch | None = None
+        self, function: Callable[..., Returned], *arguments: object, watch: Deadline | None = None
     ) -> Returned:
         """What the function returns, or raises, wherever the executor calls it."""
         parcel = pack(function, arguments)
@@ -262,7 +262,7 @@ class _Over(Exception):
     """Nobody waits any longer."""
 
 
-def _awaited(future: Future[bytes], watch: Watch | None) -> bytes:
+def _awaited(future: Future[bytes], watch: Deadline | None) -> bytes:
     """The future's result; what is queued is cancelled once nobody wants it any more."""
     late = 0.0
     try:

@@ -9,9 +9,9 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import Session, Vertex
+from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.typing import Array, FreshOptions, Matrix, Options, Record
 
 Statuses = tuple[NDArray[np.int8], NDArray[np.int8]]
@@ -39,15 +39,15 @@ def vertex_of(
     statuses : pair of ndarray, optional
         The basis to start from, columns and rows.
     refine, primal : bool
-        As for :meth:`Session.run`.
+        As for :meth:`HighsModel.run`.
     """
     basis = None if statuses is None else _basis(statuses)
-    vertex = Session(A, options).run(cost, Bounds(*limits), basis, refine=refine, primal=primal)
+    vertex = HighsModel(A, options).run(cost, Bounds(*limits), basis, refine=refine, primal=primal)
     found = {field.name: getattr(vertex, field.name) for field in fields(vertex)}
     return found, _statuses(found.pop("basis"))  # which cannot travel itself
 
 
-class SessionElsewhere(Session):
+class RemoteHighs(HighsModel):
     """A session whose runs are sent away if the watch says so, each with all of its numbers."""
 
     def __init__(self, A: Matrix, options: Options) -> None:
@@ -64,7 +64,7 @@ class SessionElsewhere(Session):
         *,
         refine: bool = False,
         primal: bool = False,
-        watch: Watch | None = None,
+        watch: Deadline | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 

@@ -23,7 +23,7 @@ SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 
 
 @dataclass(frozen=True)
-class Way:
+class Strategy:
     """One way of trying a subproblem: a solver, and how locks are put to it."""
 
     solver: Solver
@@ -53,20 +53,20 @@ class Way:
         return "value"
 
 
-class Ways(Sequence[Way]):
-    """Ways in order, each thought of when somebody gets so far: mostly the first one does."""
+class Strategies(Sequence[Strategy]):
+    """Strategies in order, each thought of when somebody gets so far: mostly the first one does."""
 
-    def __init__(self, ways: Iterable[Way]) -> None:
+    def __init__(self, ways: Iterable[Strategy]) -> None:
         self._coming = _without_repeats(ways)
-        self._known: list[Way] = []
+        self._known: list[Strategy] = []
 
     @overload
-    def __getitem__(self, place: int) -> Way: ...
+    def __getitem__(self, place: int) -> Strategy: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Way]: ...
+    def __getitem__(self, place: slice) -> list[Strategy]: ...
 
-    def __getitem__(self, place: int | slice) -> Way | list[Way]:
+    def __getitem__(self, place: int | slice) -> Strategy | list[Strategy]:
         while isinstance(place, int) and len(self._known) <= place:
             way = next(self._coming, None)
             if way is None:
@@ -82,7 +82,7 @@ class Ways(Sequence[Way]):
     def __len__(self) -> int:
         return len(self._all())
 
-    def _all(self) -> list[Way]:
+    def _all(self) -> list[Strategy]:
         self._known += self._coming
         return self._known
 
@@ -93,30 +93,30 @@ def ways_to_try(
     *,
     face: bool,
     loosened: frozenset[str] = frozenset(),
-) -> Ways:
+) -> Strategies:
     """Every way a subproblem is tried, in order.
 
     Locks of the ``loosened`` owners stay bounds: their slack is not in the declaration, or is a
     parameter that is not zero.
     """
-    return Ways(_ways(subproblem, ladder, loosened, face=face))
+    return Strategies(_ways(subproblem, ladder, loosened, face=face))
 
 
 def _ways(
     subproblem: Subproblem, ladder: Ladder, loosened: frozenset[str], *, face: bool
-) -> Iterator[Way]:
+) -> Iterator[Strategy]:
     if subproblem.fair is not None and subproblem.fair.pricing is not None:
-        yield Way(ladder[0])
+        yield Strategy(ladder[0])
         return
     if subproblem.fair is not None:
-        yield from (Way(solver) for solver in ladder)
+        yield from (Strategy(solver) for solver in ladder)
         if subproblem.locks:
-            yield from (Way(solver, "guarded") for solver in ladder)
+            yield from (Strategy(solver, "guarded") for solver in ladder)
         return
     if any(lock.fair for _, lock in subproblem.locks):
         ladder = tuple(_sharp(solver) for solver in ladder)
     if face:
-        yield Way(ladder[0], "face")
+        yield Strategy(ladder[0], "face")
     if not subproblem.locks:
         yield from _alone(subproblem, ladder)
         return
@@ -124,45 +124,45 @@ def _ways(
     equal = can_restate(subproblem, "equal", loosened)
     for solver in ladder:
         if solver.is_custom or solver.target == EXACT:
-            yield Way(solver)
+            yield Strategy(solver)
             continue
         if solver.target == "CLARABEL" and _has_curved_face(subproblem, loosened):
-            yield Way(solver, "face", strict=curved)
+            yield Strategy(solver, "face", strict=curved)
         if curved:
-            yield Way(solver, "argument", loosened)
-        yield Way(solver)
+            yield Strategy(solver, "argument", loosened)
+        yield Strategy(solver)
         if solver.name == "HIGHS" and "presolve" not in solver.options:
-            yield Way(solver.also(presolve="off"))
+            yield Strategy(solver.also(presolve="off"))
             if subproblem.kind == "LP":
-                yield Way(solver, refined=True)
+                yield Strategy(solver, refined=True)
         if equal:
-            yield Way(solver, "equal", loosened)
-        yield Way(solver, "guarded")
+            yield Strategy(solver, "equal", loosened)
+        yield Strategy(solver, "guarded")
 
 
-def _alone(subproblem: Subproblem, ladder: Ladder) -> Iterator[Way]:
+def _alone(subproblem: Subproblem, ladder: Ladder) -> Iterator[Strategy]:
     """Each solver; linear problems that HIGHS is asked for are also refined."""
     linear = [solver for solver in ladder if subproblem.kind == "LP" and solver.name == "HIGHS"]
     exact = ladder[-1].target == EXACT
     for solver in ladder:
         own = not linear or solver in linear or solver.is_custom or solver.target == EXACT
-        yield Way(solver) if own else Way(solver, refined=True, strict=exact)
+        yield Strategy(solver) if own else Strategy(solver, refined=True, strict=exact)
         if linear and solver is linear[-1]:  # after a second opinion
-            yield Way(linear[0], refined=True, strict=exact)
+            yield Strategy(linear[0], refined=True, strict=exact)
     if linear and exact:
-        yield Way(linear[0], refined=True)
+        yield Strategy(linear[0], refined=True)
 
 
-def more_exactly(ways: Ways, more: Sequence[Way]) -> Ways:
+def more_exactly(ways: Strategies, more: Sequence[Strategy]) -> Strategies:
     """The same, with more exact ways after the first; all that have another are strict."""
 
-    def each() -> Iterator[Way]:
+    def each() -> Iterator[Strategy]:
         for place, way in enumerate(ways):
             first = [way] if place else [way, *more]
             yield from (replace(one, strict=True) for one in first[:-1])
             yield first[-1]
 
-    return Ways(each())
+    return Strategies(each())
 
 
 def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
@@ -184,8 +184,8 @@ def _sharp(solver: Solver) -> Solver:
     return solver.also(**SHARP)
 
 
-def _without_repeats(ways: Iterable[Way]) -> Iterator[Way]:
-    seen: list[Way] = []
+def _without_repeats(ways: Iterable[Strategy]) -> Iterator[Strategy]:
+    seen: list[Strategy] = []
     for way in ways:
         if not any(repr(way) == repr(other) for other in seen):
             yield way

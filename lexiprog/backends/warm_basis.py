@@ -55,12 +55,12 @@ class KeptBasis:
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
-    >>> from lexiprog.backends.highs import Bounds, Session
+    >>> from lexiprog.backends.highs import Bounds, HighsModel
     >>> A, cost = sp.csc_array(np.array([[1.0, 2.0]])), np.array([1.0, 3.0])
     >>> def limits(least):
     ...     most = np.array([np.inf])
     ...     return Bounds(np.zeros(2), np.array([5.0, 5.0]), np.array([least]), most)
-    >>> kept = KeptBasis(A, Session(A, {}).run(cost, limits(2.0)).basis)
+    >>> kept = KeptBasis(A, HighsModel(A, {}).run(cost, limits(2.0)).basis)
     >>> kept.corner(cost, limits(4.0)).x  # the first column alone still does
     array([4., 0.])
     >>> kept.corner(cost, limits(7.0)) is None

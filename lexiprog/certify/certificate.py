@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lexiprog.summary import TableCell, TableOutline, draw, tiny
+from lexiprog.summary import TableCell, TableSummary, draw, tiny
 
 TOLERANCE = 1e-6
 
@@ -126,7 +126,7 @@ class Certificate:
         )
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """Every measure beside what it is compared with, under the sentence that says it all."""
         failures = self.failures
         rows = tuple(
@@ -138,7 +138,7 @@ class Certificate:
             for name, value in self.measures.items()
         )
         columns = ("measure", "found", "accepted up to")
-        return TableOutline(self.words, columns, rows, numeric=frozenset(columns[1:]))
+        return TableSummary(self.words, columns, rows, numeric=frozenset(columns[1:]))
 
     def _repr_html_(self) -> str | None:
         return draw(self.outline)

@@ -11,12 +11,12 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import EXACT, Solver, words_of
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given, bind_references, read_parameters
 from lexiprog.compile.rational_data import Fractions, exact_references
 from lexiprog.cvxpy_adapter import Compiled, Prepared, Straight
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import CVXPY_LOCK, Memory, dense
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.subproblem import Subproblem
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BRIEF = 20_000
 
 Solutions = Mapping[str, "Solution"]
-Compiler = Callable[[Subproblem, Way, Solutions], Compiled | None]
+Compiler = Callable[[Subproblem, Strategy, Solutions], Compiled | None]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Task:
     """A subproblem with all its numbers, ready for a solver."""
 
     subproblem: Subproblem
-    way: Way
+    way: Strategy
     options: FreshOptions
     slack: Slack
     parameters: Values
@@ -47,7 +47,7 @@ class Task:
     constants: Mapping[int, Value]  # values of parameters and placeholders by CVXPY id
     compiled: Compiled | None  # None for solvers that take problems
     given: Given  # the parameters of all subproblems, as they were when the solve began
-    watch: Watch = field(default_factory=Watch)
+    watch: Deadline = field(default_factory=Deadline)
     # Values of variables by CVXPY id at earlier points, the latest first, to start integers from.
     starts: tuple[Mapping[int, Value], ...] = ()
     # Placeholders by CVXPY id whose values are known better than in floats, for fractions.
@@ -102,12 +102,12 @@ class Task:
 
 def prepare(
     subproblem: Subproblem,
-    way: Way,
+    way: Strategy,
     solutions: Solutions,
     slack: Slack = NO_SLACK,
     compiler: Compiler | None = None,
     given: Given | None = None,
-    watch: Watch | None = None,
+    watch: Deadline | None = None,
     begun: Solution | None = None,
 ) -> Task:
     """Bind and compile; the task no longer depends on CVXPY's mutable values.
@@ -136,7 +136,7 @@ def prepare(
             fractions = exact_references(subproblem, solutions, slack, read_as)
         return Task(
             subproblem, way, options, slack, parameters, references, constants, compiled, known,
-            watch or Watch(), starts, fractions,
+            watch or Deadline(), starts, fractions,
         )  # fmt: skip
 
     return known.undisturbed(task)
@@ -155,7 +155,7 @@ def _starts(
     return tuple(out)
 
 
-def compile_alone(subproblem: Subproblem, way: Way, _: Solutions) -> Compiled:
+def compile_alone(subproblem: Subproblem, way: Strategy, _: Solutions) -> Compiled:
     """The subproblem by itself, as it is put to the solver."""
     options = way.solver.options_for(integer=subproblem.integer)
     return compile_for(way.statement(subproblem), way.solver, options)

@@ -3,6 +3,7 @@
 import cvxpy
 
 from lexiprog.cvxpy_adapter.canonicalise import Straight
+from lexiprog.cvxpy_adapter.invoke import run
 from lexiprog.cvxpy_adapter.numbers import Compiled, Maps
 from lexiprog.cvxpy_adapter.prepare import CvxpyMismatch, Prepared, check_version
 from lexiprog.cvxpy_adapter.read_back import (
@@ -12,7 +13,6 @@ from lexiprog.cvxpy_adapter.read_back import (
     exact_parts,
     interpret,
 )
-from lexiprog.cvxpy_adapter.run import run
 from lexiprog.cvxpy_adapter.slopes import Entries, FormSlopes, tensor_slopes
 
 check_version(cvxpy.__version__)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from lexiprog.display.page import explained, safe, tag, variable_lines
+from lexiprog.display.frame import explained, safe, tag, variable_lines
 from lexiprog.summary import (
     Levels,
-    LockOutline,
-    ProblemOutline,
-    ProgramOutline,
-    SolvedOutline,
-    StageOutline,
+    LockSummary,
+    ProblemSummary,
+    ProgramSummary,
+    SolvedSummary,
+    StageSummary,
     counted,
     duration,
     level_texts,
@@ -34,7 +34,7 @@ class Row:
 
     text: str
     note: str = ""
-    problems: tuple[ProblemOutline, ...] = ()
+    problems: tuple[ProblemSummary, ...] = ()
     single: bool = False
 
     @property
@@ -49,7 +49,7 @@ class Row:
         return reads | {hold.owner for p in self.problems for hold in p.holds}
 
 
-def rows_of(program: ProgramOutline, seen: str | None = None) -> list[Row]:
+def rows_of(program: ProgramSummary, seen: str | None = None) -> list[Row]:
     """Heads and problems in order; the problem called ``seen`` is never summarised."""
     stages = list(enumerate(program.stages, 1))
     if len(stages) <= MOST_STAGES:
@@ -69,7 +69,7 @@ def rows_of(program: ProgramOutline, seen: str | None = None) -> list[Row]:
     return rows
 
 
-def _stage_rows(position: int, stage: StageOutline, seen: str | None) -> list[Row]:
+def _stage_rows(position: int, stage: StageSummary, seen: str | None) -> list[Row]:
     count = len(stage.problems)
     note = f"{count} problems, independent of each other" if count > 1 else ""
     head = Row(f"{position}. {stage.name}", note)
@@ -87,7 +87,7 @@ def _span(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, …, {names[-1]}"
 
 
-def _kinds(problems: tuple[ProblemOutline, ...]) -> str:
+def _kinds(problems: tuple[ProblemSummary, ...]) -> str:
     kinds = dict.fromkeys(p.kind for p in problems if p.kind)
     sizes = counted(sum(p.size for p in problems), "variable")
     return ", ".join([*kinds, f"{sizes} in all"]) if kinds else ""
@@ -97,7 +97,7 @@ SHOWN_CONSTRAINTS = 3
 SHOWN_CHIPS = 3
 MOST_FOLDED = 20  # lines and chips that unfold
 
-Solved = Mapping[str, SolvedOutline]
+Solved = Mapping[str, SolvedSummary]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Halt:
 
 
 def stopped_card(
-    problem: ProblemOutline, colours: Mapping[str, str], stop: Halt, least: int
+    problem: ProblemSummary, colours: Mapping[str, str], stop: Halt, least: int
 ) -> str:
     """The card of the problem that has no certified optimum."""
     status = tag("span", "lx-bad lx-value", safe(stop.status.replace("_", " ")))
@@ -127,7 +127,7 @@ def stopped_card(
 
 
 def problem_card(
-    problem: ProblemOutline, colours: Mapping[str, str], solved: Solved | None, least: int
+    problem: ProblemSummary, colours: Mapping[str, str], solved: Solved | None, least: int
 ) -> str:
     """A card at least ``least`` pixels high, its links in the colours of what they lead to."""
     if solved is None:
@@ -191,7 +191,7 @@ def _card(extra: str, least: int, *parts: str) -> str:
     return f'<div class="lx-card {extra}" style="min-height:{least + 14}px">{"".join(parts)}</div>'
 
 
-def _name(problem: ProblemOutline) -> str:
+def _name(problem: ProblemSummary) -> str:
     return tag("span", "lx-name", safe(problem.name))
 
 
@@ -199,17 +199,17 @@ def _quiet(text: str) -> str:
     return tag("span", "lx-quiet", safe(text)) if text else ""
 
 
-def _declared_head(problem: ProblemOutline) -> str:
+def _declared_head(problem: ProblemSummary) -> str:
     sizes = f"{counted(problem.size, 'variable')}, {counted(problem.demands, 'constraint')}"
     solvers = tag("span", "lx-end lx-quiet", safe(", else ".join(problem.solvers)))
     return tag("div", "lx-head", _name(problem), _kind(problem), _quiet(sizes), solvers)
 
 
-def _kind(problem: ProblemOutline) -> str:
+def _kind(problem: ProblemSummary) -> str:
     return tag("span", "lx-kind", safe(problem.kind)) if problem.kind else ""
 
 
-def _solved_head(problem: ProblemOutline, found: SolvedOutline) -> str:
+def _solved_head(problem: ProblemSummary, found: SolvedSummary) -> str:
     end = f"{found.solver}, {duration(found.seconds)}"
     word = "optimum " if found.settled else "reached "
     what = "first level " if found.levels else word
@@ -228,7 +228,7 @@ def level_table(levels: Levels) -> str:
     return tag("div", "lx-levels", *lines) if lines else ""
 
 
-def mark(found: SolvedOutline) -> str:
+def mark(found: SolvedSummary) -> str:
     """A green tick for a proof, one in brackets for a word, a red cross for neither of them."""
     if not found.certified:
         return _sign("not certified", "✗", "bad")
@@ -243,7 +243,7 @@ def _sign(word: str, sign: str, tone: str) -> str:
     return f'<span class="lx-{tone}" title="{word}" role="img" aria-label="{word}">{sign}</span>'
 
 
-def _model(problem: ProblemOutline, *, constrained: bool) -> str:
+def _model(problem: ProblemSummary, *, constrained: bool) -> str:
     """Objective and constraints as one writes them, the words on the left."""
     if not problem.objective:
         return ""
@@ -265,7 +265,7 @@ def _line(word: str, expression: str) -> str:
     return tag("div", "lx-line", word, tag("span", "lx-code", safe(expression)))
 
 
-def _reads(problem: ProblemOutline) -> list[tuple[str, str]]:
+def _reads(problem: ProblemSummary) -> list[tuple[str, str]]:
     return [(read.owner, f"reads {read}") for read in problem.reads]
 
 
@@ -280,7 +280,7 @@ def _chips(uses: list[tuple[str, str]], colours: Mapping[str, str]) -> str:
     return tag("div", "lx-chips", *chips) if chips else ""
 
 
-def lock_text(lock: LockOutline) -> str:
+def lock_text(lock: LockSummary) -> str:
     """The held optimum in words, its price only where somebody has asked for it already."""
     allowed = f"within {number(lock.tolerance)}" if lock.tolerance else "exactly"
     parts = [f"holds {lock.name} {allowed} ({lock.kind} lock)"]

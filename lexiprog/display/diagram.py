@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiprog.display.card import Halt, Row, problem_card, rows_of, stopped_card, summary_card
-from lexiprog.display.page import page, safe, tag
-from lexiprog.summary import ProgramOutline, ResultOutline, SolvedOutline, draw
+from lexiprog.display.frame import page, safe, tag
+from lexiprog.summary import ProgramSummary, ResultSummary, SolvedSummary, draw
 
 # Arrows from problems to those that use them, as coloured lanes beside the rows.
 #
@@ -93,20 +93,20 @@ def _line(track: int, x1: int, y1: str, x2: int, y2: str) -> str:
 
 
 @draw.register
-def program_html(program: ProgramOutline) -> str:
+def program_html(program: ProgramSummary) -> str:
     """What was declared."""
     return page(hierarchy_grid(program, None))
 
 
 @draw.register
-def result_html(result: ResultOutline) -> str:
+def result_html(result: ResultSummary) -> str:
     """What was declared, and what was found for it."""
     return page(hierarchy_grid(result.program, result.solved))
 
 
 def hierarchy_grid(
-    program: ProgramOutline,
-    solved: Mapping[str, SolvedOutline] | None,
+    program: ProgramSummary,
+    solved: Mapping[str, SolvedSummary] | None,
     stop: Halt | None = None,
 ) -> str:
     """Rows of cards with arrows beside them; ``stop`` is where a solve could not go on."""
@@ -128,7 +128,7 @@ def hierarchy_grid(
 def _content(
     row: Row,
     colours: Mapping[str, str],
-    solved: Mapping[str, SolvedOutline] | None,
+    solved: Mapping[str, SolvedSummary] | None,
     stop: Halt | None,
     least: int,
 ) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from base64 import b64encode
 from itertools import cycle
 
-from lexiprog.display.page import page, safe, tag
-from lexiprog.summary import Chart, Series, TableCell, TableOutline, cleaned, draw, number
+from lexiprog.display.frame import page, safe, tag
+from lexiprog.summary import Chart, Series, TableCell, TableSummary, cleaned, draw, number
 
 # Small charts as pictures in SVG.
 #
@@ -109,13 +109,13 @@ def _short(text: str) -> str:
 
 
 @draw.register
-def table_html(table: TableOutline) -> str:
+def table_html(table: TableSummary) -> str:
     """A titled table with its notes below, as a page of its own."""
     title = tag("div", "lx-title", safe(table.title))
     return page(title, *chart_html(table.chart), *table_parts(table))
 
 
-def table_parts(table: TableOutline) -> list[str]:
+def table_parts(table: TableSummary) -> list[str]:
     """The table and its notes, to stand among other parts."""
     heads = "".join(
         f'<th class="{_number(table, name)}">{safe(name)}</th>' for name in table.columns
@@ -134,7 +134,7 @@ def table_parts(table: TableOutline) -> list[str]:
     return [tag("div", "lx-wide", body), *notes]
 
 
-def _number(table: TableOutline, name: str) -> str:
+def _number(table: TableSummary, name: str) -> str:
     return "lx-number" if name in table.numeric else ""
 
 

@@ -9,16 +9,16 @@ from importlib.resources import files
 
 from lexiprog.display.card import Halt, level_table, lock_text, mark
 from lexiprog.display.diagram import hierarchy_grid
-from lexiprog.display.page import SHOWN_VARIABLES, array_summary, explained, page, safe, tag
+from lexiprog.display.frame import SHOWN_VARIABLES, array_summary, explained, page, safe, tag
 from lexiprog.display.table import chart_html, table_parts
 from lexiprog.errors import Attempt, ConflictPart
 from lexiprog.summary import (
     Chart,
-    ExploreOutline,
-    FailureOutline,
-    SolutionOutline,
+    ExploreSummary,
+    FailureSummary,
+    SolutionSummary,
     TableCell,
-    TableOutline,
+    TableSummary,
     array_text,
     counted,
     draw,
@@ -29,12 +29,12 @@ from lexiprog.summary import (
 
 
 @draw.register
-def solution_html(solution: SolutionOutline) -> str:
+def solution_html(solution: SolutionSummary) -> str:
     """The optimum, its certificate and locks, and every variable, large ones summarised."""
     found, variables = solution.found, solution.variables
     shown = list(variables.items())[:SHOWN_VARIABLES]
     rest = len(variables) - len(shown)
-    table = TableOutline(
+    table = TableSummary(
         title="",
         columns=("variable", "shape", "value"),
         rows=tuple(
@@ -77,7 +77,7 @@ SHOWN_TRIES = 8
 
 
 @draw.register
-def failure_html(failure: FailureOutline) -> str:
+def failure_html(failure: FailureSummary) -> str:
     """The hierarchy with the problem that failed, the conflict, and what was tried."""
     stop = Halt(failure.problem, failure.status, failure.reason)
     return page(
@@ -89,13 +89,13 @@ def failure_html(failure: FailureOutline) -> str:
     )
 
 
-def _titled(title: str, table: TableOutline | None) -> list[str]:
+def _titled(title: str, table: TableSummary | None) -> list[str]:
     if table is None:
         return []
     return [tag("div", "lx-title lx-apart", safe(title)), *table_parts(table)]
 
 
-def _conflict(parts: tuple[ConflictPart, ...]) -> TableOutline | None:
+def _conflict(parts: tuple[ConflictPart, ...]) -> TableSummary | None:
     """Each part with its place, and the relaxation where an earlier optimum could yield."""
     if not parts:
         return None
@@ -116,7 +116,7 @@ def _conflict(parts: tuple[ConflictPart, ...]) -> TableOutline | None:
         for row, part in zip(cells, parts, strict=True):
             row += [TableCell(", ".join(part.optima)), TableCell(_relaxation(part))]
     rows = tuple(map(tuple, cells))
-    return TableOutline("", tuple(columns), rows, frozenset(["least relaxation"]))
+    return TableSummary("", tuple(columns), rows, frozenset(["least relaxation"]))
 
 
 def _relaxation(part: ConflictPart) -> str:
@@ -125,16 +125,16 @@ def _relaxation(part: ConflictPart) -> str:
     return "none helps alone" if part.optima else ""
 
 
-def _direction(failure: FailureOutline) -> TableOutline | None:
+def _direction(failure: FailureSummary) -> TableSummary | None:
     if failure.direction is None:
         return None
     rows = (
         (TableCell(name), TableCell(array_text(value))) for name, value in failure.direction.items()
     )
-    return TableOutline("", ("variable", "direction"), tuple(rows))
+    return TableSummary("", ("variable", "direction"), tuple(rows))
 
 
-def _tries(attempts: Iterable[Attempt]) -> TableOutline:
+def _tries(attempts: Iterable[Attempt]) -> TableSummary:
     """Who was asked and what was said, alike answers of one solver together."""
     said: dict[str, list[Attempt]] = {}
     for attempt in attempts:
@@ -153,7 +153,7 @@ def _tries(attempts: Iterable[Attempt]) -> TableOutline:
     notes = (TableCell(f"and {counted(rest, 'further answer')}", "quiet"),) if rest > 0 else ()
     columns = ("solver", "said", "because", "in", "time")
     filled = [k for k in range(len(columns)) if any(row[k].text for row in rows)]
-    return TableOutline(
+    return TableSummary(
         "",
         tuple(columns[k] for k in filled),
         tuple(tuple(row[k] for k in filled) for row in rows[:SHOWN_TRIES]),
@@ -162,7 +162,7 @@ def _tries(attempts: Iterable[Attempt]) -> TableOutline:
     )
 
 
-def _kept(failure: FailureOutline) -> str:
+def _kept(failure: FailureSummary) -> str:
     solved = len(failure.result.solved)
     if not solved:
         return "Nothing was solved before."
@@ -188,7 +188,7 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 
 
 @draw.register
-def _explorer(outline: ExploreOutline) -> str:
+def _explorer(outline: ExploreSummary) -> str:
     """The page in a frame; its first state stands there for those without scripts."""
     height = 40 + sum(150 + 22 * max(len(level.variables), 6) for level in outline.levels)
     height += sum(110 + 30 * len(pair.optima) for pair in outline.pairs)
@@ -200,7 +200,7 @@ def _explorer(outline: ExploreOutline) -> str:
     return f'{frame}<div class="lx-unless-framed">{hidden}{_still(outline)}</div>'
 
 
-def _still(outline: ExploreOutline) -> str:
+def _still(outline: ExploreSummary) -> str:
     """The curves as pictures, for front ends that show no frames."""
     parts = ["<p>The sliders are shown once this notebook is trusted. Until then, the curves:</p>"]
     for level in outline.levels:
@@ -212,7 +212,7 @@ def _still(outline: ExploreOutline) -> str:
     return "".join(parts) + _fallback(outline)
 
 
-def _page(outline: ExploreOutline) -> str:
+def _page(outline: ExploreSummary) -> str:
     folder = files("lexiprog.display")
     style, script = (
         folder.joinpath(name).read_text(encoding="utf-8")
@@ -223,7 +223,7 @@ def _page(outline: ExploreOutline) -> str:
     return _PAGE.format(style=style, fallback=_fallback(outline), data=data, script=script)
 
 
-def _fallback(outline: ExploreOutline) -> str:
+def _fallback(outline: ExploreSummary) -> str:
     """The ends of every curve, for readers without scripts."""
     items = []
     for level in outline.levels:

@@ -24,7 +24,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import EXACT
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Checked
 from lexiprog.compile.answer import Answer, ExactAnswer, Shares, UserLevels
@@ -39,7 +39,7 @@ from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.direct import Runner
+from lexiprog.solve.direct import Backend
 from lexiprog.status import Status
 from lexiprog.summary import names_text
 from lexiprog.typing import Array, Constraint, Leaf, Leaves, Mask, Value
@@ -381,7 +381,7 @@ def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) 
 # Who solves a fair problem that is not linear, or not for HiGHS.
 
 
-def fair_runner(execute: Execute, note: Note, subproblem: Subproblem, way: Way) -> Runner:
+def fair_runner(execute: Execute, note: Note, subproblem: Subproblem, way: Strategy) -> Backend:
     """By value where multipliers settle people; by sums where there are none, or fractions."""
     if subproblem.integer or way.solver.is_custom or way.solver.target == EXACT:
         return LevelsBySums(execute)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Checked, check_answer
@@ -142,7 +142,7 @@ class FairHighs:
         self._note = note
 
     @staticmethod
-    def serves(subproblem: Subproblem, way: Way) -> bool:
+    def serves(subproblem: Subproblem, way: Strategy) -> bool:
         """Whether this is a fair linear problem for HIGHS."""
         fair = subproblem.fair
         return (
@@ -154,7 +154,7 @@ class FairHighs:
             and not fair.stack.is_constant()
         )
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The problem of the first level."""
         return compile_alone(subproblem, way, solutions)
 

@@ -17,7 +17,7 @@ from lexiprog.errors import DeclarationError
 from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.model.expressions import shorten, written
 from lexiprog.program import Program
-from lexiprog.summary import TableCell, TableOutline, draw, number
+from lexiprog.summary import TableCell, TableSummary, draw, number
 from lexiprog.typing import Constraint
 
 Side = tuple[float, float]
@@ -93,7 +93,7 @@ class Goal:
             self.miss = cp.abs(excess)
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """Priority and weight of each side, and by how much it is missed after a solve."""
         rows = []
         words = ("",) if len(self.sides) == 1 else (" (over)", " (under)")
@@ -107,7 +107,7 @@ class Goal:
             wish = TableCell(written(self.constraint) + word)
             rows.append((wish, *numbers, TableCell(text, tone)))
         columns = ("goal", "priority", "weight", "missed by")
-        return TableOutline(
+        return TableSummary(
             self.name, columns, tuple(rows), numeric=frozenset({"priority", "weight", "missed by"})
         )
 

@@ -11,7 +11,7 @@ from lexiprog.model.expressions import automatic_names, readable, written
 from lexiprog.model.frozen import Frozen
 from lexiprog.model.lock import Tolerance
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.summary import Hold, ProblemOutline, ProgramOutline, Read, StageOutline
+from lexiprog.summary import Hold, ProblemSummary, ProgramSummary, Read, StageSummary
 
 if TYPE_CHECKING:
     from lexiprog.backends.solver import SolverOrLadder
@@ -114,11 +114,11 @@ def check_references(stages: tuple[Stage, ...]) -> None:
 
 def outline_of(
     stages: Iterable[Stage], solvers: Callable[[Subproblem], Iterable[str]]
-) -> ProgramOutline:
+) -> ProgramSummary:
     """Every stage and subproblem, with the names of the ``solvers`` it would be tried with."""
-    return ProgramOutline(
+    return ProgramSummary(
         tuple(
-            StageOutline(stage.name, tuple(_problem(p, solvers(p)) for p in stage.subproblems))
+            StageSummary(stage.name, tuple(_problem(p, solvers(p)) for p in stage.subproblems))
             for stage in stages
         )
     )
@@ -134,7 +134,7 @@ def _sense(subproblem: Subproblem) -> str:
     return "maximise" if subproblem.maximise else "minimise"
 
 
-def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
+def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemSummary:
     held, fair = dict(subproblem.locks), subproblem.fair
     names = automatic_names(subproblem.variables)
     reads = dict.fromkeys(
@@ -142,7 +142,7 @@ def _problem(subproblem: Subproblem, solvers: Iterable[str]) -> ProblemOutline:
         for _, reference in subproblem.references
         if reference.lock is None
     )
-    return ProblemOutline(
+    return ProblemSummary(
         name=subproblem.name,
         kind=subproblem.kind,
         sense=_sense(subproblem),

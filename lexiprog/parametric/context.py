@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import Ladder, Solver
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given
@@ -28,7 +28,7 @@ from lexiprog.results.rebind import constant_of
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.driver import execute
-from lexiprog.solve.options import Wishes
+from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.typing import Array, Matrix, Record, Value
 
@@ -126,7 +126,7 @@ class Scene:
 
     def task(self, subproblem: Subproblem, t: float) -> Task:
         """The problem with its numbers at ``t``, for HiGHS."""
-        way = Way(Solver("HIGHS"))
+        way = Strategy(Solver("HIGHS"))
         return prepare(
             subproblem, way, self.known_at(t), Slack({self.name: t}), given=self.given
         )  # fmt: skip
@@ -322,7 +322,7 @@ class Cases:
         # What was found with less slack is feasible here, and where integers start.
         begun = max((t for t in self.found if t <= tolerance), default=None)
         points = {} if begun is None else self.found[begun]
-        wishes = Wishes(begun=points, elsewhere=self.elsewhere)
+        wishes = SolveOptions(begun=points, elsewhere=self.elsewhere)
         slack = slack_of(self.program, {self.name: tolerance})
         return execute(
             stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,

@@ -16,13 +16,13 @@ from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are
 from lexiprog.model.lock import Lock
 from lexiprog.parametric.context import slack_of
-from lexiprog.parametric.tradeoff import tradeoff
+from lexiprog.parametric.tradeoffs import tradeoff
 from lexiprog.parametric.value_function import Tradeoff
 from lexiprog.program import Program
 from lexiprog.results.result import Result
 from lexiprog.solve.driver import execute
 from lexiprog.solve.warm_start import WarmHighs
-from lexiprog.summary import ExploreOutline, LevelOutline, PairOutline, draw, number
+from lexiprog.summary import ExploreSummary, LevelSummary, PairSummary, draw, number
 from lexiprog.typing import Array
 
 # A program with several of its tolerances moved at once, each answer solved for when asked.
@@ -59,8 +59,8 @@ class Together:
 
 
 def pairs_of(
-    together: Together, levels: Sequence[LevelOutline], seconds: float
-) -> tuple[PairOutline, ...]:
+    together: Together, levels: Sequence[LevelSummary], seconds: float
+) -> tuple[PairSummary, ...]:
     """Every two levels at a few tolerances of each; ``seconds`` is what one solve takes.
 
     What would take too long is left out; so is a pair in which some answer fails.
@@ -82,7 +82,7 @@ def pairs_of(
     return tuple(pairs)
 
 
-def _end(first: LevelOutline, level: LevelOutline) -> float:
+def _end(first: LevelSummary, level: LevelSummary) -> float:
     """The largest tolerance worth a look: alone, or as far as the level moves with the first."""
     alone = level.tolerances[-1] if level.tolerances else 0.0
     moved = [max(v) - min(v) for name, _, v in first.optima if name == level.name]
@@ -91,11 +91,11 @@ def _end(first: LevelOutline, level: LevelOutline) -> float:
 
 def _pair(
     together: Together,
-    first: LevelOutline,
-    second: LevelOutline,
+    first: LevelSummary,
+    second: LevelSummary,
     ends: tuple[float, float],
     end: float,
-) -> PairOutline | None:
+) -> PairSummary | None:
     shown = [name for name, _, _ in second.optima]
     senses = {name: sense for name, sense, _ in second.optima}
     grids = [
@@ -113,7 +113,7 @@ def _pair(
             for name in shown:
                 sure = result[name].status == "optimal"
                 values[name].append(result[name].value if sure else None)
-    return PairOutline(
+    return PairSummary(
         names=(first.name, second.name),
         declared=(first.declared, second.declared),
         tolerances=(grids[0], grids[1]),
@@ -135,7 +135,7 @@ class Explorer:
 
     Attributes
     ----------
-    outline : ExploreOutline
+    outline : ExploreSummary
         Everything that is shown, as plain records.
 
     Examples
@@ -148,7 +148,7 @@ class Explorer:
     tolerance on first: 0 to 1.5, second from 0 to 1.5
     """
 
-    outline: ExploreOutline
+    outline: ExploreSummary
     together: Together = field(compare=False)
 
     def at(self, tolerances: Mapping[str, float]) -> Result:
@@ -242,11 +242,11 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
             curve = tradeoff(program, name, solver=solver, progress=progress)
             levels.append(_level(program, curve, declared))
         except LexiprogError as error:
-            levels.append(LevelOutline(name, declared, note=f"no curve: {error}"))
-    return Explorer(ExploreOutline(tuple(levels), pairs_of(together, levels, seconds)), together)
+            levels.append(LevelSummary(name, declared, note=f"no curve: {error}"))
+    return Explorer(ExploreSummary(tuple(levels), pairs_of(together, levels, seconds)), together)
 
 
-def _level(program: Program, curve: Tradeoff, declared: float) -> LevelOutline:
+def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
     """The curve at no more points than can be seen, with the variables at each."""
     finite = [k for k, t in enumerate(curve.tolerances) if np.isfinite(t)]
     chosen = finite
@@ -269,7 +269,7 @@ def _level(program: Program, curve: Tradeoff, declared: float) -> LevelOutline:
     exact = all(error == 0.0 for error in curve.errors.values())
     note = "exact" if exact else "to the stated error of the curve"
     note = note + thinned if len(chosen) > 1 else "more slack buys nothing here"
-    return LevelOutline(
+    return LevelSummary(
         name=curve.name,
         declared=declared,
         tolerances=tuple(float(curve.tolerances[k]) for k in chosen),

@@ -19,9 +19,9 @@ from lexiprog.errors import DeclarationError, StageError
 from lexiprog.parametric.context import rate_of
 from lexiprog.parametric.front_points import Statement
 from lexiprog.parametric.front_record import Frontier, Gap
-from lexiprog.parametric.integer_front import IntegerFront, integer_front
-from lexiprog.parametric.linear_front import LinearFront, linear_front
-from lexiprog.parametric.sandwich import Sample, Sandwich, sandwich
+from lexiprog.parametric.integer_fronts import IntegerFront, integer_front
+from lexiprog.parametric.linear_fronts import LinearFront, linear_front
+from lexiprog.parametric.outer_inner import Sample, Sandwich, sandwich
 from lexiprog.results.solution import Solution
 from lexiprog.summary import counted
 from lexiprog.typing import Array

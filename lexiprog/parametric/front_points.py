@@ -12,7 +12,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import Ladder, Solver, SolverChoice, resolve
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
@@ -30,7 +30,7 @@ from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.certify import judge
 from lexiprog.solve.driver import execute
-from lexiprog.solve.options import Wishes
+from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
 from lexiprog.typing import Array, Constraint, Objective
@@ -117,7 +117,7 @@ class Statement:
     def task(self, limits: Sequence[float]) -> Task:
         """The numbers for HiGHS with these limits."""
         asked = None if self.ladder is None else self.ladder[0]
-        way = Way(asked if asked is not None and self._asks_highs else Solver("HIGHS"))
+        way = Strategy(asked if asked is not None and self._asks_highs else Solver("HIGHS"))
         return prepare(self.subproblem, way, {}, given=self.at(limits))
 
     @property
@@ -143,7 +143,7 @@ class Statement:
         self.pace.check()
         asked = self.pace.left
         limited = self.pace.limited
-        wishes = Wishes(time_limit=asked if limited else None, elsewhere=self.pace.elsewhere)
+        wishes = SolveOptions(time_limit=asked if limited else None, elsewhere=self.pace.elsewhere)
         try:
             with _quiet() if limited else nullcontext():
                 result = execute(

@@ -12,7 +12,7 @@ from lexiprog.summary import (
     Chart,
     ShownTable,
     TableCell,
-    TableOutline,
+    TableSummary,
     cleaned,
     counted,
     number,
@@ -131,7 +131,7 @@ class Frontier(ShownTable):
         return tuple(out)
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """The table as plain records for display."""
         columns = [*self.names] + (["best from", "to"] if self.weights is not None else [])
         parts = [self.points] + ([self.weights] if self.weights is not None else [])
@@ -143,7 +143,7 @@ class Frontier(ShownTable):
             gap = (TableCell(left_out, "quiet"), *[TableCell("")] * (len(columns) - 1))
             rows = [*rows[:half], gap, *rows[-half:]]
         tone = "quiet" if self.complete else "bad"
-        return TableOutline(
+        return TableSummary(
             title=f"Front of {' and '.join(self.names)}",
             columns=tuple(columns),
             rows=tuple(rows),

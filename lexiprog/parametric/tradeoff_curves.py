@@ -18,10 +18,10 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import Cases, MovingProblem, Scene, Unsteady
 from lexiprog.parametric.curve import Curve, CurveEnd, CurveError
 from lexiprog.parametric.highs_path import PRECISE, Handle
-from lexiprog.parametric.integer_front import IntegerFront, integer_front
+from lexiprog.parametric.integer_fronts import IntegerFront, integer_front
 from lexiprog.parametric.integer_programs import steps_of
+from lexiprog.parametric.outer_inner import Sample, sandwich
 from lexiprog.parametric.path import on_faces, parametric_curve
-from lexiprog.parametric.sandwich import Sample, sandwich
 from lexiprog.parametric.value_function import Shape, Track, end_text
 from lexiprog.results.solution import Solution
 from lexiprog.typing import Array

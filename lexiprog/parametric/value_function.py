@@ -17,7 +17,7 @@ from lexiprog.summary import (
     Chart,
     ShownTable,
     TableCell,
-    TableOutline,
+    TableSummary,
     cleaned,
     number,
     series_of,
@@ -253,7 +253,7 @@ class Tradeoff(ShownTable):
         return pandas.DataFrame(columns).set_index("tolerance")
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """The table as plain records for display."""
         columns, series = [f"tolerance on {self.name}"], [_texts(self.tolerances)]
         for name, values in self.values.items():
@@ -262,7 +262,7 @@ class Tradeoff(ShownTable):
             if name in self.slopes and self.tracks[name].shape is not Shape.SAMPLED:
                 columns.append("slope" if len(self.values) == 1 else f"slope of {name}")
                 series.append(_texts(self.slopes[name]))
-        return TableOutline(
+        return TableSummary(
             title=f"What slack on {self.name} buys",
             columns=tuple(columns),
             rows=tuple(tuple(map(TableCell, row)) for row in zip(*series, strict=True)),

@@ -13,6 +13,6 @@ Examples
 """
 
 from lexiprog.plots.curves import frontier, sweep, tradeoff
-from lexiprog.plots.hierarchy import hierarchy, prices
+from lexiprog.plots.results import hierarchy, prices
 
 __all__ = ["frontier", "hierarchy", "prices", "sweep", "tradeoff"]

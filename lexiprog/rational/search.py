@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.rational.basis import BASIC, LOWER, ZERO, Basis, Effort, Found
 from lexiprog.rational.numbers import Integer, Vector
 from lexiprog.rational.program import Limits, WholeMatrix
@@ -63,7 +63,7 @@ class FloatModel:
         floats = np.array([scaled(v, 1, s) for v, s in zip(values, shifts, strict=True)])
         floats = np.clip(floats, -LARGEST, LARGEST)
         self._floats = sp.csc_array((floats, places, starts), shape=(m, n))
-        self._sessions: dict[bool, Session] = {}
+        self._sessions: dict[bool, HighsModel] = {}
 
     def guess(
         self,
@@ -83,7 +83,7 @@ class FloatModel:
         )
         bounds = Bounds(limits[0][:n], limits[1][:n], limits[0][n:], limits[1][n:])
         vertex = self._session(explicit=False).run(
-            costs, bounds, None if start is None else start.to_highs(n), watch=Watch(seconds)
+            costs, bounds, None if start is None else start.to_highs(n), watch=Deadline(seconds)
         )
         if not vertex.basis.valid:
             return vertex.status, None
@@ -127,12 +127,12 @@ class FloatModel:
         )
         start = basis.to_highs(size, self._whole.m)
         vertex = self._session(explicit=True).run(
-            slope * _magnified(steepest), limits, start, watch=Watch(seconds)
+            slope * _magnified(steepest), limits, start, watch=Deadline(seconds)
         )
         # Even where HiGHS gives up, its last basis may be the right one.
         return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None
 
-    def _session(self, *, explicit: bool) -> Session:
+    def _session(self, *, explicit: bool) -> HighsModel:
         """HiGHS on the matrix, or with the rows' activities as columns of their own."""
         if explicit not in self._sessions:
             floats = self._floats
@@ -141,7 +141,7 @@ class FloatModel:
             # Nearly dependent rows can make HiGHS stall; exact pivots are quicker then.
             patience = (FEW if explicit else MANY) * (sum(floats.shape) + 100)
             limit = {"simplex_iteration_limit": patience}
-            self._sessions[explicit] = Session(floats, limit | self._options)
+            self._sessions[explicit] = HighsModel(floats, limit | self._options)
         return self._sessions[explicit]
 
     def _sizes(self, cost: Sequence[int], lower: Limits, upper: Limits) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.files import BadRecord, fitted, fitted_fields, mapping
-from lexiprog.summary import LockOutline
+from lexiprog.summary import LockSummary
 from lexiprog.typing import Array, Matrix, Record, Value
 
 _VECTORS = ("c", "b", "lower", "upper", "integer")
@@ -228,10 +228,10 @@ class LockRecord:
         return None if self.price is None else self.price * self.guard
 
     @property
-    def outline(self) -> LockOutline:
+    def outline(self) -> LockSummary:
         """The lock as a plain record; a price that nobody has asked for yet is left out."""
         known = self._price.known
-        return LockOutline(self.name, self.kind, self.tolerance, self.guard, self.drift, known)
+        return LockSummary(self.name, self.kind, self.tolerance, self.guard, self.drift, known)
 
     def record(self) -> Record:
         """Every field and the price, as numbers and texts."""

@@ -17,7 +17,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.fingerprint import digest_of
 from lexiprog.results.result import Derive, Result
 from lexiprog.results.solution import Solution
-from lexiprog.summary import ProgramOutline, counted
+from lexiprog.summary import ProgramSummary, counted
 from lexiprog.typing import Leaf, Record, Value, Values
 
 # Connect a solution to the CVXPY objects it belongs to.
@@ -60,7 +60,7 @@ class ResumeError(LexiprogError, ValueError):
 def adopt(
     stages: Iterable[Stage],
     result: Result,
-    declared: Callable[[], ProgramOutline],
+    declared: Callable[[], ProgramSummary],
     derive: Derive | None = None,
 ) -> Result:
     """The result with every solution reachable by CVXPY objects, if it fits the stages."""

@@ -15,15 +15,15 @@ from lexiprog.results.files import fitted
 from lexiprog.results.solution import Solution
 from lexiprog.status import Status
 from lexiprog.summary import (
-    FailureOutline,
+    FailureSummary,
     Hold,
-    ProblemOutline,
-    ProgramOutline,
+    ProblemSummary,
+    ProgramSummary,
     Read,
-    ResultOutline,
-    StageOutline,
+    ResultSummary,
+    StageSummary,
     TableCell,
-    TableOutline,
+    TableSummary,
     counted,
     draw,
     level_lines,
@@ -60,7 +60,7 @@ def as_text(table: Iterable[Record], notes: Iterable[str]) -> str:
         for row in table
     ]
     return text_table(
-        TableOutline(
+        TableSummary(
             title="",
             columns=columns,
             rows=tuple(tuple(map(TableCell, row)) for row in rows),
@@ -75,20 +75,20 @@ def as_text(table: Iterable[Record], notes: Iterable[str]) -> str:
 
 def recall(
     stages: Mapping[str, Iterable[str]], solutions: Mapping[str, Solution]
-) -> ProgramOutline:
+) -> ProgramSummary:
     """The stages with the variables, references and locks that the solutions recorded."""
     earlier: list[str] = []
     outlines = []
     for stage, names in stages.items():
         problems = tuple(_problem(name, solutions.get(name), earlier) for name in names)
-        outlines.append(StageOutline(stage, problems))
+        outlines.append(StageSummary(stage, problems))
         earlier += names
-    return ProgramOutline(tuple(outlines))
+    return ProgramSummary(tuple(outlines))
 
 
-def _problem(name: str, solution: Solution | None, earlier: list[str]) -> ProblemOutline:
+def _problem(name: str, solution: Solution | None, earlier: list[str]) -> ProblemSummary:
     if solution is None:
-        return ProblemOutline(name)
+        return ProblemSummary(name)
     reads = []
     for label in solution.references:
         # A name may contain dots; the longest one that fits is the owner's.
@@ -96,7 +96,7 @@ def _problem(name: str, solution: Solution | None, earlier: list[str]) -> Proble
         what = label.removeprefix(f"{owner}.")
         if owner and what != "held":
             reads.append(Read(owner, what))
-    return ProblemOutline(
+    return ProblemSummary(
         name,
         variables=tuple((key, value.shape) for key, value in solution.variables.items()),
         reads=tuple(reads),
@@ -134,7 +134,7 @@ class Result(Mapping[str, Solution]):
         self,
         stages: Mapping[str, tuple[str, ...]],
         solutions: Mapping[str, Solution],
-        declared: ProgramOutline | Callable[[], ProgramOutline] | None = None,
+        declared: ProgramSummary | Callable[[], ProgramSummary] | None = None,
         derive: Derive | None = None,
     ) -> None:
         self._derive = derive
@@ -288,17 +288,17 @@ class Result(Mapping[str, Solution]):
         return cls(stages, solutions)
 
     @property
-    def outline(self) -> ResultOutline:
+    def outline(self) -> ResultSummary:
         """What was declared and found, as plain records for display."""
         if callable(self._declared):
             self._declared = self._declared()
         declared = self._declared or recall(self.stages, self)
         found = {k: replace(s.outline, variables=s.variables) for k, s in self.items()}
-        return ResultOutline(declared, found)
+        return ResultSummary(declared, found)
 
-    def stopped_by(self, error: StageError) -> FailureOutline:
+    def stopped_by(self, error: StageError) -> FailureSummary:
         """What was declared and found, and why there is no more of it, as plain records."""
-        return FailureOutline(
+        return FailureSummary(
             self.outline, error.subproblem, error.status, error.reason, error.attempts,
             error.conflict, error.direction,
         )  # fmt: skip

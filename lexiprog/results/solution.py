@@ -18,7 +18,7 @@ from lexiprog.results.evidence import Evidence, LockRecord
 from lexiprog.results.files import fitted
 from lexiprog.results.fingerprint import Digest
 from lexiprog.status import Status
-from lexiprog.summary import SolutionOutline, SolvedOutline, draw, solution_text
+from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
 from lexiprog.typing import Constraint, Leaf, Multiplier, Options, Record, Value, Values
 
 # Fields of a record that are worked out when somebody wants them.
@@ -275,9 +275,9 @@ class Solution:
         return self._fields() | plain
 
     @property
-    def outline(self) -> SolvedOutline:
+    def outline(self) -> SolvedSummary:
         """What was found, as a plain record for display."""
-        return SolvedOutline(
+        return SolvedSummary(
             value=self.value,
             status=self.status,
             solver=self.solver,
@@ -291,8 +291,8 @@ class Solution:
         )
 
     @property
-    def _shown(self) -> SolutionOutline:
-        return SolutionOutline(self.name, self.outline, self.variables)
+    def _shown(self) -> SolutionSummary:
+        return SolutionSummary(self.name, self.outline, self.variables)
 
     def _repr_html_(self) -> str | None:
         return draw(self._shown)

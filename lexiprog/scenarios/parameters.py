@@ -32,9 +32,9 @@ from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.driver import execute
 from lexiprog.solve.lp_chain import find_chains
-from lexiprog.solve.options import Wishes
+from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import Neighbours, WarmHighs
-from lexiprog.summary import Chart, ShownTable, TableCell, TableOutline, counted, number, series_of
+from lexiprog.summary import Chart, ShownTable, TableCell, TableSummary, counted, number, series_of
 from lexiprog.typing import Array, Value
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class Sweep(ShownTable, Sequence[Result | LexiprogError]):
         return pandas.DataFrame(columns, index=pandas.RangeIndex(len(self), name="scenario"))
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """The table as plain records for display."""
         scalars = {name: v for name, v in self.parameters.items() if _is_scalar(v)}
         columns = ("", *scalars, *self.names, " ")
@@ -218,7 +218,7 @@ class Sweep(ShownTable, Sequence[Result | LexiprogError]):
             rows.append((TableCell(str(k), "quiet"), *given, *optima, reason))
         failed = len(self.failures)
         note = f"{counted(len(self), 'scenario')}, {failed or 'none'} without a result."
-        return TableOutline(
+        return TableSummary(
             title="Scenario by scenario",
             columns=columns,
             rows=tuple(rows),
@@ -323,7 +323,7 @@ def sweep(
     elsewhere = Elsewhere.of(executor)
     # Two for each worker elsewhere: one scenario is certified here while another is solved there.
     threads = workers or (1 if elsewhere is None else 2 * elsewhere.width)
-    plan = _Plan.of(program, solver, list(lists), Wishes(elsewhere=elsewhere))
+    plan = _Plan.of(program, solver, list(lists), SolveOptions(elsewhere=elsewhere))
     rows: list[Result | LexiprogError | None] = [None] * count
     order = tour(lists, count)
     blocks = [part.tolist() for part in np.array_split(order, min(threads, max(count, 1)))]
@@ -385,7 +385,7 @@ class _Plan:
     reach: Mapping[str, frozenset[int]]  # ids of the varying parameters that reach a subproblem
     read: frozenset[str]  # subproblems whose points or multipliers later ones use
     chained: frozenset[str]  # linear levels that are held by their faces
-    wishes: Wishes
+    wishes: SolveOptions
     known: dict[tuple[str, bytes], Solution] = field(default_factory=dict)
 
     @classmethod
@@ -394,7 +394,7 @@ class _Plan:
         program: Program,
         solver: SolverChoice,
         varying: Iterable[cp.Parameter],
-        wishes: Wishes,
+        wishes: SolveOptions,
     ) -> _Plan:
         ladders = program.ladders(solver)
         full = {n: ladders[n] or default_ladder(p.kind) for n, p in program.subproblems.items()}

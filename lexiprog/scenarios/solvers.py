@@ -16,9 +16,9 @@ from lexiprog.progress import bar
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.driver import execute
-from lexiprog.solve.options import Wishes
+from lexiprog.solve.options import SolveOptions
 from lexiprog.status import Status
-from lexiprog.summary import ShownTable, TableCell, TableOutline, duration, tiny, value_text
+from lexiprog.summary import ShownTable, TableCell, TableSummary, duration, tiny, value_text
 
 if TYPE_CHECKING:
     import pandas
@@ -101,9 +101,9 @@ class SolverComparison(ShownTable):
         return frame.set_index(["subproblem", "choice"])
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """The table as plain records for display."""
-        return TableOutline(
+        return TableSummary(
             title="One program, several solvers",
             columns=_COLUMNS,
             rows=tuple(_cells(row, self.rows[:k]) for k, row in enumerate(self.rows)),
@@ -198,7 +198,7 @@ def compare_solvers(
     labels = [str(label) for label in choices] if labelled else _labels(options)
     for subproblem in program.subproblems.values():
         read_parameters(subproblem)  # a parameter without a value is no solver's fault
-    wishes = Wishes(elsewhere=Elsewhere.of(executor))
+    wishes = SolveOptions(elsewhere=Elsewhere.of(executor))
     found: list[list[SolverRow]] = []
     with bar(len(options), 0, progress=progress) as tick:
         for label, choice in zip(labels, options, strict=True):
@@ -208,7 +208,7 @@ def compare_solvers(
 
 
 def _attempt(
-    program: Program, choice: SolverChoice, label: str, wishes: Wishes
+    program: Program, choice: SolverChoice, label: str, wishes: SolveOptions
 ) -> Iterator[SolverRow]:
     """A row for every subproblem, whatever happens."""
     try:

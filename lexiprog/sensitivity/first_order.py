@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.errors import LexiprogError
 from lexiprog.sensitivity.active_rows import Rows, TightRows, all_rows, tight_at
@@ -102,7 +102,7 @@ class FirstOrder:
             np.concatenate([np.zeros(size), np.where(tight.free, np.inf, 0.0)]),
         )
         cost = np.concatenate([np.zeros(count), -np.ones(count), [0.0]])
-        found = Session(sp.csc_array(sp.vstack([balance, counted])), {}).run(cost, bounds)
+        found = HighsModel(sp.csc_array(sp.vstack([balance, counted])), {}).run(cost, bounds)
         return start + found.x[:count] / found.x[-1] if found.optimal else start
 
     @cached_property
@@ -322,7 +322,7 @@ def _always_tight(first: FirstOrder) -> tuple[Mask, Mask]:
 def _least(A: Matrix, cost: Array, bounds: Bounds) -> float:
     """The least cost; a sentence if there is none."""
     for tolerance in (1e-9, 1e-7):  # an optimum that is held may leave no room at first
-        found = Session(A, {"primal_feasibility_tolerance": tolerance}).run(cost, bounds)
+        found = HighsModel(A, {"primal_feasibility_tolerance": tolerance}).run(cost, bounds)
         if found.optimal:
             return float(cost @ found.x)
     if found.word.is_infeasible:
@@ -351,7 +351,7 @@ def _can_grow(kept: Matrix, grows: Matrix) -> bool:
         np.zeros(kept.shape[0] + rows),
     )
     cost = np.append(np.zeros(size), -np.ones(rows))
-    found = Session(sp.csc_array(A), {}).run(cost, bounds)
+    found = HighsModel(sp.csc_array(A), {}).run(cost, bounds)
     return not found.optimal or float(-cost @ found.x) > GROWS
 
 

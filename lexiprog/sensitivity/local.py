@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.clarabel import solve_conic
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import check_answer
@@ -370,7 +370,7 @@ def _value(parameter: cp.Parameter, solution: Solution, solutions: Solutions) ->
 def _optimum(form: StandardForm, statement: Subproblem) -> tuple[Array, Array]:
     if statement.kind == "LP":
         for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
-            session = Session(form.A, {"primal_feasibility_tolerance": tolerance})
+            session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
             vertex = session.run(form.c, Bounds.of(form))
             if vertex.optimal:
                 return vertex.x, -vertex.row_dual

@@ -17,7 +17,7 @@ from types import MappingProxyType
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import Ladder, Solver, default_ladder
 from lexiprog.canon.scaling import Scaling
@@ -40,7 +40,7 @@ from lexiprog.results.solution import Solution
 from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.face import Corners, FaceVertex, LeftFace, lift, paid_for
 from lexiprog.solve.lp_chain import FaceChain, find_chains
-from lexiprog.solve.options import Wishes
+from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.prices import linear_price
 from lexiprog.solve.verification import LOOSE, in_users_sense
 from lexiprog.status import Status
@@ -358,14 +358,14 @@ class FastLane:
     joint: Joint
     solver: Solver
     # A HiGHS object that nobody uses now, by process: to make one takes as long as a small level.
-    _spare: dict[int, tuple[FreshOptions, Session]] = field(default_factory=dict)
+    _spare: dict[int, tuple[FreshOptions, HighsModel]] = field(default_factory=dict)
 
     def solve(self, given: Given, tick: Callable[[str], None]) -> dict[str, Solution] | None:
         """Every level's certified optimum; None if the stages should see to it themselves."""
         members = {rung.name: rung.member for rung in self.rungs}
-        taken: list[tuple[FreshOptions, Session]] = []
+        taken: list[tuple[FreshOptions, HighsModel]] = []
 
-        def session(A: Matrix, options: Options) -> Session:
+        def session(A: Matrix, options: Options) -> HighsModel:
             taken.append(self._session(A, dict(options)))
             return taken[-1][1]
 
@@ -403,12 +403,12 @@ class FastLane:
         held = {id(one.limit): one for rung in self.rungs for one in rung.locks}
         return [(one.lock.owner_name, one.limit) for one in held.values()]
 
-    def _session(self, A: Matrix, options: FreshOptions) -> tuple[FreshOptions, Session]:
+    def _session(self, A: Matrix, options: FreshOptions) -> tuple[FreshOptions, HighsModel]:
         """One over this matrix that begins from nothing, as new."""
         kept = self._spare.pop(os.getpid(), None)
         if kept is not None and kept[0] == options and kept[1].has_matrix(A):
             return kept
-        return options, Session(A, options)
+        return options, HighsModel(A, options)
 
     def _inputs(self) -> list[tuple[Values, Mapping[int, Value]]]:
         """The user's parameters by name and by id, the same objects for levels that share them."""
@@ -469,7 +469,7 @@ def through_lane(
     lanes: Lanes,
     tick: Callable[[str], None],
     given: Given | None,
-    wishes: Wishes | None,
+    wishes: SolveOptions | None,
 ) -> Result | None:
     """The whole result, where the stages are a lane and nothing else is wished for."""
     if given is None or wishes is None or not wishes.plain:

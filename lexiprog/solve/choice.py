@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexiprog.backends.solver import EXACT, Ladder, Solver, has_exact
-from lexiprog.backends.strategies import Way, more_exactly, ways_to_try
+from lexiprog.backends.strategies import Strategy, more_exactly, ways_to_try
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions
 from lexiprog.fairness.backend import FairHighs, FairLotteries, Note
@@ -15,7 +15,7 @@ from lexiprog.model.reformulate import flat_at_zero
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Custom, Native, Runner
+from lexiprog.solve.direct import Backend, Custom, Native
 from lexiprog.solve.exact import Exact, ExactAgain
 from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
@@ -34,7 +34,7 @@ ZERO = 1e-4
 
 
 @dataclass(frozen=True)
-class Runners:
+class BackendTable:
     """The runners of one solve: face chains, warm sessions if asked for, and the rest."""
 
     ladders: Mapping[str, Ladder]
@@ -52,7 +52,7 @@ class Runners:
     # Linear ones that others hold without having their rows: all digits of the optimum count.
     apart: frozenset[str] = frozenset()
     # Who solves fair problems that are not linear, or not for HiGHS.
-    fair: Callable[[Subproblem, Way], Runner] | None = None
+    fair: Callable[[Subproblem, Strategy], Backend] | None = None
     note: Note = lambda _: None  # told how far a fair problem has come
 
     @classmethod
@@ -62,10 +62,10 @@ class Runners:
         ladders: Mapping[str, Ladder],
         slack: Slack,
         warm: WarmHighs | None,
-        fair: Callable[[Subproblem, Way], Runner] | None = None,
+        fair: Callable[[Subproblem, Strategy], Backend] | None = None,
         note: Note = lambda _: None,
         given: Given | None = None,
-    ) -> Runners:
+    ) -> BackendTable:
         """The runners for these stages and solvers; ``given`` are the parameters' values."""
         everyone = [p for stage in stages for p in stage.subproblems]
         chains = find_chains(stages, ladders, loosened=slack.tolerances)
@@ -83,7 +83,7 @@ class Runners:
             fair=fair, note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
-    def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Way]:
+    def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Strategy]:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]
@@ -100,27 +100,27 @@ class Runners:
         if exact_first:
             # In fractions there may be no point at all within an optimum that floats have rounded.
             rounded = any(solved[k.owner_name].exact is None for _, k in subproblem.locks)
-            return [*ways, Way(ladder[0], "guarded")] if rounded else ways
+            return [*ways, Strategy(ladder[0], "guarded")] if rounded else ways
         if not ladder:
             return ways
         if subproblem.name in self.apart and not subproblem.locks and not ladder[0].is_custom:
-            return [Way(ladder[0], refined=True, strict=True), *ways]
-        exact = Way(Solver(EXACT, accept=ladder[0].accept))
+            return [Strategy(ladder[0], refined=True, strict=True), *ways]
+        exact = Strategy(Solver(EXACT, accept=ladder[0].accept))
         fractions = chain is not None and has_exact() and self._is_small(subproblem, chain)
         begun = chain is not None and self._has_begun(chain, subproblem)
         if begun or (fractions and self.doubtful(subproblem, solved)):
             return [exact, *(way for way in ways if way != exact)]
         if face:
             more = [exact] if fractions else []
-            return more_exactly(ways, [Way(ladder[0], "face", refined=True), *more])
+            return more_exactly(ways, [Strategy(ladder[0], "face", refined=True), *more])
         if ladder[0].is_custom or not self.wider.serves(subproblem):
             return ways
-        wider, more = Way(ladder[0], "face", refined=True), [Way(ladder[0], refined=True)]
+        wider, more = Strategy(ladder[0], "face", refined=True), [Strategy(ladder[0], refined=True)]
         if ladder[0].target != "HIGHS":
             return more_exactly(ways, [wider, *more])
         if has_exact() and self._is_small(subproblem, most=FEW):
             more.append(exact)
-        return [Way(ladder[0], "face", strict=True), wider, *more_exactly(ways, more)]
+        return [Strategy(ladder[0], "face", strict=True), wider, *more_exactly(ways, more)]
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether an optimum that it holds was found in fractions."""
@@ -152,7 +152,7 @@ class Runners:
         ]
         return chain.doubtful(subproblem) + beside
 
-    def runner(self, subproblem: Subproblem, way: Way) -> Runner:
+    def runner(self, subproblem: Subproblem, way: Strategy) -> Backend:
         """Who runs the subproblem this way."""
         if subproblem.fair is not None:
             if subproblem.fair.pricing is not None:
@@ -175,11 +175,11 @@ class Runners:
         if again is not None:
             return again
         chain = self.integers.get(subproblem.name)
-        if chain is not None and way == Way(self.ladders[subproblem.name][0]):
+        if chain is not None and way == Strategy(self.ladders[subproblem.name][0]):
             return chain
         return _SHARP if subproblem.name in self.related else _NATIVE
 
-    def _exact(self, subproblem: Subproblem) -> Runner:
+    def _exact(self, subproblem: Subproblem) -> Backend:
         """One exact runner a chain, since its levels build on each other."""
         chain = self.chains.get(subproblem.name)
         if chain is None:

@@ -15,13 +15,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.clarabel import Interior, solve_conic
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.conic_face import exposed
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import holding
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
@@ -70,7 +70,7 @@ class CurvedFace:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself; which of its rows are the locks is found on the way."""
         compiled = compile_alone(subproblem, way, solutions)
         self.rows[subproblem.name] = _lock_rows(subproblem, way, solutions, compiled.form)
@@ -114,7 +114,7 @@ class CurvedFace:
 
 
 def _lock_rows(
-    subproblem: Subproblem, way: Way, solutions: Solutions, form: StandardForm
+    subproblem: Subproblem, way: Strategy, solutions: Solutions, form: StandardForm
 ) -> list[int] | None:
     """The row of each lock, found by moving its limit; None if one has more than one."""
     rows = []
@@ -131,7 +131,7 @@ def _lock_rows(
     return rows
 
 
-def _without(form: StandardForm, rows: list[int], watch: Watch) -> _Left:
+def _without(form: StandardForm, rows: list[int], watch: Deadline) -> _Left:
     """The form without its locks, cut off well beyond what its objective need be."""
     b = form.b.copy()
     b[rows] += LOOSENED * (1.0 + np.abs(b[rows]))
@@ -154,7 +154,7 @@ def _without(form: StandardForm, rows: list[int], watch: Watch) -> _Left:
     return _Left(cut, np.zeros(cones.zero), [""] * cones.zero, start.x)
 
 
-def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, watch: Watch) -> _Left:
+def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, watch: Deadline) -> _Left:
     """What a lock leaves, if its limit is the least that the rest allows."""
     cost = row.toarray()[0]
     problem = replace(left.form, c=cost, P=None, offset=0.0)

@@ -14,9 +14,9 @@ from lexiprog.backends.highs import LONG
 from lexiprog.backends.highs_mip import MipSearch, small_m, solve_mip
 from lexiprog.backends.newton import sharpened
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
-from lexiprog.backends.remote_lp import SessionElsewhere
+from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import check_answer
@@ -44,7 +44,7 @@ class Native:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself."""
         return compile_alone(subproblem, way, solutions)
 
@@ -96,7 +96,7 @@ def _is_long(form: StandardForm) -> bool:
 def _stoppable(task: Task, form: StandardForm) -> Answer:
     """A linear problem on HiGHS directly, which stops when it is asked to."""
     options = highs_options(task) | {"output_flag": task.watch.verbose}
-    vertex = SessionElsewhere(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
+    vertex = RemoteHighs(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
     if not vertex.optimal:
         return Answer(vertex.word, said=vertex.status)
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
@@ -112,7 +112,7 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     if not off and not task.way.refined:
         return answer
     ours = highs_options(task) if task.solver.target == "HIGHS" else {}
-    session = SessionElsewhere(form.A, ours)
+    session = RemoteHighs(form.A, ours)
     vertex = session.run(form.c, bounds, watch=task.watch)
     found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
     if found is None and off and (task.way.strict or not task.way.refined):
@@ -172,7 +172,7 @@ def _through_cvxpy(task: Task, start: Array | None) -> Answer:
 # What every way to run a task has in common: a task in, an answer out.
 
 
-class Runner(Protocol):
+class Backend(Protocol):
     """Someone who can run a task.
 
     Attributes
@@ -184,7 +184,9 @@ class Runner(Protocol):
 
     alone: bool
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions, /) -> Compiled | None:
+    def compile(
+        self, subproblem: Subproblem, way: Strategy, solutions: Solutions, /
+    ) -> Compiled | None:
         """The numbers it works on; None if it takes problems as they are."""
 
     def run(self, task: Task) -> Answer:

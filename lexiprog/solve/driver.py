@@ -11,14 +11,14 @@ from functools import partial
 from cvxpy.error import SolverError
 
 from lexiprog.backends.solver import Ladder, default_ladder
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
 from lexiprog.fairness.any_solver import fair_runner
 from lexiprog.infeasibility.conflict import SECONDS
-from lexiprog.infeasibility.explain import stage_error, tell_apart
+from lexiprog.infeasibility.diagnosis import stage_error, tell_apart
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -26,10 +26,10 @@ from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
 from lexiprog.solve.certify import judge
-from lexiprog.solve.choice import Runners
-from lexiprog.solve.direct import Runner
+from lexiprog.solve.choice import BackendTable
+from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
-from lexiprog.solve.options import Watches, Wishes, warn_of_limit
+from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
 
@@ -40,7 +40,7 @@ class _Panic(Exception):
     """What a solver raised that no ``except Exception`` would have caught."""
 
 
-def shielded(runner: Runner, task: Task) -> Answer:
+def shielded(runner: Backend, task: Task) -> Answer:
     """Run on the task's time; a native panic becomes an error that can be caught."""
     try:
         with task.watch.running():
@@ -51,7 +51,7 @@ def shielded(runner: Runner, task: Task) -> Answer:
         raise _Panic(f"{type(error).__name__}: {error}") from error
 
 
-def at_once(runner: Runner, task: Task) -> Future[Answer]:
+def at_once(runner: Backend, task: Task) -> Future[Answer]:
     """Run in this thread; the answer, or what was raised, as a future that is done."""
     future: Future[Answer] = Future()
     try:
@@ -103,7 +103,7 @@ def execute(
     slack: Slack = NO_SLACK,
     warm: WarmHighs | None = None,
     given: Given | None = None,
-    wishes: Wishes | None = None,
+    wishes: SolveOptions | None = None,
     lanes: Lanes | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
@@ -122,14 +122,14 @@ def execute(
     usual = {kind: default_ladder(kind) for kind in asked}
     full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    wishes = Wishes() if wishes is None else wishes
+    wishes = SolveOptions() if wishes is None else wishes
     note = getattr(tick, "note", lambda _: None)
     # Those that wait for an answer from elsewhere need no core.
     size = workers or max(len(s.subproblems) for s in stages)
     if workers is None and size > 1:
         size = min(size, (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING)
     fair = partial(fair_runner, execute, note)
-    runners = Runners.of(stages, full, slack, warm, fair, note, given)
+    runners = BackendTable.of(stages, full, slack, warm, fair, note, given)
     watches = Watches(stages, wishes, size)
     run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
@@ -152,7 +152,7 @@ class _Job:
 
     stage: Stage
     task: Task
-    runner: Runner
+    runner: Backend
     future: Future[Answer]
 
 
@@ -161,7 +161,7 @@ class _Run:
     """What is known so far, and what is under way."""
 
     stages: tuple[Stage, ...]
-    runners: Runners
+    runners: BackendTable
     solved: dict[str, Solution]
     tick: Tick
     slack: Slack
@@ -201,7 +201,7 @@ class _Run:
                 raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
 
     def _try_all(
-        self, stage: Stage, ways: list[tuple[Subproblem, Way]], pool: ThreadPoolExecutor
+        self, stage: Stage, ways: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
     ) -> dict[str, Solution | Attempt]:
         """One way for each; compiling the next problem while the last one runs."""
         verdicts: dict[str, Solution | Attempt] = {}

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.solver import Solver
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.answer import Answer, ExactAnswer
@@ -50,7 +50,7 @@ class Exact:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The numbers as HIGHS would get them."""
         if self.chain is not None:
             for name in holds(subproblem):
@@ -170,7 +170,7 @@ class ExactAgain:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The level's numbers; what it holds is solved on the way."""
         ours = dict(solutions)
         for owner in owners_first(subproblem):

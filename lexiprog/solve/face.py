@@ -12,15 +12,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import TINY, Session, Vertex
+from lexiprog.backends.highs import TINY, HighsModel, Vertex
 from lexiprog.backends.refinement import is_off, refined
-from lexiprog.backends.remote_lp import SessionElsewhere
+from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.decimals import Tails, lacking
 from lexiprog.canon.optimal_face import NOISE, Sizes, binding
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, same_columns
 from lexiprog.cvxpy_adapter import Compiled
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import Memory
 from lexiprog.model.lock import single
 from lexiprog.model.subproblem import Subproblem
@@ -382,10 +382,10 @@ MODERATE = 2_000
 class Corners:
     """Finds the vertices of a chain's members, each from where the last one ended."""
 
-    session: Callable[[Matrix, Options], Session] = SessionElsewhere
+    session: Callable[[Matrix, Options], HighsModel] = RemoteHighs
     # Where each member ended, and may start.
     bases: dict[str, highspy.HighsBasis] = field(default_factory=dict)
-    _session: Session | None = None
+    _session: HighsModel | None = None
 
     def follow(self, before: Corners) -> None:
         """Go on where an earlier solve ended."""
@@ -398,7 +398,7 @@ class Corners:
         within: LeftFace,
         held: list[HeldFace],
         options: Options,
-        watch: Watch | None,
+        watch: Deadline | None,
         last: Vertex | None = None,
         *,
         correct: bool,
@@ -461,7 +461,7 @@ class Corners:
         form: StandardForm,
         within: LeftFace,
         vertex: Vertex,
-        watch: Watch,
+        watch: Deadline,
         tails: Tails | None = None,
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
@@ -507,7 +507,7 @@ class Telling:
         return HeldFace.of(form, cost, vertex, within, sizes, tails)
 
     def refined(
-        self, name: str, compiled: Compiled, within: LeftFace, vertex: Vertex, watch: Watch
+        self, name: str, compiled: Compiled, within: LeftFace, vertex: Vertex, watch: Deadline
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         tails = self._tails(name, compiled)

@@ -13,13 +13,13 @@ from dataclasses import replace
 import numpy as np
 
 from lexiprog.backends.clarabel import solve_conic
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.cvxpy_adapter import Compiled, answer_at, columns_of
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.status import Status
 from lexiprog.typing import Array
 
@@ -35,7 +35,7 @@ DOUBTFUL = 1e5
 ROUNDS = 3
 
 
-def made_whole(compiled: Compiled, answer: Answer, watch: Watch) -> Answer:
+def made_whole(compiled: Compiled, answer: Answer, watch: Deadline) -> Answer:
     """The answer at the best point with its integers rounded.
 
     If there is no such point, the answer comes back as it is and will not be certified. What
@@ -80,7 +80,7 @@ def _may_mislead(form: StandardForm, answer: Answer) -> bool:
     return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= DOUBTFUL
 
 
-def _again(form: StandardForm, known: Array, watch: Watch) -> tuple[Array, float | None] | None:
+def _again(form: StandardForm, known: Array, watch: Deadline) -> tuple[Array, float | None] | None:
     """The best whole point of the problem with the M that a known point's value allows."""
     value = form.objective(known)
     found = solve_mip(tightened(form, value), STRICT, known, watch)
@@ -91,7 +91,7 @@ def _again(form: StandardForm, known: Array, watch: Watch) -> tuple[Array, float
 
 
 def _without_leaks(
-    form: StandardForm, point: Array, watch: Watch
+    form: StandardForm, point: Array, watch: Deadline
 ) -> tuple[Array, float | None] | None:
     """The best whole point of a problem whose big M let something through, and a bound.
 
@@ -129,7 +129,7 @@ def best_with(form: StandardForm, whole: Array) -> Array | None:
         return _inside(form, whole)
     if is_linear(form):
         for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
-            session = Session(form.A, {"primal_feasibility_tolerance": tolerance})
+            session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
             vertex = session.run(form.c, bounds)
             if vertex.optimal:
                 vertex.x[form.integer] = whole

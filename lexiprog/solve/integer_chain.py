@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs_mip import MipModel, MipSearch, small_m, solve_mip
 from lexiprog.backends.solver import Ladder
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.equilibration import equilibrate, with_cost
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
@@ -55,7 +55,7 @@ class IntegerChain:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, _: Strategy, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self.members.values():
             bind_objective(other, solutions)

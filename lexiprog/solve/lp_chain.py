@@ -17,7 +17,7 @@ import numpy as np
 from lexiprog.backends.highs import Vertex
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off
 from lexiprog.backends.solver import EXACT, Ladder
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.equilibration import equilibrate, is_mild, usual_units, with_cost
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
@@ -25,7 +25,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.task import Joint, Solutions, Task, join
 from lexiprog.cvxpy_adapter import Compiled, answer_at
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.model.lock import single
 from lexiprog.model.references import REFERENCES
 from lexiprog.model.stage import Stage
@@ -65,7 +65,7 @@ class FaceChain:
         faces = ((name, self.faces.get(name)) for name in holds(member))
         return [name for name, face in faces if face is not None and face.unclear]
 
-    def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, _: Strategy, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self._readers:
             bind_objective(other, solutions)
@@ -145,7 +145,7 @@ class FaceChain:
         self,
         member: Subproblem,
         compiled: Compiled,
-        watch: Watch | None = None,
+        watch: Deadline | None = None,
         *,
         refined: bool = False,
     ) -> FaceVertex:
@@ -183,7 +183,7 @@ class FaceChain:
                     own = tell.face(name, compiled, face, vertex)
         return FaceVertex(form, face, names, held, vertex, own, off)
 
-    def _refine_faces(self, names: tuple[str, ...], watch: Watch) -> None:
+    def _refine_faces(self, names: tuple[str, ...], watch: Deadline) -> None:
         """Find the faces of these again, each within those before it."""
         for place, name in enumerate(names):
             if self.faces[name].refined:

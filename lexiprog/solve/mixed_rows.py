@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.measures import check_answer
@@ -101,7 +101,7 @@ class _WideChain(FaceChain):
 
     same_rows = False
 
-    def compile(self, subproblem: Subproblem, _: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, _: Strategy, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective, and without limits to absent rows."""
         bind_references(subproblem, solutions)
         compiled = self.joint.compile(subproblem.name, self.options)
@@ -158,7 +158,7 @@ class WiderFaces:
                 return False
         return is_linear(member)
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The level's numbers over all rows; those of its owners are kept for later."""
         members = {member.name: member for member in owners_first(subproblem)}
         joint = _joined(members, subproblem)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexiprog.backends.solver import Solver
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import Task
-from lexiprog.deadline import Clock, Desk, Watch
+from lexiprog.deadline import Clock, Deadline, Desk
 from lexiprog.errors import LexiprogWarning
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -22,7 +22,7 @@ from lexiprog.status import Status
 
 
 @dataclass(frozen=True)
-class Wishes:
+class SolveOptions:
     """What the user wishes of a whole call.
 
     Attributes
@@ -56,13 +56,13 @@ class Wishes:
 class Watches:
     """The watch of each subproblem and solver, from the time of the whole call."""
 
-    def __init__(self, stages: Iterable[Stage], wishes: Wishes, workers: int) -> None:
+    def __init__(self, stages: Iterable[Stage], wishes: SolveOptions, workers: int) -> None:
         self._wishes, self._workers = wishes, workers
         self._clock = Clock(wishes.time_limit)
         self._ahead = [any(p.integer for p in stage.subproblems) for stage in stages]
         self._seconds = self._end = math.inf
-        self._made: dict[tuple[str, str], Watch] = {}
-        self._told: dict[Watch, tuple[float | None, float | None]] = {}
+        self._made: dict[tuple[str, str], Deadline] = {}
+        self._told: dict[Deadline, tuple[float | None, float | None]] = {}
 
     @property
     def listened(self) -> bool:
@@ -85,19 +85,21 @@ class Watches:
         rounds = max(len(waiting) / self._workers, 1.0)
         self._seconds = max(self._end - time.monotonic(), 0.0) / rounds
 
-    def of(self, subproblem: Subproblem, solver: Solver) -> Watch:
+    def of(self, subproblem: Subproblem, solver: Solver) -> Deadline:
         """The watch of a subproblem for all tries with a solver of that name and limit."""
         limit = math.inf if solver.time_limit is None else solver.time_limit
         key = (subproblem.name, f"{solver.name} {limit}")
         if key not in self._made:
             seconds = min(limit, self._seconds)
             wishes = self._wishes
-            self._made[key] = Watch(
+            self._made[key] = Deadline(
                 seconds, self._end, verbose=wishes.verbose, elsewhere=wishes.elsewhere
             )
         return self._made[key]
 
-    def in_time(self, subproblem: Subproblem, ways: Sequence[Way], turn: int) -> Sequence[Way]:
+    def in_time(
+        self, subproblem: Subproblem, ways: Sequence[Strategy], turn: int
+    ) -> Sequence[Strategy]:
         """The ways, from a turn on those for which there is still time."""
         later = (way for way in ways[turn:] if not self.of(subproblem, way.solver).over)
         return [*ways[:turn], *later]

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.backends.highs import Session, Vertex
+from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.ranges import own_ranges
@@ -75,7 +75,7 @@ def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
     lower = np.full(upper.size, -np.inf)
     lower[:zero] = 0.0
     down, up = _room(form, x)
-    directions = Session(form.A, {}).run(form.c, Bounds(down, up, lower, upper))
+    directions = HighsModel(form.A, {}).run(form.c, Bounds(down, up, lower, upper))
     if not directions.optimal:
         return None
     return max(-float(form.c @ directions.x), 0.0)
@@ -83,7 +83,7 @@ def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
 
 def _optimum(form: StandardForm) -> Vertex | None:
     for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
-        session = Session(form.A, {"primal_feasibility_tolerance": tolerance})
+        session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
         vertex = session.run(form.c, Bounds.of(form))
         if vertex.optimal:
             return vertex
@@ -164,7 +164,7 @@ def dual_range(form: StandardForm, x: Array, weights: Array) -> tuple[float, flo
     tight = form.slack(x) <= ACTIVE * (1.0 + np.abs(form.b))
     tight[: form.cones.zero] = True
     bounds = Bounds(least, np.where(tight, np.inf, 0.0), below - slope, above - slope)
-    session = Session(sp.csc_array(form.A.T), {})
+    session = HighsModel(sp.csc_array(form.A.T), {})
     ends = []
     for sign in (1.0, -1.0):
         vertex = session.run(sign * weights, bounds)

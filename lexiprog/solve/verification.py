@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import EXACT, Ladder, Solver, default_ladder
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
@@ -19,7 +19,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.cvxpy_adapter import answer_at, dual_arrays
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import CVXPY_LOCK, evaluate, holding, whole_entries
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import Reference
@@ -71,7 +71,7 @@ def own_optimum(
     slack: Slack,
     solutions: Mapping[str, Solution],
     given: Given,
-    watch: Watch,
+    watch: Deadline,
     ladder: Ladder | None = None,
     *,
     refined: bool = False,
@@ -87,7 +87,7 @@ def own_optimum(
         if watch.should_stop:
             return None
         try:
-            way = Way(solver, refined=refined)
+            way = Strategy(solver, refined=refined)
             task = prepare(subproblem, way, solutions, slack, given=given, watch=watch)
             answer = Native().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
@@ -391,7 +391,7 @@ def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | No
     wider = WiderFaces(task.slack.tolerances)
     if not wider.serves(task.subproblem):
         return None
-    way = Way(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
+    way = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
     inner = prepare(task.subproblem, way, solved, task.slack, wider.compile, task.given, task.watch)
     answer = wider.run(inner)
     if answer.fault is Fault.UNCLEAR:
@@ -399,8 +399,8 @@ def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | No
     return answer.value if is_proved(answer) else None
 
 
-# Ways to tell how far an expression at the optimum is from what it truly is there. Which of
+# Strategies to tell how far an expression at the optimum is from what it truly is there. Which of
 # several optimal points is meant is no question: the one that was found.
 POINT: tuple[Unsure, ...] = (_at_a_glance, _by_another_solve)
-# Ways to tell how far a multiplier may be from other optimal ones.
+# Strategies to tell how far a multiplier may be from other optimal ones.
 DUAL: tuple[Unsure, ...] = (_among_multipliers, _by_another_solve)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 import highspy
 
-from lexiprog.backends.highs import Session, Vertex
+from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.backends.highs_mip import solve_mip
-from lexiprog.backends.remote_lp import SessionElsewhere
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.remote_lp import RemoteHighs
+from lexiprog.backends.strategies import Strategy
 from lexiprog.backends.warm_basis import KeptBasis, KeptVertex
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
@@ -20,7 +20,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.direct import Native, Runner
+from lexiprog.solve.direct import Backend, Native
 from lexiprog.solve.integer import made_whole
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.status import Status
@@ -45,7 +45,7 @@ class Neighbours:
 
     alone = False
 
-    def serves(self, subproblem: Subproblem, way: Way) -> bool:
+    def serves(self, subproblem: Subproblem, way: Strategy) -> bool:
         """Whether this is a problem for HIGHS with integers whose point nobody else uses."""
         return (
             subproblem.kind == "MILP"
@@ -54,7 +54,7 @@ class Neighbours:
             and subproblem.name not in self.only
         )
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself."""
         return compile_alone(subproblem, way, solutions)
 
@@ -130,10 +130,10 @@ class WarmHighs:
 
     only: frozenset[str] = frozenset()
     still: frozenset[str] = frozenset()
-    session: Callable[[Matrix, Options], Session] = SessionElsewhere
+    session: Callable[[Matrix, Options], HighsModel] = RemoteHighs
     neighbours: Neighbours | None = None
     found: Counter[str] = field(default_factory=Counter)
-    sessions: dict[Key, Session] = field(default_factory=dict)
+    sessions: dict[Key, HighsModel] = field(default_factory=dict)
     bases: dict[Key, highspy.HighsBasis] = field(default_factory=dict)
     kept: dict[Key, list[KeptBasis]] = field(default_factory=dict)
     units: dict[Key, Scaling] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class WarmHighs:
     alone = False
 
     @staticmethod
-    def serves(subproblem: Subproblem, way: Way) -> bool:
+    def serves(subproblem: Subproblem, way: Strategy) -> bool:
         """Whether this is a plain linear problem for HIGHS."""
         return (
             way.solver.target == "HIGHS"
@@ -151,7 +151,7 @@ class WarmHighs:
             and "highs_options" not in way.solver.options
         )
 
-    def runner(self, subproblem: Subproblem, way: Way) -> Runner | None:
+    def runner(self, subproblem: Subproblem, way: Strategy) -> Backend | None:
         """Who runs this from where the last solve ended; None if nobody does."""
         if self.serves(subproblem, way):
             return self
@@ -182,7 +182,7 @@ class WarmHighs:
         chains = [chain for chain in self.chains.values() if name in chain.members]
         return not chains or any(name not in chain.faces for chain in chains)
 
-    def compile(self, subproblem: Subproblem, way: Way, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself, in the units of its last solve while they still suit it."""
         compiled = compile_alone(subproblem, way, solutions)
         key = (subproblem.name, repr(way))
@@ -223,7 +223,7 @@ class WarmHighs:
     def accepted(self, task: Task, answer: Answer) -> None:
         """The basis was kept already: it is as good for a problem that was refused."""
 
-    def _session(self, key: Key, form: StandardForm, task: Task) -> Session:
+    def _session(self, key: Key, form: StandardForm, task: Task) -> HighsModel:
         """The session of the last solve, or a new one if the matrix has changed."""
         session = self.sessions.get(key)
         if session is None or not session.has_matrix(form.A):

@@ -75,8 +75,8 @@ EXCEPTIONS = {
             lexiprog/plots/scenarios.py:sweep
             lexiprog/result/files/reading.py:fitted
             lexiprog/runners/chains.py:find_chains
-            lexiprog/runners/choice.py:Runners.runner
-            lexiprog/runners/choice.py:Runners.ways
+            lexiprog/runners/choice.py:BackendTable.runner
+            lexiprog/runners/choice.py:BackendTable.ways
             lexiprog/runners/corners.py:Corners.find
             lexiprog/runners/exact.py:Exact.run
             lexiprog/runners/face.py:FaceChain.corner

@@ -27,7 +27,7 @@ CVXPY_INTERNALS = ["cvxpy.reductions", "cvxpy.settings", "cvxpy.problems", "cvxp
 CVXPY_INTERNAL_CALLS = ["get_problem_data", "solve_via_data", "_cache", "_construct_chain"]
 # Private fields of CVXPY's objects, and the one module beside the door that may name them.
 CVXPY_PRIVATE = ["_callback", "_parent", "_validate_value", "_value"]
-BESIDE_THE_DOOR = "declare/raw_values"
+BESIDE_THE_DOOR = "model/expressions"
 
 ENGINE_NEVER_IMPORTS = ["lexiprog_boost", "sklearn"]
 ENGINE_NEVER_SAYS = ["boost", "classifier", "margin"]

@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from lexiprog.backends.highs import Session
-from lexiprog.backends.remote_lp import SessionElsewhere, vertex_of
+from lexiprog.backends.highs import HighsModel
+from lexiprog.backends.remote_lp import RemoteHighs, vertex_of
 from lexiprog.backends.warm_basis import KeptBasis, KeptVertex
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 
 
 def program(rng):
@@ -30,7 +30,7 @@ def truth(A, cost, limits):
 def test_a_kept_basis_gives_the_optimum_or_nothing(seed):
     rng = np.random.default_rng(seed)
     A, cost, limits = program(rng)
-    kept = KeptBasis(sp.csc_array(A), Session(sp.csc_array(A), {}).run(cost, limits).basis)
+    kept = KeptBasis(sp.csc_array(A), HighsModel(sp.csc_array(A), {}).run(cost, limits).basis)
     fitted = 0
     for size in (0.0, 0.01, 0.1, 1.0):
         other = Bounds(
@@ -55,7 +55,7 @@ def test_ties_are_told_from_single_optima():
     A = sp.csc_array(np.ones((1, 2)))
     limits = Bounds(np.zeros(2), np.ones(2) * 3.0, np.array([2.0]), np.array([np.inf]))
     for cost, only in ((np.array([1.0, 1.0]), False), (np.array([1.0, 2.0]), True)):
-        found = Session(A, {}).run(cost, limits)
+        found = HighsModel(A, {}).run(cost, limits)
         kept = KeptBasis(A, found.basis)
         assert kept.is_only(KeptVertex(found.x, found.row_dual), cost, limits) is only
 
@@ -64,7 +64,7 @@ def test_a_degenerate_corner_may_have_other_multipliers():
     A = sp.csc_array(np.ones((1, 2)))
     limits = Bounds(np.zeros(2), np.array([2.0, 9.0]), np.array([2.0]), np.array([np.inf]))
     cost = np.array([1.0, 2.0])  # the first column meets its own limit just where the row is met
-    found = Session(A, {}).run(cost, limits)
+    found = HighsModel(A, {}).run(cost, limits)
     kept = KeptBasis(A, found.basis)
     assert not kept.is_only(KeptVertex(found.x, found.row_dual), cost, limits)
 
@@ -80,7 +80,7 @@ def test_runs_elsewhere_are_those_of_a_session_and_start_from_a_basis():
 
     A, cost, limits = program(np.random.default_rng(1))
     here = Here()
-    session, watch = SessionElsewhere(sp.csc_array(A), {}), Watch(elsewhere=here)
+    session, watch = RemoteHighs(sp.csc_array(A), {}), Deadline(elsewhere=here)
     first = session.run(cost, limits, watch=watch)
     again = session.run(cost, limits, first.basis, refine=True, watch=watch)
     assert here.sent == 2

@@ -1,11 +1,11 @@
-"""Ways are thought of when they are needed, and are then what they always were."""
+"""Strategies are thought of when they are needed, and are then what they always were."""
 
 import cvxpy as cp
 import pytest
 
 import lexiprog as lx
 from lexiprog.backends.solver import default_ladder, installed, resolve
-from lexiprog.backends.strategies import Way, Ways, ways_to_try
+from lexiprog.backends.strategies import Strategies, Strategy, ways_to_try
 
 
 def counted(ways, told):
@@ -15,8 +15,8 @@ def counted(ways, told):
 
 
 def test_only_as_many_ways_are_thought_of_as_are_asked_for():
-    told, ladder = [], [Way(lx.Solver(name)) for name in ("HIGHS", "CLARABEL", "SCS")]
-    ways = Ways(counted(ladder, told))
+    told, ladder = [], [Strategy(lx.Solver(name)) for name in ("HIGHS", "CLARABEL", "SCS")]
+    ways = Strategies(counted(ladder, told))
     assert ways
     assert ways[0] == ladder[0]
     assert len(told) == 1
@@ -27,16 +27,18 @@ def test_only_as_many_ways_are_thought_of_as_are_asked_for():
 
 
 def test_there_may_be_none_and_none_beyond_the_last():
-    assert not Ways([])
+    assert not Strategies([])
     with pytest.raises(IndexError):
-        Ways([])[0]
+        Strategies([])[0]
 
 
 def test_no_way_is_tried_twice():
-    way = Way(lx.Solver("HIGHS"))
-    assert list(Ways([way, Way(lx.Solver("CLARABEL")), Way(lx.Solver("HIGHS"))])) == [
+    way = Strategy(lx.Solver("HIGHS"))
+    assert list(
+        Strategies([way, Strategy(lx.Solver("CLARABEL")), Strategy(lx.Solver("HIGHS"))])
+    ) == [
         way,
-        Way(lx.Solver("CLARABEL")),
+        Strategy(lx.Solver("CLARABEL")),
     ]
 
 

@@ -8,10 +8,10 @@ import pytest
 import scipy.sparse as sp
 
 import lexiprog as lx
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.refinement import is_off, refined
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 
 FREE = np.full(2, np.inf)
 # Two lines that meet at (1, 1) and differ in the eighth digit.
@@ -24,9 +24,9 @@ def limits():
 
 
 def solved(cost, bounds, matrix=STEEP):
-    session = Session(sp.csc_array(matrix), {})
+    session = HighsModel(sp.csc_array(matrix), {})
     vertex = session.run(cost, bounds)
-    return refined(session, sp.csc_array(matrix), cost, bounds, vertex, Watch()), vertex
+    return refined(session, sp.csc_array(matrix), cost, bounds, vertex, Deadline()), vertex
 
 
 def total(pair, place):
@@ -47,22 +47,22 @@ def test_a_basis_that_is_optimal_only_to_highs_tolerance_is_left():
     """The last digits of the cost decide, by a reduced cost of 1e-11."""
     cost = np.array([-1.0, -1.0 - 1e-11])
     bounds = Bounds(np.zeros(2), np.full(2, 10.0), -FREE, np.array([4.0, 40.0]))
-    session = Session(sp.csc_array(STEEP), {})
+    session = HighsModel(sp.csc_array(STEEP), {})
     # Started where HiGHS is content: all of it in the first column.
     begun = session.run(np.array([-2.0, -1.0]), bounds)
     vertex = session.run(cost, bounds, begun.basis)
     assert vertex.x == pytest.approx([4.0, 0.0])
-    found = refined(session, sp.csc_array(STEEP), cost, bounds, vertex, Watch())
+    found = refined(session, sp.csc_array(STEEP), cost, bounds, vertex, Deadline())
     assert found.x.nearest == pytest.approx([0.0, 4.0])
     assert float(cost @ found.x.nearest) < float(cost @ vertex.x)
 
 
 def test_what_has_no_optimum_is_not_refined():
     bounds = limits()
-    session = Session(sp.csc_array(STEEP), {})
+    session = HighsModel(sp.csc_array(STEEP), {})
     vertex = session.run(np.array([-1.0, -1.0]), bounds)
     empty = Bounds(bounds.lower + 5.0, bounds.upper, bounds.row_lower, bounds.row_upper)
-    assert refined(session, sp.csc_array(STEEP), np.ones(2), empty, vertex, Watch()) is None
+    assert refined(session, sp.csc_array(STEEP), np.ones(2), empty, vertex, Deadline()) is None
 
 
 def test_a_miss_of_more_than_rounding_is_seen_on_either_side():

@@ -4,7 +4,14 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import GUARD, SHARP, Way, Ways, more_exactly, ways_to_try
+from lexiprog.backends.strategies import (
+    GUARD,
+    SHARP,
+    Strategies,
+    Strategy,
+    more_exactly,
+    ways_to_try,
+)
 from lexiprog.model.lock import NO_SLACK, Slack
 
 HIGHS, CLARABEL, EXACT, SCS = (lx.Solver(name) for name in ("HIGHS", "CLARABEL", "EXACT", "SCS"))
@@ -114,7 +121,7 @@ def test_squares_are_held_by_what_is_squared_before_their_value(x):
     assert ways[0].loosened == {"other"}
     (position,) = dict(second.locks)
     assert [way.kind_of_lock(second, position) for way in ways[:2]] == ["argument", "value"]
-    assert Way(CLARABEL, "face").kind_of_lock(second, position) == "face"
+    assert Strategy(CLARABEL, "face").kind_of_lock(second, position) == "face"
 
 
 def test_fair_problems_are_asked_of_each_solver_and_guarded_if_they_hold_something(x):
@@ -143,20 +150,20 @@ def test_levels_are_held_with_the_least_tolerance_of_highs_unless_one_is_chosen(
     (other, *_) = ways_to_try(after, (CLARABEL,), face=False)
     assert not other.solver.options.keys() & SHARP.keys()
     (position,) = dict(after.locks)
-    assert Way(HIGHS, "face").kind_of_lock(after, position) == "value"
+    assert Strategy(HIGHS, "face").kind_of_lock(after, position) == "value"
 
 
 def test_a_guard_is_added_to_what_is_allowed_already(x):
     given = Slack({"first": 0.25})
-    assert Way(HIGHS).slack(given) is given
-    guarded = Way(HIGHS, "guarded").slack(given)
+    assert Strategy(HIGHS).slack(given) is given
+    guarded = Strategy(HIGHS, "guarded").slack(given)
     assert (guarded.guard, dict(guarded.tolerances)) == (GUARD, {"first": 0.25})
     assert NO_SLACK.guard == 0.0
 
 
 def test_more_exact_ways_follow_the_first_and_all_with_a_successor_are_strict():
-    ways = Ways([Way(HIGHS, "face"), Way(HIGHS), Way(CLARABEL)])
-    more = [Way(HIGHS, "face", refined=True), Way(EXACT)]
+    ways = Strategies([Strategy(HIGHS, "face"), Strategy(HIGHS), Strategy(CLARABEL)])
+    more = [Strategy(HIGHS, "face", refined=True), Strategy(EXACT)]
     assert told(more_exactly(ways, more)) == [
         "HIGHS face strict", "HIGHS face refined strict", "EXACT value", "HIGHS value",
         "CLARABEL value",

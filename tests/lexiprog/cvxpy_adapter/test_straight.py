@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.cvxpy_adapter import Prepared, Straight, answer_at, interpret, run
+from lexiprog.cvxpy_adapter import Prepared, Straight, answer_at, interpret
+from lexiprog.cvxpy_adapter import invoke as run
 from tests.lexiprog.cvxpy_adapter.test_filling import Case, assert_same, by_cvxpy
 
 

@@ -7,23 +7,23 @@ import pytest
 
 from lexiprog.display.card import Row, mark, problem_card, rows_of, summary_card
 from lexiprog.display.diagram import find_lanes, gutter
-from lexiprog.display.page import style
+from lexiprog.display.frame import style
 from lexiprog.display.views import solution_html
 from lexiprog.summary import (
-    ProblemOutline,
-    ProgramOutline,
-    SolutionOutline,
-    SolvedOutline,
-    StageOutline,
+    ProblemSummary,
+    ProgramSummary,
+    SolutionSummary,
+    SolvedSummary,
+    StageSummary,
 )
 
-GOOD = SolvedOutline(1.0, "optimal", "HIGHS", 0.1, certified=True, certificate="certified")
-BAD = SolvedOutline(7.0, "optimal", "HIGHS", 0.2, certified=False, certificate="not certified")
+GOOD = SolvedSummary(1.0, "optimal", "HIGHS", 0.1, certified=True, certificate="certified")
+BAD = SolvedSummary(7.0, "optimal", "HIGHS", 0.2, certified=False, certificate="not certified")
 
 
 def problem(constraints=0, name="p"):
     texts = tuple(f"x <= {k}" for k in range(constraints))
-    return ProblemOutline(name, sense="minimise", objective="x", constraints=texts)
+    return ProblemSummary(name, sense="minimise", objective="x", constraints=texts)
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_a_summary_counts_what_failed_and_what_is_missing():
 
 @pytest.mark.parametrize(("count", "note"), [(1, ""), (2, "2 problems, independent of each other")])
 def test_only_a_stage_of_several_says_that_they_are_independent(count, note):
-    stage = StageOutline("s", tuple(problem(name=str(k)) for k in range(count)))
-    assert rows_of(ProgramOutline((stage,)))[0].note == note
+    stage = StageSummary("s", tuple(problem(name=str(k)) for k in range(count)))
+    assert rows_of(ProgramSummary((stage,)))[0].note == note
 
 
 def test_an_arrow_leaves_its_row_passes_others_and_ends_with_a_head():
@@ -87,7 +87,7 @@ def test_an_arrow_leaves_its_row_passes_others_and_ends_with_a_head():
 
 def test_a_number_is_a_number_of_whatever_type():
     def shown(value):
-        return solution_html(SolutionOutline("p", GOOD, {"v": np.array(value)}))
+        return solution_html(SolutionSummary("p", GOOD, {"v": np.array(value)}))
 
     assert ">3</td>" in shown(3)
     assert ">0.333333</td>" in shown(1 / 3)
@@ -97,7 +97,7 @@ def test_a_number_is_a_number_of_whatever_type():
 
 def test_entries_that_are_only_small_are_not_zero():
     values = np.r_[np.zeros(20), np.full(10, 1e-6)]
-    text = solution_html(SolutionOutline("p", GOOD, {"v": values}))
+    text = solution_html(SolutionSummary("p", GOOD, {"v": values}))
     assert "30 numbers, 20 of them zero" in text
 
 

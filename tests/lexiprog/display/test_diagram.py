@@ -10,7 +10,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.display.diagram import program_html
-from lexiprog.summary import ProblemOutline, ProgramOutline, Read, StageOutline
+from lexiprog.summary import ProblemSummary, ProgramSummary, Read, StageSummary
 
 
 class Strict(HTMLParser):
@@ -190,10 +190,10 @@ def test_fifty_problems_in_a_stage_are_summarised():
 
 def test_a_hundred_stages_are_summarised():
     stages = [
-        StageOutline(str(k), (ProblemOutline(str(k), reads=(Read(str(k - 1), "optimum"),)),))
+        StageSummary(str(k), (ProblemSummary(str(k), reads=(Read(str(k - 1), "optimum"),)),))
         for k in range(100)
     ]
-    text = program_html(ProgramOutline(tuple(stages)))
+    text = program_html(ProgramSummary(tuple(stages)))
     assert Strict(text).count("lx-card") == 4
     assert "97 further stages: 2, 3, …, 98" in text
     assert "and 77 more" in Strict(text).text

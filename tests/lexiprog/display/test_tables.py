@@ -9,39 +9,39 @@ from lexiprog.display.table import table_html
 from lexiprog.display.views import solution_html
 from lexiprog.model.expressions import readable
 from lexiprog.summary import (
-    SolutionOutline,
-    SolvedOutline,
+    SolutionSummary,
+    SolvedSummary,
     TableCell,
-    TableOutline,
+    TableSummary,
     duration,
     number,
     text_table,
     tiny,
 )
 
-FOUND = SolvedOutline(1.0, "optimal", "HIGHS", 0.1, certified=True, certificate="certified")
+FOUND = SolvedSummary(1.0, "optimal", "HIGHS", 0.1, certified=True, certificate="certified")
 
 
 def test_large_variables_are_summarised():
-    text = solution_html(SolutionOutline("p", FOUND, {"z": np.r_[np.zeros(990), np.ones(10)]}))
+    text = solution_html(SolutionSummary("p", FOUND, {"z": np.r_[np.zeros(990), np.ones(10)]}))
     assert "1000 numbers, 990 of them zero; least 0, mean 0.01, largest 1" in text
-    assert "2 × 3" in solution_html(SolutionOutline("p", FOUND, {"z": np.zeros((2, 3))}))
+    assert "2 × 3" in solution_html(SolutionSummary("p", FOUND, {"z": np.zeros((2, 3))}))
 
 
 def test_many_variables_are_summarised():
-    text = solution_html(SolutionOutline("p", FOUND, {f"v{k}": np.array(1.0) for k in range(200)}))
+    text = solution_html(SolutionSummary("p", FOUND, {f"v{k}": np.array(1.0) for k in range(200)}))
     assert text.count("<tr>") == 31
     assert "and 170 more variables" in text
 
 
 def test_solutions_without_variables_and_with_complex_ones_are_shown():
-    assert "optimal, HIGHS, 100 ms" in solution_html(SolutionOutline("p", FOUND, {}))
-    assert "1.+2.j" in solution_html(SolutionOutline("p", FOUND, {"c": np.array([1 + 2j])}))
-    assert "20 numbers" in solution_html(SolutionOutline("p", FOUND, {"c": np.full(20, 1j)}))
+    assert "optimal, HIGHS, 100 ms" in solution_html(SolutionSummary("p", FOUND, {}))
+    assert "1.+2.j" in solution_html(SolutionSummary("p", FOUND, {"c": np.array([1 + 2j])}))
+    assert "20 numbers" in solution_html(SolutionSummary("p", FOUND, {"c": np.full(20, 1j)}))
 
 
 def test_cells_and_heads_are_escaped_and_toned():
-    table = TableOutline(
+    table = TableSummary(
         "<i>", ("<a>",), ((TableCell("<b>", "bad"),),), notes=(TableCell("&", "quiet"),)
     )
     text = table_html(table)
@@ -53,7 +53,7 @@ def test_cells_and_heads_are_escaped_and_toned():
 
 def test_text_tables_align_numbers_on_the_right():
     rows = ((TableCell("a"), TableCell("1")), (TableCell("bcd"), TableCell("23")))
-    table = TableOutline(
+    table = TableSummary(
         "", ("n", "value"), rows, numeric=frozenset(["value"]), notes=(TableCell("!"),)
     )
     assert text_table(table) == "n    value\na        1\nbcd     23\n!"

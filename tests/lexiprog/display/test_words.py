@@ -9,8 +9,8 @@ import pytest
 import lexiprog as lx
 from lexiprog.certify.certificate import _WORDS, Certificate
 from lexiprog.display.card import mark
-from lexiprog.display.page import _MEANING, _PLACES, array_summary, explained, variable_lines
-from lexiprog.summary import SolvedOutline
+from lexiprog.display.frame import _MEANING, _PLACES, array_summary, explained, variable_lines
+from lexiprog.summary import SolvedSummary
 from tests.lexiprog.display.test_diagram import Strict
 
 
@@ -36,7 +36,7 @@ def test_every_explanation_leads_to_a_place_of_the_guide():
 
 
 def solved(status, *, certified=True):
-    return SolvedOutline(1.0, status, "HIGHS", 0.1, certified, "")
+    return SolvedSummary(1.0, status, "HIGHS", 0.1, certified, "")
 
 
 def test_a_proof_an_incumbent_and_a_failure_have_three_signs():

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.infeasibility import explain as contradiction
-from lexiprog.infeasibility.explain import explain
+from lexiprog.infeasibility import diagnosis as contradiction
+from lexiprog.infeasibility.diagnosis import explain
 from lexiprog.model.lock import NO_SLACK
 
 

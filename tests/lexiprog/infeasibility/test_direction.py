@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import lexiprog as lx
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.infeasibility.explain import _proved
+from lexiprog.infeasibility.diagnosis import _proved
 
 
 def direction(objective, constraints=(), gp=False):

@@ -170,7 +170,7 @@ def test_advice_that_fails_does_not_replace_the_error_it_explains(monkeypatch):
     def explain(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("lexiprog.infeasibility.explain.explain", explain)
+    monkeypatch.setattr("lexiprog.infeasibility.diagnosis.explain", explain)
     x = cp.Variable(name="x")
     problem = lx.Subproblem("none", cp.Minimize(x), [x >= 2, x <= 1])
     with pytest.raises(lx.StageError, match="could not be found: ZeroDivisionError") as caught:

@@ -5,7 +5,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.errors import Attempt
-from lexiprog.infeasibility.explain import stage_error
+from lexiprog.infeasibility.diagnosis import stage_error
 from lexiprog.model.lock import NO_SLACK
 from lexiprog.status import Fault, Status
 
@@ -105,7 +105,7 @@ def test_a_direction_that_nobody_finds_is_left_out(monkeypatch):
     def broken(_):
         raise ArithmeticError("broken for a test")
 
-    monkeypatch.setattr("lexiprog.infeasibility.explain.direction_of", broken)
+    monkeypatch.setattr("lexiprog.infeasibility.diagnosis.direction_of", broken)
     found = error(attempt(Status.UNBOUNDED), endless=True)
     assert found.direction is None
     assert found.reason == (

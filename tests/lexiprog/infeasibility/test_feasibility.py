@@ -7,10 +7,10 @@ import pytest
 import lexiprog as lx
 from lexiprog.backends.solver import default_ladder
 from lexiprog.infeasibility import conflict as feasibility
-from lexiprog.infeasibility import explain as contradiction
+from lexiprog.infeasibility import diagnosis as contradiction
 from lexiprog.infeasibility.conflict import Feasibility, quick_answer
 from lexiprog.infeasibility.demands import Demand, asked_by
-from lexiprog.infeasibility.explain import explain
+from lexiprog.infeasibility.diagnosis import explain
 from lexiprog.model.lock import NO_SLACK
 from lexiprog.status import Status
 
@@ -103,7 +103,7 @@ def test_all_that_explains_a_contradiction_keeps_to_the_time_that_is_left(monkey
     def relaxation(subproblem, positions, seconds):
         asked.append(seconds)
 
-    monkeypatch.setattr("lexiprog.infeasibility.explain.least_relaxation", relaxation)
+    monkeypatch.setattr("lexiprog.infeasibility.diagnosis.least_relaxation", relaxation)
     x, y = cp.Variable(name="x", bounds=[0, 9]), cp.Variable(name="y", bounds=[0, 9])
     a = lx.Subproblem("a", cp.Minimize(x), [x >= 1])
     b = lx.Subproblem("b", cp.Minimize(y), [y >= 1])
@@ -121,7 +121,7 @@ def test_advice_is_asked_of_two_solvers_at_most(monkeypatch):
         asked.append(1)
         raise ArithmeticError("broken for a test")
 
-    monkeypatch.setattr("lexiprog.cvxpy_adapter.run", broken)
+    monkeypatch.setattr("lexiprog.cvxpy_adapter.invoke", broken)
     x = cp.Variable(2)
     problem = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1])
     assert len(default_ladder("LP")) > 2

@@ -8,7 +8,7 @@ import pytest
 
 from lexiprog.deadline import Pace
 from lexiprog.parametric.curve import CurveError
-from lexiprog.parametric.integer_front import integer_front
+from lexiprog.parametric.integer_fronts import integer_front
 from tests.lexiprog.parametric.forms import form_of
 
 

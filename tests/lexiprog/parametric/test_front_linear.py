@@ -5,7 +5,7 @@ import pytest
 
 from lexiprog.deadline import OutOfTime, Pace
 from lexiprog.parametric.curve import CurveError
-from lexiprog.parametric.linear_front import linear_front
+from lexiprog.parametric.linear_fronts import linear_front
 from tests.lexiprog.parametric.forms import form_of, optimum
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.deadline import Pace
-from lexiprog.parametric import tradeoff as tolerances
+from lexiprog.parametric import tradeoffs as tolerances
 
 
 def linear():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lexiprog.deadline import Pace
-from lexiprog.parametric.sandwich import Sample, sandwich
+from lexiprog.parametric.outer_inner import Sample, sandwich
 
 
 def hyperbola(t):

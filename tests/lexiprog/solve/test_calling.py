@@ -4,7 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt
 from lexiprog.solve.driver import at_once, failed, is_solvers_fault, settled, shielded
 from lexiprog.status import Fault, Status
@@ -14,7 +14,7 @@ class Task:
     """Something to run, with a watch."""
 
     def __init__(self):
-        self.watch = Watch(seconds=100.0)
+        self.watch = Deadline(seconds=100.0)
 
 
 class Raises:

@@ -5,10 +5,10 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.solver import default_ladder
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.solve.choice import DIGITS, LARGEST, Runners
+from lexiprog.solve.choice import DIGITS, LARGEST, BackendTable
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Custom, Native
 from lexiprog.solve.exact import Exact
@@ -28,13 +28,13 @@ def runners(program, solver=None, **terms):
     problems = [p for stage in program.stages for p in stage.subproblems]
     given = None if solver is None else (lx.Solver(solver),)
     ladders = {p.name: given or default_ladder(p.kind) for p in problems}
-    return Runners.of(program.stages, ladders, NO_SLACK, terms.pop("warm", None), **terms)
+    return BackendTable.of(program.stages, ladders, NO_SLACK, terms.pop("warm", None), **terms)
 
 
 def chosen(program, name="b", solver=None, mode="value", **terms):
     found = runners(program, solver, **terms)
     ladder = found.ladders[name]
-    return found.runner(program[name], Way(ladder[0], mode))
+    return found.runner(program[name], Strategy(ladder[0], mode))
 
 
 class Own:
@@ -83,11 +83,11 @@ def test_fair_problems_need_somebody_who_solves_them():
 def test_a_chain_has_one_exact_runner_and_others_one_each():
     program = box()
     found = runners(program, "EXACT")
-    first, second = (found.runner(program[name], Way(found.ladders[name][0])) for name in "ab")
+    first, second = (found.runner(program[name], Strategy(found.ladders[name][0])) for name in "ab")
     assert first is second
     alone = lx.Program(*box(curved=True).stages[:1])
     found = runners(alone, "EXACT")
-    assert found.runner(alone["a"], Way(found.ladders["a"][0])).chain is None
+    assert found.runner(alone["a"], Strategy(found.ladders["a"][0])).chain is None
 
 
 def test_an_optimum_without_a_face_is_doubtful_unless_known_to_all_digits():
@@ -152,5 +152,7 @@ def test_a_lock_with_slack_beyond_its_declaration_stays_a_bound():
     program = box()
     ladders = dict.fromkeys("ab", (lx.Solver("HIGHS"),))
     for slack, equal in ((NO_SLACK, True), (Slack({"a": 0.0}), True), (Slack({"a": 0.5}), False)):
-        ways = Runners.of(program.stages, ladders, slack, None).ways(program["b"], program.solve())
+        ways = BackendTable.of(program.stages, ladders, slack, None).ways(
+            program["b"], program.solve()
+        )
         assert any(way.mode == "equal" for way in ways) is equal

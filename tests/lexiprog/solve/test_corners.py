@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs import TINY
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.solve.face import MODERATE, Corners, LeftFace
 
 
@@ -121,11 +121,11 @@ def test_a_vertex_with_twice_the_digits_is_the_same_vertex():
     everywhere = LeftFace.within(problem, None, None)
     vertex = corners.find("a", problem, everywhere, [], {}, None, correct=True)
     assert vertex.x == pytest.approx([2.0, 0.0])
-    found = corners.refined(problem, everywhere, vertex, Watch())
+    found = corners.refined(problem, everywhere, vertex, Deadline())
     assert found.x.tolist() == [2.0, 0.0]
     assert found.row_dual + found.correction == pytest.approx([-1.0])
     assert found.error is not None
-    assert Corners().refined(problem, everywhere, vertex, Watch()) is vertex
+    assert Corners().refined(problem, everywhere, vertex, Deadline()) is vertex
     assert Corners().at("a", problem, vertex) is None
 
 

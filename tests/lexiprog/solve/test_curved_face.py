@@ -8,7 +8,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.clarabel import solve_conic
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.cvxpy_adapter import columns_of
 from lexiprog.solve.conic_face import CurvedFace
@@ -67,7 +67,7 @@ def test_a_face_that_is_not_there_is_said_within_the_time_it_took():
     solved = dict(program.solve())
     runner = CurvedFace()
     solved["right"] = replace(solved["right"], value=0.5)
-    way = Way(lx.Solver("CLARABEL"), "face")
+    way = Strategy(lx.Solver("CLARABEL"), "face")
     answer = runner.run(prepare(program["up"], way, solved, compiler=runner.compile))
     assert "not at its end" in answer.said
     assert 0.0 < answer.seconds < 60.0
@@ -82,7 +82,7 @@ def test_a_face_on_which_nobody_finds_an_optimum_is_said_to_be_one(monkeypatch):
     x = cp.Variable(2, name="x")
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
-    runner, way = CurvedFace(), Way(lx.Solver("CLARABEL"), "face")
+    runner, way = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
     solved = {"right": program.solve()["right"]}
     answer = runner.run(prepare(program["up"], way, solved, compiler=runner.compile))
     assert (answer.x, answer.said) == (None, "no optimum on the optimal face")
@@ -98,7 +98,7 @@ def test_a_point_to_start_from_is_sought_where_there_is_room_for_one(monkeypatch
     x = cp.Variable(2, name="x")
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
-    runner, way = CurvedFace(), Way(lx.Solver("CLARABEL"), "face")
+    runner, way = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
     task = prepare(program["up"], way, {"right": program.solve()["right"]}, compiler=runner.compile)
     asked.clear()
     assert runner.run(task).value == pytest.approx(0.0, abs=1e-8)

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.highs import Session
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.highs import HighsModel
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.backend import FairHighs
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Native, _on_its_rows, _stoppable
@@ -59,8 +59,8 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_the_watch_goes_along(name):
     problem, run, value = RUNS[name]
-    watch = Watch(elsewhere=Desk())
-    way = Way(lx.Solver("HIGHS"), refined=name == "refined")
+    watch = Deadline(elsewhere=Desk())
+    way = Strategy(lx.Solver("HIGHS"), refined=name == "refined")
     task = prepare(problem(), way, {}, watch=watch)
     answer = run(task)
     found = answer.value if answer.shares is None else answer.shares.levels[0][0]
@@ -74,8 +74,8 @@ def test_the_watch_goes_along_to_every_face():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = program.solve()
-    runner, watch = CurvedFace(), Watch(elsewhere=Desk())
-    way = Way(lx.Solver("CLARABEL"), "face")
+    runner, watch = CurvedFace(), Deadline(elsewhere=Desk())
+    way = Strategy(lx.Solver("CLARABEL"), "face")
     task = prepare(program["up"], way, solved, compiler=runner.compile, watch=watch)
     answer = runner.run(task)
     assert np.abs(answer.primal[x.id]) == pytest.approx([1.0, 0.0], abs=1e-6)
@@ -85,16 +85,16 @@ def test_the_watch_goes_along_to_every_face():
 
 def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch):
     """As many runs as there were calls: none was done here."""
-    runs, run = [], Session.run
+    runs, run = [], HighsModel.run
 
     def counted(self, *given, **terms):
         runs.append(1)
         return run(self, *given, **terms)
 
-    watch = Watch(elsewhere=Desk())
-    task = prepare(linear(), Way(lx.Solver("HIGHS"), refined=True), {}, watch=watch)
+    watch = Deadline(elsewhere=Desk())
+    task = prepare(linear(), Strategy(lx.Solver("HIGHS"), refined=True), {}, watch=watch)
     answer = Native().run(task)
     watch.elsewhere.watches.clear()
-    monkeypatch.setattr(Session, "run", counted)
+    monkeypatch.setattr(HighsModel, "run", counted)
     _on_its_rows(task, task.native.scaled, answer)
     assert len(runs) == len(watch.elsewhere.watches) > 1

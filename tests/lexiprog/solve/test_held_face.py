@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.optimal_face import Sizes
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, LeftFace, lift
@@ -21,7 +21,7 @@ def held():
     form = StandardForm(np.array([1.0, 2.0]), 0.0, A, np.array([-2.0, 5.0]), Cones(nonneg=2),
                         lower=np.zeros(2), upper=np.full(2, np.inf))  # fmt: skip
     everywhere = LeftFace.within(form, None, None)
-    vertex = Session(A, {}).run(form.c, everywhere.bounds(form))
+    vertex = HighsModel(A, {}).run(form.c, everywhere.bounds(form))
     return form, everywhere, vertex
 
 
@@ -102,7 +102,7 @@ def test_what_is_fixed_already_is_not_fixed_by_a_face():
     for upper, fixed in ((5.0, [False, True]), (0.0, [False, False])):
         form = sum_of_two(upper)
         everywhere = LeftFace.within(form, None, None)
-        vertex = Session(form.A, {}).run(form.c, everywhere.bounds(form), refine=True)
+        vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form), refine=True)
         found = face(form, everywhere, vertex)
         assert found.fixed.tolist() == fixed
         assert not found.unclear
@@ -149,7 +149,7 @@ def test_problems_that_hold_one_face_more_each_are_paid_for_as_if_each_were_alon
 
 def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_nothing():
     form = sum_of_two()
-    vertex = Session(form.A, {}).run(
+    vertex = HighsModel(form.A, {}).run(
         form.c, LeftFace.within(form, None, None).bounds(form), refine=True
     )
     found = HeldFace.of_point(form, 1.0, vertex)
@@ -165,7 +165,7 @@ def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_noth
 def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off, error, missed):
     form = sum_of_two()
     everywhere = LeftFace.within(form, None, None)
-    vertex = Session(form.A, {}).run(form.c, everywhere.bounds(form))
+    vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form))
     vertex = replace(vertex, x=vertex.x + moved, error=error)
     corner = FaceVertex(form, everywhere, (), [], vertex, None, off)
     assert bool(FaceOptimum.of(corner, 1.0).missed) is missed

@@ -175,14 +175,14 @@ def test_two_chains_beside_each_other_are_two():
 
 
 def test_the_same_matrix_is_given_to_highs_once(monkeypatch):
-    made, plain = [], lane.Session
+    made, plain = [], lane.HighsModel
 
     class Noted(plain):
         def __init__(self, A, options):
             made.append(options)
             super().__init__(A, options)
 
-    monkeypatch.setattr(lane, "Session", Noted)
+    monkeypatch.setattr(lane, "HighsModel", Noted)
     program, limit, _ = chain(1)
     first = program.solve()
     before = len(made)

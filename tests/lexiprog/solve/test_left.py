@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.solve.face import _is_point
 from tests.lexiprog.solve.weak_duality import check_every_level
 
@@ -31,13 +31,13 @@ def solved(A, limit, costs):
 @pytest.fixture
 def runs(monkeypatch):
     """Every run of HiGHS."""
-    counted, run = [], Session.run
+    counted, run = [], HighsModel.run
 
     def spy(self, *arguments, **options):
         counted.append(1)
         return run(self, *arguments, **options)
 
-    monkeypatch.setattr(Session, "run", spy)
+    monkeypatch.setattr(HighsModel, "run", spy)
     return counted
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
-from lexiprog.backends.highs import Session
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds
 from tests.lexiprog.solve.weak_duality import check_every_level
 
@@ -52,7 +52,7 @@ def test_the_multipliers_of_rows_and_locks_prove_each_level_by_weak_duality(seed
 
 def test_a_time_limit_is_for_each_run_and_not_for_all_runs_of_a_chain():
     A, demand, costs = covering(0)
-    session = Session(-A, {"time_limit": 0.5})
+    session = HighsModel(-A, {"time_limit": 0.5})
     size = A.shape[1]
     free = np.full(demand.size, -np.inf)
     bounds = Bounds(np.zeros(size), np.full(size, 10.0), free, -demand)

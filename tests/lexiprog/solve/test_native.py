@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
 from lexiprog.solve import direct as native
@@ -19,7 +19,7 @@ def third(**way):
     """Least x over 3x >= 1."""
     x = cp.Variable(name="x")
     problem = lx.Subproblem("third", cp.Minimize(x), [3 * x >= 1])
-    return prepare(problem, Way(lx.Solver("HIGHS"), **way), {})
+    return prepare(problem, Strategy(lx.Solver("HIGHS"), **way), {})
 
 
 def rough(task, off):
@@ -70,7 +70,7 @@ def test_a_long_linear_problem_is_answered_by_highs_itself():
     assert found.z == pytest.approx(Native().run(task).z)
     x = cp.Variable(name="x")
     never = lx.Subproblem("never", cp.Minimize(x), [x >= 2, x <= 1])
-    task = prepare(never, Way(lx.Solver("HIGHS")), {})
+    task = prepare(never, Strategy(lx.Solver("HIGHS")), {})
     assert _stoppable(task, task.native.scaled).status.is_infeasible
 
 
@@ -88,7 +88,7 @@ class Again(Native):
 def test_infeasible_is_believed_only_if_it_is_so_in_the_users_units_too():
     x = cp.Variable(name="x")
     problem = lx.Subproblem("far", cp.Minimize(x), [1e6 * x >= 3e6])
-    task = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
     assert not task.native.scaling.identity
     no = Answer(Status.INFEASIBLE)
     assert Again(no)._confirmed(task, no) is no
@@ -103,7 +103,9 @@ def test_infeasible_is_believed_only_if_it_is_so_in_the_users_units_too():
 def test_what_highs_says_of_a_long_problem_is_handed_on():
     x = cp.Variable(name="x")
     for goal, rows, said in [(x, [x >= 2, x <= 1], "Infeasible"), (x, [x <= 1], "Unbounded")]:
-        task = prepare(lx.Subproblem("none", cp.Minimize(goal), rows), Way(lx.Solver("HIGHS")), {})
+        task = prepare(
+            lx.Subproblem("none", cp.Minimize(goal), rows), Strategy(lx.Solver("HIGHS")), {}
+        )
         assert said in _stoppable(task, task.native.scaled).said
 
 
@@ -120,7 +122,7 @@ def test_linear_problems_with_many_numbers_and_no_others_can_be_stopped(monkeypa
     ]:  # fmt: skip
         monkeypatch.setattr(native, "LONG", long)
         asked.clear()
-        task = prepare(problem, Way(lx.Solver(solver)), {})
+        task = prepare(problem, Strategy(lx.Solver(solver)), {})
         assert Native().run(task).value == pytest.approx(1.0 if problem is linear else 0.5)
         assert len(asked) == times
 
@@ -134,7 +136,7 @@ def test_curved_points_get_their_last_digits_where_somebody_refers_to_them(monke
         (True, "CLARABEL", 1), (False, "CLARABEL", 0), (False, "SCS", 1), (True, "SCS", 1),
     ]:  # fmt: skip
         asked.clear()
-        task = prepare(curved, Way(lx.Solver(solver)), {})
+        task = prepare(curved, Strategy(lx.Solver(solver)), {})
         assert Native(sharp=sharp).run(task).value == pytest.approx(0.5, abs=1e-4)
         assert len(asked) == times
 

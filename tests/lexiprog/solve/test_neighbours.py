@@ -8,7 +8,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.highs_mip import MipSearch
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.solve.warm_start import Neighbours
 from lexiprog.status import Status
@@ -19,7 +19,7 @@ def knapsack():
     n = cp.Variable(2, name="n", integer=True, bounds=[0, 9])
     rows = [6 * n[0] + 4 * n[1] <= 24, n[0] + 2 * n[1] <= 6]
     problem = lx.Subproblem("n", cp.Maximize(5 * n[0] + 4 * n[1]), rows)
-    return prepare(problem, Way(lx.Solver("HIGHS")), {}), n
+    return prepare(problem, Strategy(lx.Solver("HIGHS")), {}), n
 
 
 @pytest.mark.parametrize("found", [MipSearch("kTimeLimit", np.zeros(2), None),

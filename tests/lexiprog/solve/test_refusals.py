@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
 from lexiprog.fairness.any_solver import fairness_of
@@ -28,7 +28,7 @@ def least():
 
 
 def exact_task(problem, **options):
-    return prepare(problem, Way(lx.Solver("EXACT", **options)), {}, compiler=Exact().compile)
+    return prepare(problem, Strategy(lx.Solver("EXACT", **options)), {}, compiler=Exact().compile)
 
 
 def test_an_object_without_solve_is_no_solver(least):
@@ -78,7 +78,7 @@ def test_a_held_optimum_that_fractions_do_not_find_is_an_error(least, monkeypatc
     (x,) = least.variables
     second = lx.Subproblem("second", cp.Maximize(x), [x <= 9, least.held()])
     solved = dict(lx.Program(lx.Stage("1", least)).solve("HIGHS"))
-    runner, way = ExactAgain(), Way(lx.Solver("EXACT"))
+    runner, way = ExactAgain(), Strategy(lx.Solver("EXACT"))
     task = prepare(second, way, solved, compiler=runner.compile)
     answer = runner.run(task)
     assert str(answer.exact.value) == "1/3"
@@ -95,7 +95,7 @@ def disk():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = {"right": program.solve()["right"]}
-    runner, way = CurvedFace(), Way(lx.Solver("CLARABEL"), "face")
+    runner, way = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
     return runner, prepare(program["up"], way, solved, compiler=runner.compile)
 
 
@@ -155,7 +155,7 @@ def test_a_point_without_a_claim_is_worth_what_the_objective_says(least):
         def solve(self, problem):
             x.save_value(np.array(2.0))
 
-    task = prepare(least, Way(lx.Solver(Silent())), {}, compiler=Custom().compile)
+    task = prepare(least, Strategy(lx.Solver(Silent())), {}, compiler=Custom().compile)
     answer = Custom().run(task)
     assert (answer.value, answer.claimed, answer.status) == (2.0, 2.0, Status.OPTIMAL)
     assert answer.primal[x.id] == 2.0
@@ -164,7 +164,7 @@ def test_a_point_without_a_claim_is_worth_what_the_objective_says(least):
         def solve(self, problem):
             """Find nothing."""
 
-    task = prepare(least, Way(lx.Solver(Lost())), {}, compiler=Custom().compile)
+    task = prepare(least, Strategy(lx.Solver(Lost())), {}, compiler=Custom().compile)
     x.save_value(np.array(7.0))  # what was there before is no answer
     answer = Custom().run(task)
     assert (answer.status, dict(answer.primal)) == (Status.NO_ANSWER, {})

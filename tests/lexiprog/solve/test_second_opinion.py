@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.solve.verification import DUAL, _last_digits, loose_locks
 
@@ -87,7 +87,7 @@ def test_who_stands_beside_a_face_is_found_to_the_thirteenth_digit(apart):
     first = lx.Subproblem("first", cp.Maximize(x + (1 - apart) * y), rows)
     second = lx.Subproblem("second", cp.Maximize(y), [*rows, y <= 5, first.held()])
     solved = {"first": lx.Program(lx.Stage("1", first)).solve()["first"]}
-    task = prepare(second, Way(lx.Solver("SCIPY")), solved)
+    task = prepare(second, Strategy(lx.Solver("SCIPY")), solved)
     lock = SimpleNamespace(name="first", tolerance=0.0, kind="value", drift=apart)
     for value, loose in ((1.0, ["first"]), (0.0, [])):
         found = SimpleNamespace(value=value, size=1.0 + value)
@@ -104,7 +104,7 @@ def test_beside_a_tolerance_each_held_optimum_is_found_anew_before_it_is_held():
     last = lx.Subproblem("last", cp.Maximize(y), [*rows, z >= 0.5, *held])
     solved = dict(lx.Program(lx.Stage("1", first, loose)).solve())
     solved["first"] = replace(solved["first"], value=solved["first"].value - 1e-9)
-    task = prepare(last, Way(lx.Solver("SCIPY")), solved)
+    task = prepare(last, Strategy(lx.Solver("SCIPY")), solved)
     lock = SimpleNamespace(name="first", tolerance=0.0, kind="value", drift=1e-9)
     for value, wanted in ((0.1, ["first"]), (0.0, [])):
         found = SimpleNamespace(value=value, size=1.0 + value)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiprog.compile.answer import Answer
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.solve.integer import best_start, no_worse_than
 from lexiprog.status import Status
 from tests.lexiprog.solve.gate import answered, gate, values
@@ -42,7 +42,7 @@ def started(problem, *points, watch=None):
          if value is not None}
         for point in points
     ]  # fmt: skip
-    task = SimpleNamespace(starts=starts, native=compiled, watch=watch or Watch())
+    task = SimpleNamespace(starts=starts, native=compiled, watch=watch or Deadline())
     return best_start(task, compiled.scaled)
 
 
@@ -63,7 +63,7 @@ def test_the_best_of_the_earlier_points_is_where_a_search_begins():
 
 
 def test_without_time_the_first_point_there_is_will_do():
-    over = Watch(seconds=0.0)
+    over = Deadline(seconds=0.0)
     problem = gate(5.0)
     closed, opened = (0.0, 0.0, 2.0), (1.0, 2.0, 0.0)
     assert started(problem, (2.0, 0.0, 0.0), closed, opened, watch=over) == pytest.approx([0, 0, 2])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.solve import warm_start as warm_module
 from lexiprog.solve.warm_start import LATEST, WarmHighs
@@ -81,7 +81,7 @@ def task(least, still=None):
     x = cp.Variable(2, name="x", bounds=[0, 9])
     rows = [cp.sum(x) >= least] if still is None else [cp.sum(x) >= least, x[0] >= still]
     problem = lx.Subproblem("p", cp.Minimize(x[0] + 2 * x[1]), rows)
-    return prepare(problem, Way(lx.Solver("HIGHS")), {})
+    return prepare(problem, Strategy(lx.Solver("HIGHS")), {})
 
 
 def test_what_has_no_optimum_is_told_and_spoils_nothing():
@@ -99,7 +99,7 @@ def test_what_has_no_optimum_is_told_and_spoils_nothing():
 def test_points_that_others_use_are_found_cold_where_there_are_several():
     x = cp.Variable(2, name="x", bounds=[0, 9])
     problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [cp.sum(x) >= 4])
-    several = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    several = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
     warm = WarmHighs(only=frozenset("p"))
     for turn in (1, 2, 3):
         assert warm.run(several).value == pytest.approx(4.0)

@@ -8,7 +8,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.compile.binding import Given
 from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
-from lexiprog.solve.options import Wishes
+from lexiprog.solve.options import SolveOptions
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def program():
 
 def taken(program, lanes=None, tick=lambda _: None, **terms):
     problems = list(program.subproblems.values())
-    wish = {"given": Given.to(problems), "wishes": Wishes()} | terms
+    wish = {"given": Given.to(problems), "wishes": SolveOptions()} | terms
     ladders = dict.fromkeys(program.subproblems)
     return through_lane(program.stages, ladders, lanes or Lanes(), tick, **wish)
 

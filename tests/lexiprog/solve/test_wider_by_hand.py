@@ -6,7 +6,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Way
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.solve.mixed_rows import WiderFaces, is_proved, owners_first
 from lexiprog.status import Fault, Status
@@ -27,7 +27,7 @@ def levels(x):
 
 def run(second, solved):
     wider = WiderFaces()
-    way = Way(lx.Solver("HIGHS"), "face", refined=True)
+    way = Strategy(lx.Solver("HIGHS"), "face", refined=True)
     return wider.run(prepare(second, way, solved, compiler=wider.compile))
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from lexiprog.summary import (
     Hold,
-    ProblemOutline,
-    ProgramOutline,
+    ProblemSummary,
+    ProgramSummary,
     Read,
-    StageOutline,
+    StageSummary,
     TableCell,
-    TableOutline,
+    TableSummary,
     counted,
     draw,
 )
@@ -29,11 +29,11 @@ def test_a_hold_says_how_much_may_be_given_up(given, words):
 
 
 def test_a_program_is_told_stage_by_stage_with_what_is_read_and_held():
-    first = ProblemOutline("cost", "LP", "minimize", "c @ x", ("x >= 1",), (("x", (2, 3)),))
-    second = ProblemOutline(
+    first = ProblemSummary("cost", "LP", "minimize", "c @ x", ("x >= 1",), (("x", (2, 3)),))
+    second = ProblemSummary(
         "time", "QP", "maximize", "t", (), (("t", ()),), (Read("cost", "at(x)"),), (Hold("cost"),)
     )
-    program = ProgramOutline((StageOutline("a", (first,)), StageOutline("b", (second,))))
+    program = ProgramSummary((StageSummary("a", (first,)), StageSummary("b", (second,))))
     assert str(program).splitlines() == [
         "a",
         "  cost: minimize c @ x  [LP, 6 variables, 1 constraint]",
@@ -50,4 +50,4 @@ def test_nouns_agree_with_their_numbers():
 
 def test_nobody_draws_what_is_not_registered_and_somebody_draws_tables():
     assert draw(object()) is None
-    assert "<table" in draw(TableOutline("t", ("a",), ((TableCell("1"),),)))
+    assert "<table" in draw(TableSummary("t", ("a",), ((TableCell("1"),),)))

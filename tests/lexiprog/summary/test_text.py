@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from lexiprog.summary import TableCell, TableOutline, array_text, text_table
+from lexiprog.summary import TableCell, TableSummary, array_text, text_table
 
 
 def test_columns_stand_under_each_other_and_numbers_to_the_right():
     rows = (("HIGHS", "1.5"), ("a", "12.25"))
-    table = TableOutline(
+    table = TableSummary(
         "solvers",
         ("name", "value"),
         tuple(tuple(TableCell(text) for text in row) for row in rows),

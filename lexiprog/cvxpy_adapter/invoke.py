@@ -19,7 +19,7 @@ from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.cvxpy_adapter.canonicalise import StraightCompiled
 from lexiprog.cvxpy_adapter.numbers import Compiled
-from lexiprog.deadline import Watch
+from lexiprog.deadline import Deadline
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Highs, Record
 
@@ -37,14 +37,14 @@ def run(
     options: FreshOptions,
     *,
     start: Array | None = None,
-    watch: Watch | None = None,
+    watch: Deadline | None = None,
 ) -> object:
     """Call the native solver; safe in a thread, since it only sees arrays.
 
     ``start`` is a point in equilibrated units for those interfaces that take one. If the watch
     says so the arrays are sent elsewhere, and what comes back has the native result's attributes.
     """
-    watch = Watch() if watch is None else watch
+    watch = Deadline() if watch is None else watch
     away = watch.elsewhere
     if isinstance(compiled, StraightCompiled) and not watch.verbose:
         form = compiled.scaled

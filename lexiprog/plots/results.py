@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lexiprog.results.result import Result
     from lexiprog.results.solution import Solution
-    from lexiprog.summary import ProblemOutline, ProgramOutline
+    from lexiprog.summary import ProblemSummary, ProgramSummary
 
 
 MOST = 12
@@ -80,7 +80,7 @@ def _inches(ax: Axes) -> float:
     return float(ax.bbox.width) / ax.figure.dpi
 
 
-def _declared(program: ProgramOutline, ax: Axes | None) -> Axes:
+def _declared(program: ProgramSummary, ax: Axes | None) -> Axes:
     """Stages and problems in words, before anything is solved."""
     rows = sum(min(len(stage.problems), MOST) + 1.4 for stage in program.stages)
     ax = axes_for(ax, height=max(2.0, 0.9 + 0.34 * rows))
@@ -109,7 +109,7 @@ def _declared(program: ProgramOutline, ax: Axes | None) -> Axes:
     return ax
 
 
-def _in_words(problem: ProblemOutline) -> str:
+def _in_words(problem: ProblemSummary) -> str:
     sizes = f"{counted(problem.size, 'variable')}, {counted(problem.demands, 'constraint')}"
     uses = [f"reads {read}" for read in problem.reads] + [f"holds {hold}" for hold in problem.holds]
     return "; ".join([f"{problem.sense}, {problem.kind}, {sizes}", *uses])
