@@ -39,7 +39,7 @@ FROM_FILES = Strategy(planted, lambda copy, mutant: plant(copy, mutant.path, mut
 
 
 def try_all(
-    waiting: Sequence[Case], store: Store, copies: Sequence[Path], way: Strategy, out: TextIO
+    waiting: Sequence[Case], store: Store, copies: Sequence[Path], strategy: Strategy, out: TextIO
 ) -> None:
     """Try mutants, one in each copy at a time."""
     todo, free = list(waiting), list(copies)
@@ -53,17 +53,19 @@ def try_all(
                 tests = first(case.tests, killers.get(case.mutant.path, Counter()))
                 trial = Trial(copy, tuple(tests), dotted(case.mutant.path),
                               SPARE + 3 * case.seconds, 120 + 20 * case.seconds)  # fmt: skip
-                busy[copy] = (case, trial, way.begin(trial, case.mutant), time.monotonic())
+                busy[copy] = (case, trial, strategy.begin(trial, case.mutant), time.monotonic())
             for copy, (case, trial, child, began) in list(busy.items()):
                 found = ended(child, began, trial)
                 if found is None:
                     continue
                 killer = trial.killer.read_text() if trial.killer.exists() else ""
-                real = is_real(killer, trial, lambda one, of=case.mutant: way.begin(one, of))
-                way.end(copy, case.mutant)
+                real = is_real(killer, trial, lambda one, of=case.mutant: strategy.begin(one, of))
+                strategy.end(copy, case.mutant)
                 if killer and real and killer not in sound:  # it must pass on the unchanged code
                     alone = replace(trial, tests=(killer,), module="")
-                    sound[killer] = run(alone, lambda one: way.begin(one, None))[0] == "survived"
+                    sound[killer] = (
+                        run(alone, lambda one: strategy.begin(one, None))[0] == "survived"
+                    )
                 real = real and sound.get(killer, True)
                 del busy[copy]
                 free.append(copy)
@@ -98,8 +100,8 @@ def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -
 
         def work(live: Live) -> None:
             some = [case for case in todo if live.takes(case.mutant)]
-            way = Strategy(live.start, lambda _copy, _mutant: None)
-            try_all(some, store, copies, way, out)
+            strategy = Strategy(live.start, lambda _copy, _mutant: None)
+            try_all(some, store, copies, strategy, out)
 
         if files:
             child = serve(copies[0], list(files), work)

@@ -263,7 +263,7 @@ def value_text(value: float, bound: float | None, status: str, digits: int = 6) 
 
 
 @singledispatch
-def draw(outline: object) -> str | None:  # noqa: ARG001 - kinds are registered elsewhere
+def draw(summary: object) -> str | None:  # noqa: ARG001 - kinds are registered elsewhere
     """The outline as HTML, if somebody has registered how to draw its kind."""
     return None
 
@@ -449,15 +449,15 @@ class ShownTable:
     """A record that shows itself as a table: as text when printed, as HTML in a notebook."""
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """Heads, rows and notes."""
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return text_table(self.outline)
+        return text_table(self.summary)
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)

@@ -44,14 +44,14 @@ def method_for(A: Matrix, P: Matrix | None, psd: Sequence[int]) -> dict[str, str
     return {"direct_solve_method": "qdldl"} if plain else {}
 
 
-def solve_conic(form: StandardForm, watch: Deadline | None = None) -> Interior | None:
+def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interior | None:
     """A point that CLARABEL calls solved, or nearly so; None if there is none.
 
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
     as CLARABEL lists them. The watch may say that it is solved elsewhere.
     """
-    if watch is not None and watch.elsewhere is not None:
-        return watch.elsewhere.call(solve_conic, form, watch=watch)
+    if deadline is not None and deadline.elsewhere is not None:
+        return deadline.elsewhere.call(solve_conic, form, deadline=deadline)
     cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
     for kind, rows, parameter in blocks(form.cones):
         if kind == "soc":

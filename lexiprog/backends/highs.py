@@ -152,7 +152,7 @@ class HighsModel:
         *,
         refine: bool = False,
         primal: bool = False,
-        watch: Deadline | None = None,
+        deadline: Deadline | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
@@ -174,7 +174,7 @@ class HighsModel:
                 highs.clearSolver()
             elif basis is not self._at:
                 highs.setBasis(basis)
-            self._go(watch)
+            self._go(deadline)
             solution = highs.getSolution()
             status, duals = _NAMES[highs.getModelStatus()], np.array(solution.row_dual)
             basis_found, reduced, correction, basic = highs.getBasis(), None, None, None
@@ -227,16 +227,16 @@ class HighsModel:
             sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
             return replace(vertex, reduced=sums, correction=lack)
 
-    def _go(self, watch: Deadline | None) -> None:
+    def _go(self, deadline: Deadline | None) -> None:
         """Run, within the limits of time; a long run can be stopped."""
-        seconds = None if watch is None else watch.for_solver
+        seconds = None if deadline is None else deadline.for_solver
         limit = self._limit if seconds is None else min(self._limit, seconds)
         # HiGHS counts the seconds of all runs of an object.
         self._set("time_limit", limit + self._highs.getRunTime())
-        if watch is None or self._A.nnz < LONG:
+        if deadline is None or self._A.nnz < LONG:
             self._highs.run()
             return
-        with watch.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
+        with deadline.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
     def _set(self, option: str, value: object) -> None:

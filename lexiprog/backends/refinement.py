@@ -88,7 +88,7 @@ def misses(lower: Array, values: Array, upper: Array) -> bool:
 
 
 def refined(
-    session: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, watch: Deadline,
+    session: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, deadline: Deadline,
     tails: Tails | None = None,
 ) -> Refined | None:  # fmt: skip
     """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
@@ -100,7 +100,7 @@ def refined(
             break
         blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, GOAL)))
         for point, price in _factors(*blown.tolist()):
-            found = _corrected(session, sides, at, point, price, watch)
+            found = _corrected(session, sides, at, point, price, deadline)
             now = None if found is None else sides.left(found)
             if found is not None and now is not None and now.miss <= max(0.5 * left.miss, GOAL):
                 break
@@ -141,7 +141,7 @@ class _At:
 
 
 def _corrected(
-    session: HighsModel, sides: _Sides, at: _At, point: float, price: float, watch: Deadline
+    session: HighsModel, sides: _Sides, at: _At, point: float, price: float, deadline: Deadline
 ) -> _At | None:
     """One round, with the point's and the multipliers' misses blown up by so much."""
     # HiGHS knows no costs of rows: weak multipliers go back into the costs of the columns, and
@@ -149,7 +149,9 @@ def _corrected(
     strong = np.abs(at.y.high) * price >= STRONG
     y = Pair(*(np.where(strong, part, 0.0) for part in at.y))
     left = sides.left(replace(at, y=y))
-    found = session.run(price * left.reduced, left.bounds(point, strong, y), at.basis, watch=watch)
+    found = session.run(
+        price * left.reduced, left.bounds(point, strong, y), at.basis, deadline=deadline
+    )
     if not found.optimal:
         return None
     return _At(at.x.plus(found.x / point), y.plus(found.row_dual / price), found.basis)

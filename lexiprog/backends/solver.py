@@ -331,10 +331,10 @@ class Solver:
 
     def __repr__(self) -> str:
         shown: dict[str, object] = {} if self.accept == TOLERANCE else {"accept": self.accept}
-        wishes = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
+        solve_options = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
         shown |= {
             label: value
-            for label, word, value in wishes
+            for label, word, value in solve_options
             if value is not None and value != words_of(self.name).wish(word, self.options)
         }
         shown |= dict(self.options)

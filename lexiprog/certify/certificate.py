@@ -126,7 +126,7 @@ class Certificate:
         )
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """Every measure beside what it is compared with, under the sentence that says it all."""
         failures = self.failures
         rows = tuple(
@@ -141,7 +141,7 @@ class Certificate:
         return TableSummary(self.words, columns, rows, numeric=frozenset(columns[1:]))
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)
 
     def __str__(self) -> str:
         if self.passed:

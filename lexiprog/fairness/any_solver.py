@@ -381,8 +381,10 @@ def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) 
 # Who solves a fair problem that is not linear, or not for HiGHS.
 
 
-def fair_runner(execute: Execute, note: Note, subproblem: Subproblem, way: Strategy) -> Backend:
+def fair_runner(
+    execute: Execute, note: Note, subproblem: Subproblem, strategy: Strategy
+) -> Backend:
     """By value where multipliers settle people; by sums where there are none, or fractions."""
-    if subproblem.integer or way.solver.is_custom or way.solver.target == EXACT:
+    if subproblem.integer or strategy.solver.is_custom or strategy.solver.target == EXACT:
         return LevelsBySums(execute)
     return LevelsByValue(execute, note)

@@ -156,9 +156,9 @@ class Master:
 
     def _run(self) -> None:
         """Optimise, from the last vertex first; raises unless HiGHS calls it optimal."""
-        ways = [("choose", DUAL_SIMPLEX)] if self._fresh else [("off", PRIMAL_SIMPLEX)]
-        ways += [("off", PRIMAL_SIMPLEX), ("choose", DUAL_SIMPLEX)]
-        for attempt, (presolve, strategy) in enumerate(ways):
+        strategies = [("choose", DUAL_SIMPLEX)] if self._fresh else [("off", PRIMAL_SIMPLEX)]
+        strategies += [("off", PRIMAL_SIMPLEX), ("choose", DUAL_SIMPLEX)]
+        for attempt, (presolve, strategy) in enumerate(strategies):
             if attempt or self._fresh:
                 self._highs.clearSolver()
             self._highs.setOptionValue("presolve", presolve)

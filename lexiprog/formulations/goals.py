@@ -93,7 +93,7 @@ class Goal:
             self.miss = cp.abs(excess)
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """Priority and weight of each side, and by how much it is missed after a solve."""
         rows = []
         words = ("",) if len(self.sides) == 1 else (" (over)", " (under)")
@@ -112,7 +112,7 @@ class Goal:
         )
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)
 
     def __repr__(self) -> str:
         return f"Goal({self.name!r}, {written(self.constraint)})"

@@ -126,9 +126,9 @@ class Scene:
 
     def task(self, subproblem: Subproblem, t: float) -> Task:
         """The problem with its numbers at ``t``, for HiGHS."""
-        way = Strategy(Solver("HIGHS"))
+        strategy = Strategy(Solver("HIGHS"))
         return prepare(
-            subproblem, way, self.known_at(t), Slack({self.name: t}), given=self.given
+            subproblem, strategy, self.known_at(t), Slack({self.name: t}), given=self.given
         )  # fmt: skip
 
     def value(self, reference: Reference, t: float) -> float:
@@ -322,11 +322,11 @@ class Cases:
         # What was found with less slack is feasible here, and where integers start.
         begun = max((t for t in self.found if t <= tolerance), default=None)
         points = {} if begun is None else self.found[begun]
-        wishes = SolveOptions(begun=points, elsewhere=self.elsewhere)
+        solve_options = SolveOptions(begun=points, elsewhere=self.elsewhere)
         slack = slack_of(self.program, {self.name: tolerance})
         return execute(
             stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
-            slack=slack, warm=self.warm, given=self.given, wishes=wishes,
+            slack=slack, warm=self.warm, given=self.given, solve_options=solve_options,
         )  # fmt: skip
 
 

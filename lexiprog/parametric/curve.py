@@ -229,16 +229,16 @@ class _View:
                 _ratio(held, _floored(np.abs(ray))),
                 _ratio(np.array([rise]), np.array([most])),
             )
-        for wall, knot, way in zip(walls, (knots[0], knots[-1]), (-1.0, 1.0), strict=True):
+        for wall, knot, sign in zip(walls, (knots[0], knots[-1]), (-1.0, 1.0), strict=True):
             if wall is not None:
-                worst = max(worst, self._wall(wall[None, :], direction, knot, way))
+                worst = max(worst, self._wall(wall[None, :], direction, knot, sign))
         return worst
 
-    def _wall(self, y: Array, direction: Array, knot: float, way: float) -> float:
+    def _wall(self, y: Array, direction: Array, knot: float, sign: float) -> float:
         """Whether ``y`` leaves no room exactly beyond ``knot``, going the given way."""
         bound = self.bound(np.zeros(self.form.c.size), y)
         shortage, size = bound.at((self.form.b + knot * direction)[None, :])
-        closing = -way * float(y[0] @ direction)
+        closing = -sign * float(y[0] @ direction)
         if not closing > 0.0:
             return np.inf
         # Where the shortage begins, as a distance from the knot.

@@ -148,7 +148,7 @@ class Explorer:
     tolerance on first: 0 to 1.5, second from 0 to 1.5
     """
 
-    outline: ExploreSummary
+    summary: ExploreSummary
     together: Together = field(compare=False)
 
     def at(self, tolerances: Mapping[str, float]) -> Result:
@@ -169,17 +169,17 @@ class Explorer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page that works in any browser, without a network."""
         head = '<!doctype html><meta charset="utf-8"><title>What a priority costs</title>'
-        Path(path).write_text(head + (draw(self.outline) or str(self)), encoding="utf-8")
+        Path(path).write_text(head + (draw(self.summary) or str(self)), encoding="utf-8")
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
         lines = []
-        for level in self.outline.levels:
+        for level in self.summary.levels:
             if not level.tolerances:
                 lines.append(f"tolerance on {level.name}: {level.note}")
                 continue

@@ -140,7 +140,7 @@ def _price_at(sweep: Tradeoff, name: str, step: float) -> float:
 
 
 def _sense(sweep: Tradeoff, name: str) -> str:
-    stages = sweep.results[0].outline.program.stages if sweep.results else ()
+    stages = sweep.results[0].summary.program.stages if sweep.results else ()
     found = next((p.sense for s in stages for p in s.problems if p.name == name), "")
     return f" ({found}d)" if found else ""
 
@@ -207,8 +207,8 @@ def _endless(ax: Axes, front: Frontier, across: np.ndarray, up: np.ndarray) -> N
         return
     spread = np.array([np.ptp(across) or 1.0, np.ptp(up) or 1.0])
     step = front.ray * 0.3 * float(np.min(spread / np.maximum(np.abs(front.ray), 1e-12)))
-    way = np.sign(front.ray[0])
-    start = np.array([across[-1], up[-1]] if way > 0 else [across[0], up[0]])
+    sign = np.sign(front.ray[0])
+    start = np.array([across[-1], up[-1]] if sign > 0 else [across[0], up[0]])
     arrow = {"arrowstyle": "->", "color": MAIN, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", tuple(start + step), tuple(start), arrowprops=arrow, zorder=3)
     ax.update_datalim([start + step])

@@ -44,7 +44,7 @@ def hierarchy(result: Result | Program, *, ax: Axes | None = None) -> Axes:
     ['low', 'near']
     """
     if isinstance(result, Program):
-        return _declared(result.outline, ax)
+        return _declared(result.summary, ax)
     groups = [(stage, _shown(result, names)) for stage, names in result.stages.items()]
     rows = sum(len(shown) + 1.4 for _, shown in groups)
     ax = axes_for(ax, height=max(2.0, 0.9 + 0.34 * rows))
@@ -133,7 +133,7 @@ def _bar(ax: Axes, y: float, solution: Solution | None, *, scale: float, room: f
     compiling = scale * solution.seconds - solving
     ax.barh(y, compiling, height=0.62, color=SOFT)
     ax.barh(y, solving, left=compiling, height=0.62, color=MAIN)
-    found = solution.outline
+    found = solution.summary
     word = "optimum" if found.settled else "reached"
     said = f"{word} {found.text()}, {solution.solver}"
     verdict = said if passed else f"{said}, not certified"

@@ -83,7 +83,7 @@ class FloatModel:
         )
         bounds = Bounds(limits[0][:n], limits[1][:n], limits[0][n:], limits[1][n:])
         vertex = self._session(explicit=False).run(
-            costs, bounds, None if start is None else start.to_highs(n), watch=Deadline(seconds)
+            costs, bounds, None if start is None else start.to_highs(n), deadline=Deadline(seconds)
         )
         if not vertex.basis.valid:
             return vertex.status, None
@@ -127,7 +127,7 @@ class FloatModel:
         )
         start = basis.to_highs(size, self._whole.m)
         vertex = self._session(explicit=True).run(
-            slope * _magnified(steepest), limits, start, watch=Deadline(seconds)
+            slope * _magnified(steepest), limits, start, deadline=Deadline(seconds)
         )
         # Even where HiGHS gives up, its last basis may be the right one.
         return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None

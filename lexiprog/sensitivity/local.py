@@ -127,12 +127,14 @@ def along_steps(
     size = 1.0 + max(float(np.max(np.abs(value), initial=0.0)) for _, value in read)
     out = np.zeros(next(iter(jacobians.values())).shape[1])
     for k in range(out.size):
-        ways = [np.reshape(jacobians[p.id][:, k], p.shape, order="F") for p, _ in read]
-        speed = max(float(np.max(np.abs(way), initial=0.0)) for way in ways)
+        directions = [np.reshape(jacobians[p.id][:, k], p.shape, order="F") for p, _ in read]
+        speed = max(float(np.max(np.abs(direction), initial=0.0)) for direction in directions)
         if speed:
 
-            def optimum_at(t: float, ways: list[Array] = ways) -> Interval:
-                return interval([(p, v + t * w) for (p, v), w in zip(read, ways, strict=True)])
+            def optimum_at(t: float, directions: list[Array] = directions) -> Interval:
+                return interval(
+                    [(p, v + t * w) for (p, v), w in zip(read, directions, strict=True)]
+                )
 
             out[k] = by_steps(optimum_at, size / speed)
     return out

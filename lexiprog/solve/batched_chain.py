@@ -31,7 +31,7 @@ from lexiprog.cvxpy_adapter import Compiled
 from lexiprog.errors import Interrupted
 from lexiprog.model.expressions import as_float, dense, holding, read_only, read_only_copies
 from lexiprog.model.lock import Lock
-from lexiprog.model.stage import Stage, outline_of
+from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord, Price
 from lexiprog.results.fingerprint import digest_of
@@ -318,9 +318,11 @@ class Lanes:
 
     def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> FastLane | None:
         """The lane that all stages together are, if HIGHS is asked without any options."""
-        wishes = {TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}
-        accept = wishes.pop()
-        if wishes or accept is None:
+        solve_options = {
+            TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()
+        }
+        accept = solve_options.pop()
+        if solve_options or accept is None:
             return None
         if accept not in self._known:
             self._known[accept] = _lane(stages, Solver("HIGHS", accept=accept))
@@ -469,10 +471,10 @@ def through_lane(
     lanes: Lanes,
     tick: Callable[[str], None],
     given: Given | None,
-    wishes: SolveOptions | None,
+    solve_options: SolveOptions | None,
 ) -> Result | None:
     """The whole result, where the stages are a lane and nothing else is wished for."""
-    if given is None or wishes is None or not wishes.plain:
+    if given is None or solve_options is None or not solve_options.plain:
         return None
     lane = lanes.of(stages, ladders)
     try:
@@ -501,5 +503,5 @@ def result_of(
         ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
         return [solver.name for solver in ladder]
 
-    outline, derive = partial(outline_of, stages, solvers), partial(gradient_of, stages)
-    return Result(names, found, outline, derive)
+    summary, derive = partial(summary_of, stages, solvers), partial(gradient_of, stages)
+    return Result(names, found, summary, derive)

@@ -35,7 +35,7 @@ def with_references(
     task: Task, answer: Answer, solution: Solution, solved: Mapping[str, Solution]
 ) -> Solution:
     """The solution with what its references may have changed, flagged if that is too much."""
-    statement = task.way.statement(task.subproblem)
+    statement = task.strategy.statement(task.subproblem)
     references = [(p, r) for p, r in statement.references if r.lock is None]
     if not references:
         return solution

@@ -398,7 +398,7 @@ class Corners:
         within: LeftFace,
         held: list[HeldFace],
         options: Options,
-        watch: Deadline | None,
+        deadline: Deadline | None,
         last: Vertex | None = None,
         *,
         correct: bool,
@@ -425,7 +425,7 @@ class Corners:
         starts += [(held[-1].basis, False)] if held else []
         for start, primal in starts:
             vertex = self._session.run(
-                form.c, bounds, start, refine=correct, primal=primal, watch=watch
+                form.c, bounds, start, refine=correct, primal=primal, deadline=deadline
             )
             if vertex.optimal:
                 break
@@ -461,14 +461,14 @@ class Corners:
         form: StandardForm,
         within: LeftFace,
         vertex: Vertex,
-        watch: Deadline,
+        deadline: Deadline,
         tails: Tails | None = None,
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         if self._session is None:
             return vertex
         bounds = within.bounds(form)
-        found = refined(self._session, form.A, form.c, bounds, vertex, watch, tails)
+        found = refined(self._session, form.A, form.c, bounds, vertex, deadline, tails)
         if found is None:
             return vertex
         return replace(
@@ -507,11 +507,11 @@ class Telling:
         return HeldFace.of(form, cost, vertex, within, sizes, tails)
 
     def refined(
-        self, name: str, compiled: Compiled, within: LeftFace, vertex: Vertex, watch: Deadline
+        self, name: str, compiled: Compiled, within: LeftFace, vertex: Vertex, deadline: Deadline
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         tails = self._tails(name, compiled)
-        return self.corners.refined(compiled.scaled, within, vertex, watch, tails)
+        return self.corners.refined(compiled.scaled, within, vertex, deadline, tails)
 
     def _tails(self, name: str, compiled: Compiled) -> Tails | None:
         form, of = compiled.form, self.memory.of

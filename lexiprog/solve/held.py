@@ -75,7 +75,7 @@ def _with_locks(
     unclear = (r.name not in again and solved[r.name].status is doubted for r in records)
     status = doubted if any(unclear) else solution.status
     if unsure > task.solver.accept:
-        if task.way.strict:
+        if task.strategy.strict:
             reason = f"not certified: held optima may change it by {unsure:.1e} of its size"
             return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
         status = doubted
@@ -87,7 +87,7 @@ def _with_locks(
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
     loose = [] if answer.exact is not None else loose_locks(task, records, solution, solved)
-    if loose and task.way.strict:
+    if loose and task.strategy.strict:
         reason = f"not certified: it may keep {', '.join(map(repr, loose))} not exactly enough"
         return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
     if loose:
@@ -148,7 +148,7 @@ def _record(
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
-    kind = task.way.kind_of_lock(task.subproblem, position)
+    kind = task.strategy.kind_of_lock(task.subproblem, position)
     return LockRecord(
         name=lock.owner_name,
         kind="face" if exactly else kind,
@@ -232,7 +232,7 @@ def _curved_price(
     for share in NARROW:
         room = {lock.owner_name: share * solved[lock.owner_name].size}
         slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
-        own = own_optimum(task.subproblem, slack, solved, task.given, task.watch)
+        own = own_optimum(task.subproblem, slack, solved, task.given, task.deadline)
         dual = None if own is None else own.answer.dual.get(constraint.id)
         if dual is None:
             return None

@@ -35,7 +35,7 @@ DOUBTFUL = 1e5
 ROUNDS = 3
 
 
-def made_whole(compiled: Compiled, answer: Answer, watch: Deadline) -> Answer:
+def made_whole(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer:
     """The answer at the best point with its integers rounded.
 
     If there is no such point, the answer comes back as it is and will not be certified. What
@@ -49,9 +49,9 @@ def made_whole(compiled: Compiled, answer: Answer, watch: Deadline) -> Answer:
     rest, bound = best_with(form, np.round(point[form.integer])), answer.bound
     found = None
     if rest is None and is_linear(form):
-        found = _without_leaks(form, point, watch)
+        found = _without_leaks(form, point, deadline)
     elif rest is not None and is_linear(form) and _may_mislead(form, answer):
-        found = _again(form, rest, watch)
+        found = _again(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
     if rest is None:
@@ -80,10 +80,12 @@ def _may_mislead(form: StandardForm, answer: Answer) -> bool:
     return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= DOUBTFUL
 
 
-def _again(form: StandardForm, known: Array, watch: Deadline) -> tuple[Array, float | None] | None:
+def _again(
+    form: StandardForm, known: Array, deadline: Deadline
+) -> tuple[Array, float | None] | None:
     """The best whole point of the problem with the M that a known point's value allows."""
     value = form.objective(known)
-    found = solve_mip(tightened(form, value), STRICT, known, watch)
+    found = solve_mip(tightened(form, value), STRICT, known, deadline)
     if found.x is None or found.status is not Status.OPTIMAL:
         return None
     rest = best_with(form, np.round(found.x[form.integer]))
@@ -91,7 +93,7 @@ def _again(form: StandardForm, known: Array, watch: Deadline) -> tuple[Array, fl
 
 
 def _without_leaks(
-    form: StandardForm, point: Array, watch: Deadline
+    form: StandardForm, point: Array, deadline: Deadline
 ) -> tuple[Array, float | None] | None:
     """The best whole point of a problem whose big M let something through, and a bound.
 
@@ -104,10 +106,10 @@ def _without_leaks(
     best = best_with(form, opened)
     for _ in range(ROUNDS):
         value = None if best is None else form.objective(best)
-        found = solve_mip(tightened(form, value), STRICT, best, watch)
+        found = solve_mip(tightened(form, value), STRICT, best, deadline)
         if found.x is None or found.status is not Status.OPTIMAL:
             # Out of time, the point that can be had is as good as any.
-            return (best, None) if best is not None and watch.should_stop else None
+            return (best, None) if best is not None and deadline.should_stop else None
         rest = best_with(form, np.round(found.x[form.integer]))
         if rest is not None:
             return rest, found.bound
@@ -177,7 +179,7 @@ def best_start(task: Task, form: StandardForm) -> Array | None:
         x = best_with(form, whole)
         if x is not None and (best is None or form.objective(x) < form.objective(best)):
             best = x
-        if task.watch.should_stop and best is not None:
+        if task.deadline.should_stop and best is not None:
             break
     return best
 

@@ -158,7 +158,7 @@ class WiderFaces:
                 return False
         return is_linear(member)
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The level's numbers over all rows; those of its owners are kept for later."""
         members = {member.name: member for member in owners_first(subproblem)}
         joint = _joined(members, subproblem)
@@ -173,9 +173,9 @@ class WiderFaces:
         }
         absent = {name: None if mask.all() else ~mask for name, mask in present.items()}
         chain = _WideChain(members, {}, joint, absent=absent)
-        compiled = chain.compile(subproblem, way, solutions)
+        compiled = chain.compile(subproblem, strategy, solutions)
         owners = [
-            (owner, chain.compile(owner, way, solutions), held.value, held.size)
+            (owner, chain.compile(owner, strategy, solutions), held.value, held.size)
             for name, owner in members.items()
             if owner is not subproblem
             for held in [solutions[name]]

@@ -71,7 +71,7 @@ def own_optimum(
     slack: Slack,
     solutions: Mapping[str, Solution],
     given: Given,
-    watch: Deadline,
+    deadline: Deadline,
     ladder: Ladder | None = None,
     *,
     refined: bool = False,
@@ -84,11 +84,11 @@ def own_optimum(
     for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
         if solver.target == EXACT:
             continue
-        if watch.should_stop:
+        if deadline.should_stop:
             return None
         try:
-            way = Strategy(solver, refined=refined)
-            task = prepare(subproblem, way, solutions, slack, given=given, watch=watch)
+            strategy = Strategy(solver, refined=refined)
+            task = prepare(subproblem, strategy, solutions, slack, given=given, deadline=deadline)
             answer = Native().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
@@ -239,7 +239,7 @@ def _second(
     ladder: Ladder = default_ladder(declared.kind)
     if owner.solver == ladder[0].name:
         ladder = ladder[1:]
-    return own_optimum(declared, NO_SLACK, solved, task.given, task.watch, ladder)
+    return own_optimum(declared, NO_SLACK, solved, task.given, task.deadline, ladder)
 
 
 class _Second:
@@ -278,7 +278,7 @@ def _among_multipliers(
     declared = reference.owner()
     if declared is None or declared.gp or declared.fair:
         return None
-    own = own_optimum(declared, NO_SLACK, solved, task.given, task.watch)
+    own = own_optimum(declared, NO_SLACK, solved, task.given, task.deadline)
     if own is None or own.answer.x is None or own.answer.form is None:
         return None
     compiled, form = own.task.native, own.answer.form
@@ -362,7 +362,7 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
                 # The last digit is rounded: without it there may be no point.
                 room = -np.spacing(abs(value)) if lock.maximise else np.spacing(abs(value))
                 ours[owner.name] = replace(solved[owner.name], value=value + room)
-        own = own_optimum(subproblem, task.slack, ours, task.given, task.watch, refined=True)
+        own = own_optimum(subproblem, task.slack, ours, task.given, task.deadline, refined=True)
         if own is None or (all_digits and not own.answer.refined):
             return np.nan
         if _last_digits(subproblem, own, ours) > task.solver.accept:
@@ -391,8 +391,10 @@ def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | No
     wider = WiderFaces(task.slack.tolerances)
     if not wider.serves(task.subproblem):
         return None
-    way = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
-    inner = prepare(task.subproblem, way, solved, task.slack, wider.compile, task.given, task.watch)
+    strategy = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
+    inner = prepare(
+        task.subproblem, strategy, solved, task.slack, wider.compile, task.given, task.deadline
+    )
     answer = wider.run(inner)
     if answer.fault is Fault.UNCLEAR:
         return np.nan
