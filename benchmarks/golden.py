@@ -268,6 +268,8 @@ class Comparison:
     def case(self, where: str, old: Record, new: Record) -> None:
         found = changed(old["same"], new["same"])
         before, after = old.get("values", {}), new.get("values", {})
+        if old.get("tolerance") != new.get("tolerance"):
+            found.append(f"tolerance: {old.get('tolerance')}, now {new.get('tolerance')}")
         found += [f"{name}: only in one of them" for name in sorted(before.keys() ^ after.keys())]
         for name in before.keys() & after.keys():
             kind = nearness(before[name], after[name], old["size"], old["tolerance"])
