@@ -23,10 +23,9 @@ from lexiprog.formulations.regret import minimax_regret
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.explorer import Explorer, explore
-from lexiprog.parametric.front_record import Frontier
+from lexiprog.parametric.front import Frontier
 from lexiprog.parametric.pareto import frontier
-from lexiprog.parametric.tradeoffs import tradeoff
-from lexiprog.parametric.value_function import Tradeoff
+from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
 from lexiprog.program import Program
 from lexiprog.progress import Progress
 from lexiprog.results.face_equations import OptimalFace, optimal_face

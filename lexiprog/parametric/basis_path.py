@@ -1,7 +1,7 @@
 """Follow the optimal basis of a linear program while its limits move: the parametric simplex.
 
 A basis stays optimal until one of its variables runs into a limit. That variable then leaves, and
-another enters by the dual ratio test, so that the multipliers stay right and the next stretch
+another enters by the dual ratio test, so that the multipliers stay right and the next segment
 begins where the last one ended. Each exchange costs two solves with the factored basis.
 """
 
@@ -20,7 +20,7 @@ from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.parametric.highs_path import BasicPoint
 from lexiprog.typing import Array, Mask, Matrix
 
-# A basis matrix in factors, kept up to date while columns come and go.
+# A factored basis matrix, updated while columns come and go.
 
 # After this many exchanges fresh factors are cheaper than carrying the exchanges along.
 EXCHANGES = 16
@@ -105,7 +105,7 @@ class FactoredBasis:
             raise SingularBasis("the basis is singular.") from error
 
 
-# A linear program whose limits move at a steady rate: what a curve is traced on.
+# A linear program whose limits move at a constant rate.
 #
 #     minimise   cost'x
 #     subject to lower + t lower_rate <= (x, Ax) <= upper + t upper_rate
@@ -230,7 +230,7 @@ STALLED, HOPELESS = 100, 10_000
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Segment:
     """Where one basis is optimal, what its optimum does there, and the multipliers that prove it.
 
     Attributes
@@ -254,79 +254,79 @@ class Stretch:
     slope: float
     basic: NDArray[np.intp]
 
-    def corner(self, program: MovingProgram) -> BasicPoint:
-        """The vertex at ``start``, to walk on from."""
+    def vertex(self, program: MovingProgram) -> BasicPoint:
+        """The vertex at ``start``, to go on from."""
         return BasicPoint(np.concatenate([self.x, program.A @ self.x]), self.y, self.basic)
 
 
 @dataclass(frozen=True)
-class Wall:
+class BlockingConstraint:
     """Beyond ``t`` nothing is feasible: ``y`` combines the rows to a contradiction."""
 
     t: float
     y: Array
 
 
-class Lost(ArithmeticError):
-    """Rounding got the better of a walk; ``t`` is how far it came."""
+class LostBasis(ArithmeticError):
+    """A basis walk ended by rounding; ``t`` is how far it came."""
 
     def __init__(self, message: str, t: float) -> None:
         super().__init__(message)
         self.t = t
 
 
-def stretches(
-    program: MovingProgram, corner: BasicPoint, start: float, stop: float = np.inf
-) -> Iterator[Stretch | Wall]:
-    """The stretches from ``start`` to ``stop``, also those without length; a Wall ends them.
+def segments(
+    program: MovingProgram, vertex: BasicPoint, start: float, stop: float = np.inf
+) -> Iterator[Segment | BlockingConstraint]:
+    """The segments from ``start`` to ``stop``, also empty ones; a BlockingConstraint ends them.
 
     Parameters
     ----------
     program : MovingProgram
-    corner : BasicPoint
+    vertex : BasicPoint
         An optimal vertex at ``start``.
     start, stop : float
 
     Raises
     ------
-    Lost
+    LostBasis
         If no exchange can be trusted.
     """
     walk = None
     try:
-        walk = _Walk(program, corner, start)
+        walk = _BasisWalk(program, vertex, start)
         yield from walk.until(stop)
     except SingularBasis as error:
-        raise Lost(str(error), start if walk is None else walk.t) from error
+        raise LostBasis(str(error), start if walk is None else walk.t) from error
 
 
-class _Walk:
+class _BasisWalk:
     """Basis, values and rates of all variables, and reduced costs, at ``t``."""
 
-    def __init__(self, program: MovingProgram, corner: BasicPoint, t: float) -> None:
+    def __init__(self, program: MovingProgram, vertex: BasicPoint, t: float) -> None:
         self.program, self.t = program, t
-        self.factor = FactoredBasis(program.columns, corner.basic)
+        self.factor = FactoredBasis(program.columns, vertex.basic)
         self.dual_step = OVERSTEP * float(np.max(np.abs(program.cost), initial=0.0))
-        self.side = _sides(program, corner, t)
+        self.side = _sides(program, vertex, t)
         free = ~np.isfinite(program.lower) & ~np.isfinite(program.upper)
         self.free = np.flatnonzero(free)
         self._recompute()
 
-    def until(self, stop: float) -> Iterator[Stretch | Wall]:
+    def until(self, stop: float) -> Iterator[Segment | BlockingConstraint]:
         """All that comes before ``stop``."""
         stalled = 0
         while True:
             position, reached, side = self._first_hit(smallest_index=stalled > STALLED)
-            yield self._stretch(min(reached, stop))
+            yield self._segment(min(reached, stop))
             if reached >= stop:
                 return
             stalled = stalled + 1 if reached <= self.t else 0
             if stalled > HOPELESS:
-                raise Lost(f"{stalled} exchanges of basic variables led nowhere.", self.t)
+                raise LostBasis(f"{stalled} exchanges of basic variables led nowhere.", self.t)
             self.value += (reached - self.t) * self.rate
             self.t = reached
             if not self._exchange(position, side, smallest_index=stalled > STALLED):
-                yield Wall(self.t, side * self.factor.row(position))
+                yield BlockingConstraint(self.t, side * self.factor.row(position))
                 return
 
     def _recompute(self) -> None:
@@ -343,9 +343,9 @@ class _Walk:
         self.reduced = program.reduced(y)
         self.reduced[basic] = 0.0
 
-    def _stretch(self, stop: float) -> Stretch:
+    def _segment(self, stop: float) -> Segment:
         size = self.program.size
-        return Stretch(
+        return Segment(
             start=self.t,
             stop=stop,
             x=self.value[:size].copy(),
@@ -429,11 +429,11 @@ class _Walk:
         return int(candidates[np.argmax(np.where(near, pivots, 0.0))])
 
 
-def _sides(program: MovingProgram, corner: BasicPoint, t: float) -> NDArray[np.int8]:
+def _sides(program: MovingProgram, vertex: BasicPoint, t: float) -> NDArray[np.int8]:
     """At which limit each variable stands: -1 lower, 1 upper, 0 in the basis or without limits."""
     lower, upper = program.limits(t)
     low, high = np.isfinite(lower), np.isfinite(upper)
-    nearer = np.abs(corner.values - lower) <= np.abs(upper - corner.values)
+    nearer = np.abs(vertex.values - lower) <= np.abs(upper - vertex.values)
     sides = np.where(low & (nearer | ~high), -1, np.where(high, 1, 0)).astype(np.int8)
-    sides[corner.basic] = 0
+    sides[vertex.basic] = 0
     return sides

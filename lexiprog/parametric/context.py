@@ -1,28 +1,29 @@
-"""A later problem while the tolerance moves: what it reads, and how its numbers follow."""
+"""A problem while a tolerance or limit moves: its numbers, and its solutions one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, overload
 
 import cvxpy as cp
 import numpy as np
+import scipy.sparse as sp
 
 from lexiprog.backends.solver import Ladder, Solver
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
-from lexiprog.canon.standard_form import StandardForm
+from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
 from lexiprog.deadline import Desk, Pace
 from lexiprog.model.expressions import CVXPY_LOCK, holding
-from lexiprog.model.lock import Slack
+from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import VALUES, Reference
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.parametric.value_function import Shape, Track
+from lexiprog.parametric.value_function import CurveError, CurveKind, ValueFunction
 from lexiprog.program import Program
 from lexiprog.results.rebind import constant_of
 from lexiprog.results.result import Result
@@ -30,9 +31,7 @@ from lexiprog.results.solution import Solution
 from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
-from lexiprog.typing import Array, Matrix, Record, Value
-
-# How a linear problem's right-hand side follows one of its parameters.
+from lexiprog.typing import Array, Record, Value
 
 # Two rates that differ by less than this are the same but for rounding.
 SAME = 1e-12
@@ -61,13 +60,7 @@ def rate_of(task: Task, parameter: cp.Parameter, label: str) -> Array:
                 moved.append(compile_for(subproblem, Solver("HIGHS"), dict(task.options)).form)
     form = task.form
     for other in moved:
-        if not (_alike(form.A, other.A) and np.array_equal(form.c, other.c)):
-            raise Unsteady(f"{label} stands in a coefficient of a variable")
-        if form.offset != other.offset:
-            raise Unsteady(f"{label} stands in the objective")
-        for one, two in ((form.lower, other.lower), (form.upper, other.upper)):
-            if one is not None and two is not None and not np.array_equal(one, two):
-                raise Unsteady(f"{label} stands in a variable's bounds")
+        _check_same(form, other, label)
     rate = (moved[0].b - form.b) / step
     size = np.abs(form.b) + np.abs(moved[1].b)
     if np.any(np.abs(moved[1].b - moved[0].b - rate * step) > SAME * size):
@@ -76,10 +69,53 @@ def rate_of(task: Task, parameter: cp.Parameter, label: str) -> Array:
     return np.asarray(np.where(np.abs(rate) > noise, rate, 0.0))
 
 
-def _alike(A: Matrix, B: Matrix) -> bool:
-    if A.shape != B.shape:
-        return False
-    return bool((A != B).nnz == 0)
+def _check_same(form: StandardForm, other: StandardForm, label: str) -> None:
+    """Refuse a placeholder that changes more than the right-hand side."""
+    if form.A.shape != other.A.shape or (form.A != other.A).nnz or np.any(form.c != other.c):
+        raise Unsteady(f"{label} stands in a coefficient of a variable")
+    if form.offset != other.offset:
+        raise Unsteady(f"{label} stands in the objective")
+    for limits, others in ((form.lower, other.lower), (form.upper, other.upper)):
+        if limits is not None and others is not None and not np.array_equal(limits, others):
+            raise Unsteady(f"{label} stands in a variable's bounds")
+
+
+@dataclass(frozen=True)
+class LimitedObjective:
+    """An inequality that one parameter moves, ``cost @ x <= side + unit * t``, taken out.
+
+    Attributes
+    ----------
+    form : StandardForm
+        The form without that row, which is ``row`` in the whole form.
+    """
+
+    form: StandardForm
+    row: int
+    cost: Array
+    side: float
+    unit: float
+
+    @classmethod
+    def of(cls, form: StandardForm, row: int, unit: float) -> LimitedObjective:
+        """The row taken out of a linear form."""
+        keep, A = np.arange(form.b.size) != row, sp.csr_array(form.A)
+        cones = Cones(zero=form.cones.zero, nonneg=form.cones.nonneg - 1)
+        return cls(
+            replace(form, A=sp.csc_array(A[keep]), b=form.b[keep], cones=cones),
+            row,
+            np.asarray(A[[row]].toarray()).ravel(),
+            float(form.b[row]),
+            unit,
+        )
+
+    def limit(self, value: float) -> float:
+        """The parameter at which the row is met by a value of the cost."""
+        return (value - self.side) / self.unit
+
+    def multipliers(self, y: Array) -> Array:
+        """Multipliers of the whole form from those of the other rows and then this one."""
+        return np.insert(y[:-1], self.row, y[-1])
 
 
 @dataclass(frozen=True)
@@ -94,15 +130,58 @@ class _Value:
 
 
 @dataclass
-class Scene:
-    """One level whose tolerance moves, and what is known of the others."""
+class ParametricContext:
+    """One level whose tolerance moves, and what is known of the others.
 
-    program: Program
+    Attributes
+    ----------
+    name : str
+        The level.
+    scenarios : ScenarioCache
+        The program, and its results at single tolerances.
+    solved : dict
+        Solutions of what does not depend on the tolerance.
+    functions : dict
+        Value functions of what does.
+    error, limit : float, int
+        How well a convex function is to be known, and the most breakpoints of one function.
+    pace : Pace
+        What Ctrl-C stops is kept.
+    """
+
     name: str
-    given: Given
-    solved: dict[str, Solution]  # of what does not depend on the tolerance
-    tracks: dict[str, Track]  # of what does
-    pace: Pace  # what Ctrl-C stops is kept
+    scenarios: ScenarioCache
+    solved: dict[str, Solution]
+    error: float
+    limit: int
+    pace: Pace
+    functions: dict[str, ValueFunction] = field(default_factory=dict)
+
+    @property
+    def program(self) -> Program:
+        """The whole program."""
+        return self.scenarios.program
+
+    @property
+    def given(self) -> Given:
+        """The values that its parameters had at first."""
+        return self.scenarios.given
+
+    def at(self, t: float) -> Result:
+        """The whole program solved at ``t``."""
+        return self.scenarios.at({self.name: t})
+
+    def alone(self, subproblem: Subproblem) -> Solution:
+        """One later problem by itself, without slack."""
+        return self.scenarios.alone(subproblem, self.solved, self.name)
+
+    def reason_of(self, stopped: BaseException) -> str:
+        """Why a function ends early; Ctrl-C and the end of time are noted in the pace."""
+        if isinstance(stopped, CurveError):
+            return str(stopped)
+        with self.pace.kept():
+            _raise(stopped)
+        return self.pace.note
 
     @property
     def optimum(self) -> float:
@@ -111,7 +190,7 @@ class Scene:
 
     def moves(self, reference: Reference) -> bool:
         """Whether the value of a reference depends on the tolerance."""
-        if reference.owner_name in self.tracks:
+        if reference.owner_name in self.functions:
             return True
         return reference.lock is not None and reference.owner_name == self.name
 
@@ -121,7 +200,7 @@ class Scene:
 
     def known_at(self, t: float) -> Record:
         """Solutions to read references from at ``t``, values alone where they move."""
-        values = {name: float(track.at(t)) for name, track in self.tracks.items()}
+        values = {name: float(function.at(t)) for name, function in self.functions.items()}
         return self.solved | {name: _Value(v) for name, v in values.items()}
 
     def task(self, subproblem: Subproblem, t: float) -> Task:
@@ -135,46 +214,52 @@ class Scene:
         """What a moving reference stands for at ``t``."""
         if reference.owner_name == self.name and reference.lock is not None:
             return reference.lock.limit(self.optimum, t)
-        own = float(self.tracks[reference.owner_name].at(t))
+        optimum = float(self.functions[reference.owner_name].at(t))
         if reference.lock is None:
-            return own
+            return optimum
         with self.given.held():
-            return reference.lock.limit(own, reference.lock.tolerance(own))
+            return reference.lock.limit(optimum, reference.lock.tolerance(optimum))
 
     def kinks(self, subproblem: Subproblem) -> Array:
         """Tolerances between which all that the problem reads moves in straight lines."""
-        found = [np.zeros(1)]
+        kinks = [np.zeros(1)]
         for _, reference in subproblem.references:
-            track = self.tracks.get(reference.owner_name)
-            if track is None:
+            function = self.functions.get(reference.owner_name)
+            if function is None:
                 continue
-            found.append(track.knots)
+            kinks.append(function.breakpoints)
             lock = reference.lock
             with self.given.held():
                 atol, rtol = (0.0, 0.0) if lock is None else lock.tolerances
             if rtol > 0.0:
                 turns = {0.0, atol / rtol, -atol / rtol}
-                found += [_crossings(track, level) for level in turns]
-        return np.unique(np.concatenate(found))
+                kinks += [_crossings(function, level) for level in turns]
+        return np.unique(np.concatenate(kinks))
+
+    def read_by(self, subproblem: Subproblem) -> list[ValueFunction]:
+        """The value functions of what a problem reads."""
+        owners = {reference.owner_name for _, reference in subproblem.references}
+        return [function for name, function in self.functions.items() if name in owners]
 
     def stop(self, subproblem: Subproblem) -> float:
         """The last tolerance at which all that the problem reads is known."""
-        owners = {reference.owner_name for _, reference in subproblem.references}
-        return min((t.stop for name, t in self.tracks.items() if name in owners), default=np.inf)
+        return min((function.stop for function in self.read_by(subproblem)), default=np.inf)
 
     def start(self, subproblem: Subproblem) -> float:
         """The first such tolerance."""
-        owners = {reference.owner_name for _, reference in subproblem.references}
-        known = [float(t.knots[0]) for name, t in self.tracks.items() if name in owners]
-        return max(known, default=0.0)
+        return max((function.start for function in self.read_by(subproblem)), default=0.0)
 
 
-def _crossings(track: Track, level: float) -> Array:
-    """Where a piecewise linear track crosses a level."""
-    ends = np.append(track.knots[1:], np.inf)
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _crossings(function: ValueFunction, level: float) -> Array:
+    """Where a piecewise linear function crosses a level."""
+    ends = np.append(function.breakpoints[1:], np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = track.knots + (level - track.values) / track.slopes
-    return np.asarray(t[np.isfinite(t) & (t > track.knots) & (t < ends)])
+        t = function.breakpoints + (level - function.values) / function.slopes
+    return np.asarray(t[np.isfinite(t) & (t > function.breakpoints) & (t < ends)])
 
 
 @dataclass(frozen=True)
@@ -189,29 +274,29 @@ class MovingProblem:
         What each unit of a reference adds to the right-hand side, and whether it moves.
     """
 
-    scene: Scene
+    context: ParametricContext
     task: Task
     origin: float
     rates: list[tuple[Reference, Array, bool]]
 
     @classmethod
-    def of(cls, scene: Scene, subproblem: Subproblem) -> MovingProblem:
+    def of(cls, context: ParametricContext, subproblem: Subproblem) -> MovingProblem:
         """The numbers of a problem; Unsteady if they don't follow in straight lines."""
         for _, reference in subproblem.references:
-            if scene.moves(reference):
-                _check_reading(scene, reference)
-        return cls.at(scene, subproblem, scene.start(subproblem))
+            if context.moves(reference):
+                _check_reading(context, reference)
+        return cls.at(context, subproblem, context.start(subproblem))
 
     @classmethod
-    def at(cls, scene: Scene, subproblem: Subproblem, origin: float) -> MovingProblem:
+    def at(cls, context: ParametricContext, subproblem: Subproblem, origin: float) -> MovingProblem:
         """The numbers at ``origin``, whatever the problem reads."""
-        task = scene.task(subproblem, origin)
+        task = context.task(subproblem, origin)
         rates = [
-            (reference, rate_of(task, parameter, reference.label), scene.moves(reference))
+            (reference, rate_of(task, parameter, reference.label), context.moves(reference))
             for parameter, reference in subproblem.references
-            if (parameter.size == 1 and scene.moves(reference)) or reference.lock is not None
+            if (parameter.size == 1 and context.moves(reference)) or reference.lock is not None
         ]
-        return cls(scene, task, origin, rates)
+        return cls(context, task, origin, rates)
 
     @property
     def scaling(self) -> Scaling:
@@ -226,7 +311,7 @@ class MovingProblem:
     @property
     def near(self) -> Array:
         """The point of the level whose tolerance moves, in these units, as far as it goes."""
-        x, held = np.full(self.form.c.size, np.nan), self.scene.solved[self.scene.name]
+        x, held = np.full(self.form.c.size, np.nan), self.context.solved[self.context.name]
         columns = columns_of(self.task.native)
         for variable in self.task.subproblem.variables:
             value = constant_of(held, variable)
@@ -240,21 +325,21 @@ class MovingProblem:
         for reference, rate, moves in self.rates:
             if moves:
                 b += rate * (
-                    self.scene.value(reference, t) - self.scene.value(reference, self.origin)
+                    self.context.value(reference, t) - self.context.value(reference, self.origin)
                 )
         return np.asarray(b * self.scaling.rows)
 
     def direction(self, start: float, stop: float) -> Array:
         """What a unit of tolerance adds to the right-hand side from ``start`` to ``stop``."""
-        end = stop if np.isfinite(stop) else start + max(1.0, abs(self.scene.optimum), abs(start))
+        end = stop if np.isfinite(stop) else start + max(1.0, abs(self.context.optimum), abs(start))
         total = np.zeros_like(self.task.form.b)
         for reference, rate, moves in self.rates:
             if not moves:
                 continue
-            if reference.owner_name == self.scene.name and reference.lock is not None:
+            if reference.owner_name == self.context.name and reference.lock is not None:
                 total += rate * (-1.0 if reference.lock.maximise else 1.0)
                 continue
-            change = self.scene.value(reference, end) - self.scene.value(reference, start)
+            change = self.context.value(reference, end) - self.context.value(reference, start)
             total += rate * (change / (end - start))
         return np.asarray(total * self.scaling.rows)
 
@@ -264,70 +349,99 @@ class MovingProblem:
         zero, rows = self.form.cones.zero, []
         for reference, rate, _ in self.rates:
             lock = reference.lock
-            if reference.owner_name == self.scene.name or (lock and any(lock.tolerances)):
+            if reference.owner_name == self.context.name or (lock and any(lock.tolerances)):
                 continue
             rows += [int(row) for row in np.flatnonzero(rate) if row >= zero]
         return list(dict.fromkeys(rows))
 
 
-def _check_reading(scene: Scene, reference: Reference) -> None:
+def _check_reading(context: ParametricContext, reference: Reference) -> None:
     """Refuse readings that are no numbers a curve tells."""
     if reference.kind not in VALUES:
         raise Unsteady(f"it reads {reference.label}, of which the curve knows nothing")
-    track = scene.tracks.get(reference.owner_name)
-    if track is not None and track.shape is not Shape.LINEAR:
+    function = context.functions.get(reference.owner_name)
+    if function is not None and function.kind is not CurveKind.LINEAR:
         raise Unsteady(f"{reference.owner_name!r} is not known as straight lines")
 
 
-# The program at one tolerance after another, each solved when it is first asked for.
-
-Item = TypeVar("Item")
+# Programs at one set of numbers after another.
 
 
 @dataclass
-class Cases:
-    """Certified results of one program at any tolerance on one level, each found once."""
+class ScenarioCache:
+    """Certified results of one program for any tolerances, each found once.
+
+    Attributes
+    ----------
+    head : mapping
+        Solutions that no tolerance moves; what is solved with less slack is then feasible with
+        more, and where integer problems start.
+    """
 
     program: Program
-    name: str
-    head: Mapping[str, Solution]
     ladders: Mapping[str, Ladder | None]
     given: Given
+    head: Mapping[str, Solution] = field(default_factory=dict)
     elsewhere: Desk | None = None
     warm: WarmHighs = field(default_factory=WarmHighs)
-    found: dict[float, Result] = field(default_factory=dict)
+    results: dict[tuple[tuple[str, float], ...], Result] = field(default_factory=dict)
 
-    def __call__(self, tolerance: float) -> Result:
-        """The result at a tolerance."""
-        if tolerance not in self.found:
+    def at(self, tolerances: Mapping[str, float]) -> Result:
+        """The result with these tolerances in place of the declared ones."""
+        key = tuple(sorted(tolerances.items()))
+        if key not in self.results:
             # Without slack a linear optimum is held by its face, which is found on the way.
-            again = tolerance == 0.0 and all(self.program[n].kind == "LP" for n in self.head)
+            slack = any(tolerances.values())
+            again = not slack and all(self.program[n].kind == "LP" for n in self.head)
             head = {} if again else self.head
-            self.found[tolerance] = self._execute(self.program.stages, tolerance, head)
-        return self.found[tolerance]
+            self.results[key] = self._solve(self.program.stages, dict(tolerances), head)
+        return self.results[key]
 
-    def alone(self, stage: str, subproblem: Subproblem, solved: Mapping[str, Solution]) -> Solution:
-        """One later problem by itself, without slack."""
-        before = next(k for k, s in enumerate(self.program.stages) if s.name == stage)
-        known = {name for s in self.program.stages[:before] for name in _names(s)} & set(solved)
-        stages = [Stage("before", *(self.program[name] for name in sorted(known)))] if known else []
-        result = self._execute(
-            (*stages, Stage(stage, subproblem)), 0.0, {name: solved[name] for name in known}
-        )
+    def alone(self, subproblem: Subproblem, solved: Mapping[str, Solution], name: str) -> Solution:
+        """One problem of the program by itself, without slack on ``name``."""
+        names = [[p.name for p in s.subproblems] for s in self.program.stages]
+        before = next(k for k, members in enumerate(names) if subproblem.name in members)
+        stage = self.program.stages[before].name
+        kept = sorted(set().union(*names[:before]) & set(solved))
+        stages = [Stage("before", *(self.program[other] for other in kept))] if kept else []
+        head = {other: solved[other] for other in kept}
+        result = self._solve((*stages, Stage(stage, subproblem)), {name: 0.0}, head)
         return result[subproblem.name]
 
-    def _execute(
-        self, stages: tuple[Stage, ...], tolerance: float, solved: Mapping[str, Solution]
+    def _solve(
+        self,
+        stages: Sequence[Stage],
+        tolerances: dict[str, float],
+        solved: Mapping[str, Solution],
     ) -> Result:
-        # What was found with less slack is feasible here, and where integers start.
-        begun = max((t for t in self.found if t <= tolerance), default=None)
-        points = {} if begun is None else self.found[begun]
-        solve_options = SolveOptions(begun=points, elsewhere=self.elsewhere)
-        slack = slack_of(self.program, {self.name: tolerance})
-        return execute(
-            stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
-            slack=slack, warm=self.warm, given=self.given, solve_options=solve_options,
+        less = [
+            key
+            for key in (self.results if self.head else ())
+            if dict(key).keys() == tolerances.keys() and all(t <= tolerances[n] for n, t in key)
+        ]
+        begun = self.results[max(less)] if less else {}
+        return solve_scenario(
+            stages, self.ladders, self.given, warm=self.warm, solved=solved,
+            slack=slack_of(self.program, tolerances),
+            solve_options=SolveOptions(begun=begun, elsewhere=self.elsewhere),
         )  # fmt: skip
+
+
+def solve_scenario(
+    stages: Sequence[Stage],
+    ladders: Mapping[str, Ladder | None],
+    given: Given,
+    *,
+    warm: WarmHighs | None,
+    solve_options: SolveOptions,
+    solved: Mapping[str, Solution],
+    slack: Slack = NO_SLACK,
+) -> Result:
+    """Certified optima of some stages for one set of numbers, one after the other."""
+    return execute(
+        stages, ladders, workers=1, tick=lambda _: None, solved=solved, slack=slack, warm=warm,
+        given=given, solve_options=solve_options,
+    )  # fmt: skip
 
 
 def slack_of(program: Program, tolerances: Mapping[str, float]) -> Slack:
@@ -340,14 +454,13 @@ def slack_of(program: Program, tolerances: Mapping[str, float]) -> Slack:
     return Slack({name: t for name, t in tolerances.items() if t > 0.0 or name in some})
 
 
-def _names(stage: Stage) -> list[str]:
-    return [p.name for p in stage.subproblems]
-
-
 def given_up_in(result: Result, later: Iterable[str], name: str) -> float:
     """Drift of a level in the last problem that holds it."""
     drifts = [lock.drift for p in later for lock in result[p].locks if lock.name == name]
     return drifts[-1]
+
+
+Item = TypeVar("Item")
 
 
 class Later(Sequence[Item]):

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,51 +16,19 @@ from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are
 from lexiprog.model.lock import Lock
-from lexiprog.parametric.context import slack_of
-from lexiprog.parametric.tradeoffs import tradeoff
-from lexiprog.parametric.value_function import Tradeoff
+from lexiprog.parametric.context import ScenarioCache
+from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
 from lexiprog.program import Program
 from lexiprog.results.result import Result
-from lexiprog.solve.driver import execute
-from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.summary import ExploreSummary, LevelSummary, PairSummary, draw, number
 from lexiprog.typing import Array
-
-# A program with several of its tolerances moved at once, each answer solved for when asked.
 
 # Tolerances of each of two levels, and seconds in which all pairs of them have to be solved.
 STEPS, PATIENCE = 6, 10.0
 
 
-@dataclass
-class Together:
-    """The answers of one program, with the numbers that its parameters had, at any tolerances."""
-
-    program: Program
-    solver: SolverChoice
-    given: Given
-    held: tuple[str, ...]
-    warm: WarmHighs = field(default_factory=WarmHighs)
-
-    def __call__(self, tolerances: Mapping[str, float]) -> Result:
-        """The result with these tolerances in place of the declared ones."""
-        for name, tolerance in tolerances.items():
-            if name not in self.held:
-                known = there_are(self.held, name)
-                raise DeclarationError(f"nobody holds {name!r}; what is held: {known}")
-            if not 0 <= tolerance < np.inf:
-                raise DeclarationError(
-                    f"a tolerance is a finite number of at least 0, not {tolerance!r}."
-                )
-        slack = slack_of(self.program, {name: float(t) for name, t in tolerances.items()})
-        return execute(
-            self.program.stages, self.program.ladders(self.solver), workers=1,
-            tick=lambda _: None, solved={}, slack=slack, warm=self.warm, given=self.given,
-        )  # fmt: skip
-
-
 def pairs_of(
-    together: Together, levels: Sequence[LevelSummary], seconds: float
+    scenarios: ScenarioCache, levels: Sequence[LevelSummary], seconds: float
 ) -> tuple[PairSummary, ...]:
     """Every two levels at a few tolerances of each; ``seconds`` is what one solve takes.
 
@@ -74,7 +43,7 @@ def pairs_of(
             if not all(ends) or not second.optima:
                 continue
             try:
-                pair = _pair(together, first, second, ends, end)
+                pair = _pair(scenarios, first, second, ends, end)
             except LexiprogError:
                 continue
             if pair is not None:
@@ -90,7 +59,7 @@ def _end(first: LevelSummary, level: LevelSummary) -> float:
 
 
 def _pair(
-    together: Together,
+    scenarios: ScenarioCache,
     first: LevelSummary,
     second: LevelSummary,
     ends: tuple[float, float],
@@ -103,16 +72,15 @@ def _pair(
         for level, last in zip((first, second), ends, strict=True)
     ]
     values: dict[str, list[float | None]] = {name: [] for name in shown}
-    for one in grids[0]:
-        for other in grids[1]:
-            if time.monotonic() > end:
-                return None
-            with warnings.catch_warnings():  # what they are about is not shown
-                warnings.simplefilter("ignore", LexiprogWarning)
-                result = together({first.name: one, second.name: other})
-            for name in shown:
-                sure = result[name].status == "optimal"
-                values[name].append(result[name].value if sure else None)
+    for tolerances in product(*grids):
+        if time.monotonic() > end:
+            return None
+        with warnings.catch_warnings():  # what they are about is not shown
+            warnings.simplefilter("ignore", LexiprogWarning)
+            result = scenarios.at(dict(zip((first.name, second.name), tolerances, strict=True)))
+        for name in shown:
+            certified = result[name].status == "optimal"
+            values[name].append(result[name].value if certified else None)
     return PairSummary(
         names=(first.name, second.name),
         declared=(first.declared, second.declared),
@@ -123,6 +91,8 @@ def _pair(
 
 # Points of a curve that are shown, and variables beside it: those that move most.
 POINTS, BARS = 60, 12
+# What moves by less than this share of what moves most does not move.
+MOVES = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +105,7 @@ class Explorer:
 
     Attributes
     ----------
-    outline : ExploreSummary
+    summary : ExploreSummary
         Everything that is shown, as plain records.
 
     Examples
@@ -149,7 +119,8 @@ class Explorer:
     """
 
     summary: ExploreSummary
-    together: Together = field(compare=False)
+    held: tuple[str, ...] = field(compare=False)
+    scenarios: ScenarioCache = field(compare=False)
 
     def at(self, tolerances: Mapping[str, float]) -> Result:
         """Solve with these tolerances, several at once, in place of the declared ones.
@@ -164,7 +135,15 @@ class Explorer:
         Result
             For the values that parameters had when this was made.
         """
-        return self.together(tolerances)
+        for name, tolerance in tolerances.items():
+            if name not in self.held:
+                known = there_are(self.held, name)
+                raise DeclarationError(f"nobody holds {name!r}; what is held: {known}")
+            if not 0 <= tolerance < np.inf:
+                raise DeclarationError(
+                    f"a tolerance is a finite number of at least 0, not {tolerance!r}."
+                )
+        return self.scenarios.at({name: float(t) for name, t in tolerances.items()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page that works in any browser, without a network."""
@@ -210,7 +189,7 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
     Returns
     -------
     Explorer
-        What a notebook shows; ``outline`` has the numbers.
+        What a notebook shows; ``summary`` has the numbers.
 
     Examples
     --------
@@ -219,7 +198,7 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
     >>> program = lx.preemptive({"cost": cp.Minimize(x[0] + 2 * x[1]),
     ...                          "even": cp.Minimize(cp.abs(x[0] - x[1]))}, [cp.sum(x) >= 4])
     >>> explorer = lx.explore(program)
-    >>> [level.name for level in explorer.outline.levels], explorer.outline.levels[0].tolerances
+    >>> [level.name for level in explorer.summary.levels], explorer.summary.levels[0].tolerances
     (['cost'], (0.0, 2.0))
     """
     held: dict[str, Lock] = {}
@@ -231,7 +210,8 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
             "nothing to explore: no subproblem holds another's optimum (held(), or a formulation "
             "such as preemptive)."
         )
-    together = Together(program, solver, Given.to(program.subproblems.values()), tuple(held))
+    given = Given.to(program.subproblems.values())
+    scenarios = ScenarioCache(program, program.ladders(solver), given)
     begin = time.perf_counter()
     result = program.solve(solver)
     seconds = time.perf_counter() - begin
@@ -243,7 +223,8 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
             levels.append(_level(program, curve, declared))
         except LexiprogError as error:
             levels.append(LevelSummary(name, declared, note=f"no curve: {error}"))
-    return Explorer(ExploreSummary(tuple(levels), pairs_of(together, levels, seconds)), together)
+    pairs = pairs_of(scenarios, levels, seconds)
+    return Explorer(ExploreSummary(tuple(levels), pairs), tuple(held), scenarios)
 
 
 def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
@@ -252,23 +233,8 @@ def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
     chosen = finite
     if len(finite) > POINTS:
         chosen = sorted({finite[round(k)] for k in np.linspace(0, len(finite) - 1, POINTS)})
-    results = [curve.results[k] for k in chosen]
     senses = {n: "maximise" if p.maximise else "minimise" for n, p in program.subproblems.items()}
-    moving = any(program[name].integer for name in curve.values)
     last = list(curve.values)[-1]
-    columns: dict[str, list[float]] = {}
-    for result in results:
-        for key, value in result[last].variables.items():
-            for label, entry in _entries(np.asarray(value), key):
-                columns.setdefault(label, []).append(entry)
-    ranges = {label: max(values) - min(values) for label, values in columns.items()}
-    size = max(ranges.values(), default=0.0)
-    most = sorted((n for n in ranges if ranges[n] > 1e-6 * (1.0 + size)), key=lambda n: -ranges[n])
-    shown = [label for label in columns if label in most[:BARS]]
-    thinned = "" if len(chosen) == len(finite) else f"; {len(chosen)} of {len(finite)} points shown"
-    exact = all(error == 0.0 for error in curve.errors.values())
-    note = "exact" if exact else "to the stated error of the curve"
-    note = note + thinned if len(chosen) > 1 else "more slack buys nothing here"
     return LevelSummary(
         name=curve.name,
         declared=declared,
@@ -277,10 +243,33 @@ def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
             (name, senses[name], tuple(float(values[k]) for k in chosen))
             for name, values in curve.values.items()
         ),
-        variables=tuple((label, tuple(columns[label])) for label in shown),
-        steps=moving,
-        note=note,
+        variables=_moving_variables([curve.results[k] for k in chosen], last),
+        steps=any(program[name].integer for name in curve.values),
+        note=_note(curve, len(chosen), len(finite)),
     )
+
+
+def _moving_variables(
+    results: Sequence[Result], name: str
+) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Label and values of the entries of variables that move most."""
+    columns: dict[str, list[float]] = {}
+    for result in results:
+        for key, value in result[name].variables.items():
+            for label, entry in _entries(np.asarray(value), key):
+                columns.setdefault(label, []).append(entry)
+    ranges = {label: max(values) - min(values) for label, values in columns.items()}
+    least = MOVES * (1.0 + max(ranges.values(), default=0.0))
+    moving = sorted((n for n in ranges if ranges[n] > least), key=lambda n: -ranges[n])[:BARS]
+    return tuple((label, tuple(values)) for label, values in columns.items() if label in moving)
+
+
+def _note(curve: Tradeoff, shown: int, count: int) -> str:
+    if shown <= 1:
+        return "more slack buys nothing here"
+    exact = all(error == 0.0 for error in curve.errors.values())
+    thinned = "" if shown == count else f"; {shown} of {count} points shown"
+    return f"{'exact' if exact else 'to the stated error of the curve'}{thinned}"
 
 
 def _entries(value: Array, key: str) -> Iterator[tuple[str, float]]:

@@ -1,27 +1,23 @@
-"""The exact front of two linear objectives: every extreme point, with its weights."""
+"""How each kind of front is found: linear, integer, convex, and on a grid of limits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from math import ceil
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
-import scipy.sparse as sp
 
 from lexiprog.backends.solver import SolverChoice
-from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.task import Task
 from lexiprog.errors import DeclarationError, StageError
-from lexiprog.parametric.context import rate_of
-from lexiprog.parametric.front_points import Statement
-from lexiprog.parametric.front_record import Frontier, Gap
-from lexiprog.parametric.integer_fronts import IntegerFront, integer_front
-from lexiprog.parametric.linear_fronts import LinearFront, linear_front
-from lexiprog.parametric.outer_inner import Sample, Sandwich, sandwich
+from lexiprog.parametric.context import LimitedObjective, rate_of
+from lexiprog.parametric.front import Frontier, FrontProblem
+from lexiprog.parametric.fronts import integer_front, linear_front
+from lexiprog.parametric.value_function import Gap, Sample, ValueFunction, sandwich
 from lexiprog.results.solution import Solution
 from lexiprog.summary import counted
 from lexiprog.typing import Array
@@ -31,60 +27,49 @@ PIECES = 1000
 FOLLOWING = 0.5
 
 
-@dataclass(frozen=True)
-class TwoCosts:
-    """The numbers of a statement: two costs over rows without the limit on the first.
+def _limited(problem: FrontProblem, *, scaled: bool) -> tuple[Task, LimitedObjective]:
+    """The numbers of a problem without the limit on its first objective, and that objective.
 
-    ``first``, in the row that the limit makes, is ``unit`` times the objective plus a constant.
+    In equilibrated units or in the user's own.
     """
+    task, limit = problem.task([0.0]), problem.limits[0]
+    rate = rate_of(task, limit, str(limit.name()))
+    row = int(np.flatnonzero(rate)[0])
+    if not scaled:
+        return task, LimitedObjective.of(task.form, row, float(rate[row]))
+    unit = float(rate[row]) * float(task.native.scaling.rows[row])
+    return task, LimitedObjective.of(task.native.scaled, row, unit)
 
-    task: Task
-    form: StandardForm
-    row: int
-    first: Array
-    unit: float
-    shift: float
 
-    @classmethod
-    def of(cls, statement: Statement, *, scaled: bool) -> TwoCosts:
-        """The numbers, in equilibrated units or in the user's own."""
-        task = statement.task([0.0])
-        limit = statement.limits[0]
-        rate = rate_of(task, limit, str(limit.name()))
-        row = int(np.flatnonzero(rate)[0])
-        form, unit = task.form, float(rate[row])
-        if scaled:
-            form, unit = task.native.scaled, unit * float(task.native.scaling.rows[row])
-        keep = np.arange(form.b.size) != row
-        A = sp.csr_array(form.A)
-        free = replace(
-            form,
-            A=sp.csc_array(A[keep]),
-            b=form.b[keep],
-            cones=Cones(zero=form.cones.zero, nonneg=form.cones.nonneg - 1),
-        )
-        first = np.asarray(A[[row]].toarray()).ravel()
-        return cls(task, free, row, first, unit, float(form.b[row]))
+def _frontier(
+    problem: FrontProblem, solutions: list[Solution], *, kind: str, note: str, **others: Any
+) -> Frontier:
+    """The front of two objectives that certified solutions make."""
+    points = np.array([problem.values(solution) for solution in solutions])
+    return Frontier(
+        names=problem.names,
+        maximised=problem.maximised,
+        points=points.reshape(-1, 2),
+        solutions=tuple(solutions),
+        kind=kind,
+        note=note,
+        **{"complete": not note} | others,
+    )
 
-    def limit(self, value: float) -> float:
-        """The limit, in the user's sense, at which the row is met by ``value``."""
-        return (value - self.shift) / self.unit
 
-    def multipliers(self, y: Array) -> Array:
-        """Multipliers of all rows from those of the rows without the limit and then the limit."""
-        return np.insert(y[:-1], self.row, y[-1])
+# Two linear objectives: every extreme point, with the weights for which it is best.
 
 
 @dataclass(frozen=True)
-class _Known:
+class _LinearState:
     """A front as far as it was followed, and the optima certified so far by their first cost."""
 
-    front: LinearFront | None
+    front: ValueFunction | None
     solutions: dict[float, Solution]
 
 
 def extreme_points(
-    statement: Statement,
+    problem: FrontProblem,
     *,
     limit: int | None,
     resume: Frontier | None,
@@ -94,169 +79,154 @@ def extreme_points(
 
     Following it takes half of the time at most, so that some is left to certify its points.
     """
-    costs, pace = TwoCosts.of(statement, scaled=True), statement.pace
-    before = _Known(None, {}) if resume is None else resume.state
-    known = [before.front]
-    solutions = {t: statement.connected(found) for t, found in before.solutions.items()}
+    (task, limited), pace = _limited(problem, scaled=True), problem.pace
+    before = _LinearState(None, {}) if resume is None else resume.state
+    front = before.front
+    solutions = {t: problem.connected(solution) for t, solution in before.solutions.items()}
     with pace.within(FOLLOWING), pace.kept():
-        known.append(
-            pace.follow(
-                linear_front, costs.form, costs.first, costs.form.c, limit=(limit or PIECES) + 1,
-                resume=known[0],
-            )
+        front = pace.follow(
+            linear_front, limited.form, limited.cost, limited.form.c,
+            limit=(limit or PIECES) + 1, resume=front,
         )  # fmt: skip
-    front = known[-1]
-    if front is None or not front.points.size:
-        return _frontier(statement, [], note=pace.note, state=_Known(front, solutions))
-    order = range(len(front.points))[:: -1 if front.backwards else 1][:limit]
-    places = [float(value) for value in front.solutions @ costs.first]
+    state = _LinearState(front, solutions)
+    if front is None or not front.breakpoints.size:
+        return _frontier(problem, [], kind="extreme points", note=pace.note, state=state)
+    order = range(len(front.breakpoints))[:: -1 if _is_backwards(front) else 1][:limit]
+    places = front.breakpoints.tolist()
     done: list[int] = []
     with pace.kept():
         for k in order:
             if places[k] not in solutions:
                 pace.check()
-                solutions[places[k]] = _solution(statement, costs, front, k)
+                solutions[places[k]] = _certified(problem, task, limited, front, k)
             done.append(k)
-            tick(", ".join(f"{v:g}" for v in statement.values(solutions[places[k]])))
-    complete = front.complete and len(done) == len(front.points)
+            _tell(tick, problem, solutions[places[k]])
+    done.sort()
+    scales = np.array([abs(limited.unit), task.native.scaling.cost])
+    complete = front.complete and len(done) == len(front.breakpoints)
     asked = f"{limit} points were asked for." if len(done) == limit else ""
     note = "" if complete else pace.note or asked or front.note
-    done.sort()
-    ray = None
-    if front.ray is not None and complete:
-        scale = np.array([abs(costs.unit), costs.task.native.scaling.cost])
-        ray = front.ray / scale * statement.signs
-        ray = ray / np.max(np.abs(ray))
     return _frontier(
-        statement,
+        problem,
         [solutions[places[k]] for k in done],
-        weights=_in_users_units(
-            front.weights[done], abs(costs.unit), costs.task.native.scaling.cost
-        ),
-        ray=ray,
-        note=note,
-        missing=() if complete else (_gap(statement, costs, front, done),),
-        state=_Known(front, solutions),
-    )
-
-
-def _frontier(
-    statement: Statement, solutions: list[Solution], *, note: str, **others: Any
-) -> Frontier:
-    points = np.array([statement.values(solution) for solution in solutions])
-    return Frontier(
-        names=statement.names,
-        maximised=statement.maximised,
-        points=points.reshape(-1, 2),
-        solutions=tuple(solutions),
         kind="extreme points" if note else "every extreme point",
-        complete=not note,
         note=note,
-        **others,
+        weights=_in_users_units(front.weights[done], scales),
+        ray=_ray(front, scales, problem.signs) if complete else None,
+        missing=() if complete else (_linear_gap(problem, task, limited, front, done),),
+        state=state,
     )
 
 
-def _gap(statement: Statement, costs: TwoCosts, front: LinearFront, done: list[int]) -> Gap:
+def _is_backwards(front: ValueFunction) -> bool:
+    """Whether the walk began at the last point: what is missing lies before the first."""
+    return front.inverted or front.paths[0].segments[0].slope == 0.0
+
+
+def _ray(front: ValueFunction, scales: Array, signs: Array) -> Array | None:
+    """The direction in which a complete front has no end, in the user's units and senses."""
+    if front.inverted:
+        ray = np.array([1.0 / front.slope_before, 1.0])
+    else:
+        ray = np.array([1.0, front.slopes[-1]])
+    if not ray.all():
+        return None
+    ray = ray / scales * signs
+    return np.asarray(ray / np.max(np.abs(ray)))
+
+
+def _linear_gap(
+    problem: FrontProblem,
+    task: Task,
+    limited: LimitedObjective,
+    front: ValueFunction,
+    done: list[int],
+) -> Gap:
     """Between which ends points are missing: the last one known and the end of the front."""
-    other = statement.signs[1] * costs.task.native.scaling.value(1.0)
+    second = problem.signs[1] * task.native.scaling.value(1.0)
 
     def values(k: int) -> tuple[float, float]:
-        x = front.solutions[k]
-        second = float(other * (costs.form.c @ x + costs.form.offset))
-        return costs.limit(float(costs.first @ x)), second
+        value = float(second * (front.values[k] + limited.form.offset))
+        return limited.limit(float(front.breakpoints[k])), value
 
-    far = 0 if front.backwards else len(front.points) - 1
-    sign = -1.0 if front.backwards else 1.0
-    first, second = sign * np.inf * statement.signs * [1.0, -1.0]
-    end = values(far) if front.complete else (float(first), float(second))
-    near = len(front.points) - 1 - far
-    known = values((done[0] if front.backwards else done[-1]) if done else near)
-    return (end, known) if front.backwards else (known, end)
-
-
-def _solution(statement: Statement, costs: TwoCosts, front: LinearFront, k: int) -> Solution:
-    """The certified optimum behind one point, from the curve's own multipliers if they serve."""
-    scaling = costs.task.native.scaling
-    x = front.solutions[k]
-    limits = [costs.limit(float(costs.first @ x))]
-    if front.turned:
-        return statement.solve(limits)
-    y = front.curve.multipliers[min(front.pieces[k], front.curve.slopes.size - 1)]
-    z = costs.multipliers(np.append(y[:-1], y[-1] / front.size))
-    return statement.certified(limits, scaling.point(x), scaling.multipliers(z))
+    backwards = _is_backwards(front)
+    far = 0 if backwards else len(front.breakpoints) - 1
+    signs = np.inf * problem.signs * ([-1.0, 1.0] if backwards else [1.0, -1.0])
+    end = values(far) if front.complete else (float(signs[0]), float(signs[1]))
+    near = len(front.breakpoints) - 1 - far
+    last = values((done[0] if backwards else done[-1]) if done else near)
+    return (end, last) if backwards else (last, end)
 
 
-def _in_users_units(weights: Array, first: float, second: float) -> Array:
+def _certified(
+    problem: FrontProblem, task: Task, limited: LimitedObjective, front: ValueFunction, k: int
+) -> Solution:
+    """The certified optimum behind one point, from the front's own multipliers if there are any."""
+    limits, scaling = [limited.limit(float(front.breakpoints[k]))], task.native.scaling
+    if not front.multipliers.size:
+        return problem.solve(limits)
+    y = limited.multipliers(front.multipliers[k])
+    return problem.certified(limits, scaling.point(front.points[k]), scaling.multipliers(y))
+
+
+def _in_users_units(weights: Array, scales: Array) -> Array:
     """Shares of the costs in the form's units as shares of the objectives themselves."""
-    one, other = weights * first, (1.0 - weights) * second
-    return np.asarray(one / (one + other))
+    first, second = weights * scales[0], (1.0 - weights) * scales[1]
+    return np.asarray(first / (first + second))
 
 
-# The front of two objectives over whole numbers: every non-dominated point.
+# Two objectives over whole numbers: every non-dominated point.
 
 
 def non_dominated_points(
-    statement: Statement,
+    problem: FrontProblem,
     *,
     limit: int | None,
     resume: Frontier | None,
     tick: Callable[[str], None],
 ) -> Frontier:
     """The front of two objectives of an integer program; CurveError if there is none."""
-    costs = TwoCosts.of(statement, scaled=False)
-    options = {} if statement.ladder is None else dict(statement.ladder[0].options)
+    task, limited = _limited(problem, scaled=False)
+    options = {} if problem.ladder is None else dict(problem.ladder[0].options)
     try:
-        front = statement.pace.follow(
-            integer_front, costs.form, costs.first, costs.form.c, limit=limit,
+        front = problem.pace.follow(
+            integer_front, limited.form, limited.cost, limited.form.c, limit=limit,
             resume=None if resume is None else resume.state, options=options, told=tick,
         )  # fmt: skip
     except ValueError as error:
         raise DeclarationError(f"frontier: {error}") from error
-    offset = costs.task.form.offset
     solutions: list[Solution] = []
-    with statement.pace.kept():
-        for point, x, bound in zip(front.points, front.solutions, front.bounds, strict=True):
-            limits = [costs.limit(float(point[0]))]
-            solutions.append(statement.certified(limits, x, None, float(bound[1]) + offset))
-    shown = front
-    if len(solutions) < len(front.points):  # stopped here: what was found is kept, but not shown
-        gap = (_pair(front.points[max(len(solutions) - 1, 0)]), _pair(front.points[-1]))
-        shown = replace(front, missing=(*front.missing, gap), note=statement.pace.note)
-    kind = "every non-dominated point" if shown.complete else "non-dominated points"
-    if front.resolution:
+    with problem.pace.kept():
+        for t, x, bound in zip(front.breakpoints, front.points, front.bounds, strict=True):
+            limits = [limited.limit(float(t))]
+            solutions.append(problem.certified(limits, x, None, float(bound[1]) + task.form.offset))
+    missing, note = front.missing, front.note
+    if len(solutions) < len(front.breakpoints):  # stopped here: what was found is kept, not shown
+        (t, value), (last, least) = front.pairs[[max(len(solutions) - 1, 0), -1]].tolist()
+        missing, note = (*missing, ((t, value), (last, least))), problem.pace.note
+    kind = "non-dominated points" if missing else "every non-dominated point"
+    if front.error:
         kind = "non-dominated points, a sample"
-    sign = -1.0 if statement.maximised[1] else 1.0
+        note = note or (
+            "neither objective moves in whole steps; the second may be better by up to "
+            f"{front.error:.3g} between neighbours."
+        )
+    sign = problem.signs[1]
 
-    def own(values: tuple[float, float]) -> tuple[float, float]:
-        return costs.limit(values[0]), sign * (values[1] + offset)
+    def outside(values: tuple[float, float]) -> tuple[float, float]:
+        return limited.limit(values[0]), float(sign * (values[1] + task.form.offset))
 
-    return Frontier(
-        names=statement.names,
-        maximised=statement.maximised,
-        points=np.array([statement.values(found) for found in solutions]).reshape(-1, 2),
-        solutions=tuple(solutions),
+    return _frontier(
+        problem,
+        solutions,
         kind=kind,
-        complete=shown.complete and not front.resolution,
+        note=note,
+        complete=not missing and not front.error,
         discrete=True,
-        error=front.resolution,
-        missing=tuple((own(left), own(right)) for left, right in shown.missing),
-        note=_note(shown),
+        error=front.error,
+        missing=tuple((outside(left), outside(right)) for left, right in missing),
         state=front,
     )
-
-
-def _pair(point: Array) -> tuple[float, float]:
-    return float(point[0]), float(point[1])
-
-
-def _note(front: IntegerFront) -> str:
-    """Why the front is not complete."""
-    if front.resolution and not front.note:
-        return (
-            "neither objective moves in whole steps; the second may be better by up to "
-            f"{front.resolution:.3g} between neighbours."
-        )
-    return front.note
 
 
 # The front of two convex objectives: points between which it is known to a stated error.
@@ -267,15 +237,20 @@ SAME_POINT = 1e-7
 
 
 @dataclass
-class _KnownCurve:
+class _Samples:
     """Samples by their place, with their solutions; the points best in each objective first."""
 
     ends: list[Solution] = field(default_factory=list)
     samples: dict[float, tuple[Sample, Solution]] = field(default_factory=dict)
 
+    def connected(self, problem: FrontProblem) -> _Samples:
+        """The same in lists of its own, for the problem's own variables."""
+        samples = {t: (s, problem.connected(found)) for t, (s, found) in self.samples.items()}
+        return _Samples(list(map(problem.connected, self.ends)), samples)
+
 
 def sampled_points(
-    statement: Statement,
+    problem: FrontProblem,
     *,
     error: float,
     limit: int | None,
@@ -283,69 +258,49 @@ def sampled_points(
     tick: Callable[[str], None],
 ) -> Frontier:
     """The least second objective for each limit on the first: convex, so it can be enclosed."""
-    sign, other = statement.signs
-    known = _KnownCurve() if resume is None else _connected(resume.state, statement)
-
-    def tell(solution: Solution) -> None:
-        tick(", ".join(f"{value:g}" for value in statement.values(solution)))
+    sign, other = problem.signs
+    known = _Samples() if resume is None else resume.state.connected(problem)
 
     def ask(t: float) -> Sample:
-        solution = statement.solve([sign * t])
+        solution = problem.solve([sign * t])
         known.samples[t] = _sample(t, solution, float(other)), solution
-        tell(solution)
+        _tell(tick, problem, solution)
         return known.samples[t][0]
 
-    def enclosed() -> Sandwich:
+    def enclosed() -> ValueFunction:
         return sandwich(
             ask, min(known.samples), max(known.samples), error=error, limit=limit or POINTS,
-            known=tuple(sample for sample, _ in known.samples.values()), pace=statement.pace,
+            known=tuple(sample for sample, _ in known.samples.values()), pace=problem.pace,
         )  # fmt: skip
 
-    with statement.pace.kept():
-        for turn in (statement.names, statement.names[::-1])[len(known.ends) :]:
-            known.ends.append(statement.alone(*turn))
-            tell(known.ends[-1])
+    with problem.pace.kept():
+        for turn in (problem.names, problem.names[::-1])[len(known.ends) :]:
+            known.ends.append(problem.alone(*turn))
+            _tell(tick, problem, known.ends[-1])
     if len(known.ends) < 2:
-        return _front(statement, known, known.ends, None)
-    _place_ends(statement, known)
-    found = enclosed()
-    if len(found.samples) < len(known.samples):  # Ctrl-C came between finding one and telling of it
-        found = enclosed()
-    return _front(statement, known, [known.samples[s.t][1] for s in found.samples], found)
-
-
-def _connected(known: _KnownCurve, statement: Statement) -> _KnownCurve:
-    """What is known, in lists of its own."""
-    samples = {t: (s, statement.connected(found)) for t, (s, found) in known.samples.items()}
-    return _KnownCurve(list(map(statement.connected, known.ends)), samples)
-
-
-def _front(
-    statement: Statement, known: _KnownCurve, solutions: list[Solution], found: Sandwich | None
-) -> Frontier:
-    error = np.nan if found is None else found.error
-    points = np.array([statement.values(solution) for solution in solutions])
-    note = statement.pace.note if found is None else found.note
-    return Frontier(
-        names=statement.names,
-        maximised=statement.maximised,
-        points=points.reshape(-1, 2),
-        solutions=tuple(solutions),
-        kind=f"points between which the front is known to {error:.2g} of {statement.names[1]}"
-        if found is not None
-        else "points of a front whose ends are not known",
-        complete=not note,
-        error=error,
-        note=note,
+        kind = "points of a front whose ends are not known"
+        return _frontier(
+            problem, known.ends, kind=kind, note=problem.pace.note, error=np.nan, state=known
+        )
+    _place_ends(problem, known)
+    front = enclosed()
+    if front.breakpoints.size < len(known.samples):  # Ctrl-C came between finding and telling
+        front = enclosed()
+    return _frontier(
+        problem,
+        [known.samples[t][1] for t in front.breakpoints.tolist()],
+        kind=f"points between which the front is known to {front.error:.2g} of {problem.names[1]}",
+        note=front.note,
+        error=front.error,
         state=known,
     )
 
 
-def _place_ends(statement: Statement, known: _KnownCurve) -> None:
+def _place_ends(problem: FrontProblem, known: _Samples) -> None:
     """The ends as samples, with what they say of all that lies between."""
-    sign, other = statement.signs
+    sign, other = problem.signs
     left, right = known.ends
-    first, second = (statement.values(solution) for solution in (left, right))
+    first, second = (problem.values(solution) for solution in (left, right))
     start, stop = sign * first[0], sign * second[0]
     low = float(other * second[1])
     known.samples[float(start)] = Sample(float(start), float(other * first[1]), low, None), left
@@ -378,7 +333,7 @@ SAME, GIVE = 1e-6, 1e-9
 
 
 @dataclass
-class _KnownGrid:
+class _GridState:
     """The best point of each objective, and what cells have said; the same for any grid."""
 
     ends: list[Solution] = field(default_factory=list)
@@ -386,10 +341,10 @@ class _KnownGrid:
     asked: list[tuple[Array, Array]] = field(default_factory=list)  # limits, and the point found
     empty: list[Array] = field(default_factory=list)
 
-    def connected(self, statement: Statement) -> _KnownGrid:
-        """The same in lists of its own, for the statement's own variables."""
-        ends, solutions = (list(map(statement.connected, p)) for p in (self.ends, self.solutions))
-        return _KnownGrid(ends, solutions, list(self.asked), list(self.empty))
+    def connected(self, problem: FrontProblem) -> _GridState:
+        """The same in lists of its own, for the problem's own variables."""
+        ends, solutions = (list(map(problem.connected, p)) for p in (self.ends, self.solutions))
+        return _GridState(ends, solutions, list(self.asked), list(self.empty))
 
     def answers(self, limits: Array) -> bool:
         """Whether a cell would say nothing new."""
@@ -399,7 +354,7 @@ class _KnownGrid:
 
 
 def grid_points(
-    statement: Statement,
+    problem: FrontProblem,
     *,
     solver: SolverChoice,
     limit: int | None,
@@ -407,33 +362,33 @@ def grid_points(
     tick: Callable[[str], None],
 ) -> Frontier:
     """A sample of the front of any number of objectives."""
-    names, signs, pace = statement.names, statement.signs, statement.pace
-    known = _KnownGrid() if resume is None else resume.state.connected(statement)
+    names, signs, pace = problem.names, problem.signs, problem.pace
+    known = _GridState() if resume is None else resume.state.connected(problem)
     turns = [(name, *(other for other in names if other != name)) for name in names]
     with pace.kept():
         for turn in turns[len(known.ends) :]:
-            known.ends.append(statement.alone(*turn))
-            _tell(tick, statement, known.ends[-1])
-    payoff = signs * np.array([statement.values(end) for end in known.ends]).reshape(-1, len(names))
+            known.ends.append(problem.alone(*turn))
+            _tell(tick, problem, known.ends[-1])
+    payoff = signs * np.array([problem.values(end) for end in known.ends]).reshape(-1, len(names))
     low, high = payoff.min(axis=0, initial=np.inf), payoff.max(axis=0, initial=-np.inf)
     ranges = np.where(high - low > 0.0, high - low, 1.0)
     count = max(2, ceil((limit or CELLS) ** (1.0 / (len(names) - 1))))
     note = f"{pace.note} The best points of some objectives are missing as well. "
     if len(known.ends) == len(names):
-        left = _ask_cells(statement, solver, known, (low, high, ranges), count, tick)
+        left = _ask_cells(problem, solver, known, (low, high, ranges), count, tick)
         note = f"{pace.note} {counted(left, 'cell')} of the grid were not asked. " if left else ""
     everything = [*known.ends, *known.solutions]
-    values = [signs * np.array(statement.values(solution)) for solution in everything]
+    values = [signs * np.array(problem.values(solution)) for solution in everything]
     points, solutions = _distinct(values, everything, ranges)
     size = " x ".join([str(count)] * (len(names) - 1))
     return Frontier(
         names=names,
-        maximised=statement.maximised,
+        maximised=problem.maximised,
         points=points.reshape(-1, len(names)) * signs,
         solutions=tuple(solutions),
         kind=f"a sample, on a grid of {size} limits",
         complete=False,
-        discrete=statement.subproblem.integer,
+        discrete=problem.subproblem.integer,
         error=np.nan,
         note=f"{note}there may be points between those of the grid.",
         state=known,
@@ -441,20 +396,22 @@ def grid_points(
 
 
 def _ask_cells(
-    statement: Statement,
+    problem: FrontProblem,
     solver: SolverChoice,
-    known: _KnownGrid,
+    known: _GridState,
     reach: tuple[Array, Array, Array],
     count: int,
     tick: Callable[[str], None],
 ) -> int:
     """Ask for the best point of each cell; how many were left when something stopped it."""
-    (low, high, ranges), signs, pace = reach, statement.signs, statement.pace
-    objectives = statement.objectives
+    (low, high, ranges), signs, pace = reach, problem.signs, problem.pace
+    objectives = problem.objectives
     shares = LITTLE * signs / ranges
     shares[0] = signs[0] / ranges[0]
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
-    cells = Statement.of(objectives, statement.constraints, solver, pace, target=cp.Minimize(total))
+    cells = FrontProblem.of(
+        objectives, problem.constraints, solver, pace, target=cp.Minimize(total)
+    )
     # The tightest limit gives way to rounding: it is met by points found under another objective.
     ends_of = [(high[j], low[j] + GIVE * ranges[j]) for j in range(1, len(low))]
     axes = [np.linspace(loose, tight, count) for loose, tight in ends_of]
@@ -470,7 +427,9 @@ def _ask_cells(
     return len(waiting) - done
 
 
-def _ask(cells: Statement, known: _KnownGrid, limits: Array, tick: Callable[[str], None]) -> None:
+def _ask(
+    cells: FrontProblem, known: _GridState, limits: Array, tick: Callable[[str], None]
+) -> None:
     """The best point within limits."""
     try:
         solution = cells.solve((cells.signs * limits).tolist())
@@ -484,8 +443,8 @@ def _ask(cells: Statement, known: _KnownGrid, limits: Array, tick: Callable[[str
     _tell(tick, cells, solution)
 
 
-def _tell(tick: Callable[[str], None], statement: Statement, solution: Solution) -> None:
-    tick(", ".join(f"{value:g}" for value in statement.values(solution)))
+def _tell(tick: Callable[[str], None], problem: FrontProblem, solution: Solution) -> None:
+    tick(", ".join(f"{value:g}" for value in problem.values(solution)))
 
 
 def _distinct(

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
-from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.highs_path import Handle
+from lexiprog.parametric.value_function import CurveError
 from lexiprog.typing import Array, Options
 
 # What a row of a rounded point may be off, as a share of its terms.

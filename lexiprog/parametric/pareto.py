@@ -13,15 +13,14 @@ from lexiprog.backends.solver import SolverChoice
 from lexiprog.deadline import Pace
 from lexiprog.errors import DeclarationError, Interrupted
 from lexiprog.model.expressions import shorten
-from lexiprog.parametric.curve import CurveError
+from lexiprog.parametric.front import Frontier, FrontProblem, sorted_front
 from lexiprog.parametric.front_methods import (
     extreme_points,
     grid_points,
     non_dominated_points,
     sampled_points,
 )
-from lexiprog.parametric.front_points import Statement
-from lexiprog.parametric.front_record import Frontier, sorted_front
+from lexiprog.parametric.value_function import CurveError
 from lexiprog.progress import bar
 from lexiprog.summary import counted
 from lexiprog.typing import Constraint, Objective
@@ -97,25 +96,23 @@ def frontier(
     """
     objectives = _checked(objectives, limit, time_limit, error)
     pace = Pace(time_limit, elsewhere=Elsewhere.of(executor))
-    statement = Statement.of(objectives, list(constraints), solver, pace)
+    problem = FrontProblem.of(objectives, list(constraints), solver, pace)
     if resume is not None:
-        _check_resume(resume, statement)
-    kind = statement.subproblem.kind
+        _check_resume(resume, problem)
+    kind = problem.subproblem.kind
     with bar(limit, 0, progress=progress) as tick:
         try:
             if len(objectives) > 2 or kind in ("MIQP", "MIconic", "GP"):
-                front = grid_points(statement, solver=solver, limit=limit, resume=resume, tick=tick)
+                front = grid_points(problem, solver=solver, limit=limit, resume=resume, tick=tick)
             elif kind == "LP":
-                front = extreme_points(statement, limit=limit, resume=resume, tick=tick)
+                front = extreme_points(problem, limit=limit, resume=resume, tick=tick)
             elif kind == "MILP":
-                front = non_dominated_points(statement, limit=limit, resume=resume, tick=tick)
+                front = non_dominated_points(problem, limit=limit, resume=resume, tick=tick)
             else:
-                front = sampled_points(
-                    statement, error=error, limit=limit, resume=resume, tick=tick
-                )
+                front = sampled_points(problem, error=error, limit=limit, resume=resume, tick=tick)
         except CurveError as reason:
-            raise statement.explain(reason) from reason
-    front = sorted_front(replace(front, mark=statement.mark))
+            raise problem.explain(reason) from reason
+    front = sorted_front(replace(front, mark=problem.mark))
     if pace.interrupt is not None:
         raise Interrupted(
             f"interrupted with {counted(len(front), 'point')} of the front, which are in "
@@ -155,15 +152,15 @@ def _checked(
     return dict(objectives)
 
 
-def _check_resume(resume: Frontier, statement: Statement) -> None:
+def _check_resume(resume: Frontier, problem: FrontProblem) -> None:
     if not isinstance(resume, Frontier):
         raise DeclarationError(f"resume takes a Frontier, not {shorten(repr(resume))}.")
-    if (resume.names, resume.maximised) != (statement.names, statement.maximised):
+    if (resume.names, resume.maximised) != (problem.names, problem.maximised):
         raise DeclarationError(
             f"the front to go on from is one of {' and '.join(resume.names)}, not of "
-            f"{' and '.join(statement.names)}."
+            f"{' and '.join(problem.names)}."
         )
-    if resume.mark != statement.mark:
+    if resume.mark != problem.mark:
         raise DeclarationError(
             "the front to go on from belongs to other numbers than these: an objective, a "
             "constraint or a parameter has changed since."

@@ -1,10 +1,9 @@
-"""The whole curve of a linear program as its right-hand side moves along a line, exactly."""
+"""The exact value function of a linear program whose right-hand side moves along a line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
@@ -14,189 +13,206 @@ from numpy.typing import NDArray
 from lexiprog.canon.optimal_face import Sizes, binding
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime, Pace
-from lexiprog.parametric.basis_path import Lost, MovingProgram, Stretch, Wall, stretches
-from lexiprog.parametric.curve import (
-    Curve,
+from lexiprog.parametric.basis_path import (
+    BlockingConstraint,
+    LostBasis,
+    MovingProgram,
+    Segment,
+    segments,
+)
+from lexiprog.parametric.curve_proof import place_unit, prove_curve, row_heights, slope_unit
+from lexiprog.parametric.highs_path import PRECISE, BasicPoint, Handle
+from lexiprog.parametric.value_function import (
     CurveEnd,
     CurveError,
+    CurveKind,
     NothingFeasible,
-    place_unit,
-    prove_curve,
-    row_heights,
-    slope_unit,
+    ValueFunction,
 )
-from lexiprog.parametric.highs_path import PRECISE, BasicPoint, Handle
 from lexiprog.typing import Array, Mask
 
-# From the stretches of a walk to the pieces of a curve: resumed where lost, joined, tidied.
+# From the segments of a basis walk to the pieces of a value function.
 
 # Slopes closer than this share of the steepest are one, slopes below this share of what the costs
-# can make are zero, and knots that move the curve by less than this share of its values are none.
+# can make are zero, and breakpoints that move the curve by less than this share of its values are
+# left out.
 SAME_SLOPE = 1e-12
-# How far beyond a place where rounding won a walk is taken up again, as a share of the place.
+# How far beyond a place where rounding ended it a walk is taken up again, as a share of the place.
 DETOURS = (1e-6, 1e-4, 1e-2)
 
 
 @dataclass
-class Trail:
-    """The stretches of a curve in order, those without length left out, and how they end."""
+class ParametricPath:
+    """The segments of a basis walk in order, without empty ones, and how they end."""
 
-    steps: list[Stretch] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
     end: CurveEnd = CurveEnd.UNFINISHED
-    walls: tuple[Array | None, Array | None] = (None, None)
+    blocking: tuple[Array | None, Array | None] = (None, None)
     note: str = ""
-    exchanges: int = 0
 
-    def preceded_by(self, back: Trail) -> Trail:
-        """The trail after one that was walked from its start the other way."""
-        return Trail(
-            steps=[turned(step) for step in reversed(back.steps)] + self.steps,
+    def preceded_by(self, back: ParametricPath) -> ParametricPath:
+        """The path after one that was walked from its start the other way."""
+        return ParametricPath(
+            segments=[_reversed(segment) for segment in reversed(back.segments)] + self.segments,
             end=self.end,
-            walls=(back.walls[1], self.walls[1]),
+            blocking=(back.blocking[1], self.blocking[1]),
             note="; ".join(filter(None, [back.note, self.note])),
-            exchanges=back.exchanges + self.exchanges,
         )
 
-    def pieces(self, cost: Array) -> list[Stretch]:
-        """The steps, those of one slope as one, without those too short to see."""
-        steepest = max(abs(step.slope) for step in self.steps)
-        joined: list[Stretch] = []
-        for step in self.steps:
-            if joined and abs(step.slope - joined[-1].slope) <= SAME_SLOPE * steepest:
-                joined[-1] = replace(joined[-1], stop=step.stop)
+    def pieces(self, cost: Array) -> list[Segment]:
+        """The segments, those of one slope as one, without those too short to see."""
+        steepest = max(abs(segment.slope) for segment in self.segments)
+        joined: list[Segment] = []
+        for segment in self.segments:
+            if joined and abs(segment.slope - joined[-1].slope) <= SAME_SLOPE * steepest:
+                joined[-1] = replace(joined[-1], stop=segment.stop)
             else:
-                joined.append(step)
+                joined.append(segment)
         return _visible(joined, cost)
 
     @property
     def stop(self) -> float:
-        """Where the last step ends."""
-        return self.steps[-1].stop
+        """Where the last segment ends."""
+        return self.segments[-1].stop
 
     @property
     def last_point(self) -> Array:
         """The point at ``stop``, if that is finite."""
-        step = self.steps[-1]
-        return np.asarray(step.x + (step.stop - step.start) * step.x_rate)
+        last = self.segments[-1]
+        return np.asarray(last.x + (last.stop - last.start) * last.x_rate)
 
 
-class Leg(NamedTuple):
-    """A way to go: from an optimal vertex at ``start`` to ``stop``."""
-
-    corner: BasicPoint
-    start: float
-    stop: float
-
-
-def walk_along(
-    program: MovingProgram, handle: Handle, leg: Leg, limit: int, known: Trail | None = None
-) -> Trail:
-    """Walk to the end of a leg, around places where rounding wins.
+def basis_walk(
+    program: MovingProgram,
+    model: Handle,
+    vertex: BasicPoint,
+    interval: tuple[float, float],
+    limit: int,
+    known: ParametricPath | None = None,
+) -> ParametricPath:
+    """Walk from an optimal vertex to the end of an interval, around places where rounding wins.
 
     Parameters
     ----------
     program : MovingProgram
-    handle : Handle
+    model : Handle
         The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
-        where that ends is how far the trail goes.
-    leg : Leg
+        where that ends is how far the path goes.
+    vertex : BasicPoint
+        Optimal at the start of the interval.
+    interval : pair of float
     limit : int
         Most slopes.
-    known : Trail, optional
+    known : ParametricPath, optional
         One that ended early, to go on from.
     """
-    trail = Trail()
+    path, (start, stop) = ParametricPath(), interval
     if known is not None:
         if known.end is not CurveEnd.UNFINISHED:
             return known
-        trail = Trail(list(known.steps), exchanges=known.exchanges)
-    if trail.steps:  # the last one again: its basis is where the walk stood
-        stood = trail.steps.pop()
-        leg = Leg(stood.corner(program), stood.start, leg.stop)
-    if not handle.pace.note:  # else the walk the other way was stopped already
-        with handle.pace.kept():
-            _walk(trail, program, handle, leg, limit)
-    if handle.pace.note and trail.end is CurveEnd.UNFINISHED:
-        trail.note = handle.pace.note
-    return trail
+        path = ParametricPath(list(known.segments))
+    if path.segments:  # the last one again: its basis is where the walk was
+        last = path.segments.pop()
+        vertex, start = last.vertex(program), last.start
+    if not model.pace.note:  # else the walk the other way was stopped already
+        with model.pace.kept():
+            _Walk(path, program, model, stop, limit).run(vertex, start)
+    if model.pace.note and path.end is CurveEnd.UNFINISHED:
+        path.note = model.pace.note
+    return path
 
 
-def _walk(trail: Trail, program: MovingProgram, handle: Handle, leg: Leg, limit: int) -> None:
-    """Add to the trail until it ends, for which it then has the reason."""
-    corner, start, stop = leg
-    slopes, last = 0, np.nan
-    for before in trail.steps:
-        slopes, last = slopes + (before.slope != last), before.slope
-    speed = np.maximum(np.abs(program.lower_rate), np.abs(program.upper_rate))[program.size :]
-    zero = SAME_SLOPE * slope_unit(program.cost, program.A, speed)
-    while True:
-        try:
-            for step in stretches(program, corner, start, stop):
-                handle.pace.check()
-                trail.exchanges += 1
-                if isinstance(step, Wall):
-                    trail.end, trail.walls = CurveEnd.INFEASIBLE, (None, -step.y)
-                    return
-                if step.stop <= step.start:
-                    continue
-                slope = 0.0 if abs(step.slope) <= zero else step.slope
-                slopes, last = slopes + (slope != last), slope
-                if slopes > limit:
-                    trail.note = f"more than {limit} pieces; ask for more with limit=."
-                    return
-                if slope == 0.0 and program.loosens and stop == np.inf:
-                    # What only gives way and buys nothing buys nothing for ever.
-                    step = replace(step, stop=np.inf, x_rate=np.zeros_like(step.x))
-                trail.steps.append(replace(step, slope=slope))
-                if step.stop == np.inf:
-                    trail.end = CurveEnd.STRAIGHT if slope else CurveEnd.FLAT
-                    return
-            trail.end = CurveEnd.STOPPED
-            return
-        except Lost as lost:
-            reached = trail.stop if trail.steps else start
-            found = _detour(program, handle, reached, stop)
-            if found is None:
-                trail.note = f"rounding wins at t = {lost.t:g}: {lost}"
+class _Walk:
+    """A walk that adds to a path until it ends, for which the path then has the reason."""
+
+    def __init__(
+        self, path: ParametricPath, program: MovingProgram, model: Handle, stop: float, limit: int
+    ) -> None:
+        self.path, self.program, self.model = path, program, model
+        self.stop, self.limit = stop, limit
+        slopes = [segment.slope for segment in path.segments]
+        self.slopes = sum(k == 0 or slope != slopes[k - 1] for k, slope in enumerate(slopes))
+        self.last = slopes[-1] if slopes else np.nan
+        speed = np.maximum(np.abs(program.lower_rate), np.abs(program.upper_rate))[program.size :]
+        self.zero = SAME_SLOPE * slope_unit(program.cost, program.A, speed)
+
+    def run(self, vertex: BasicPoint, start: float) -> None:
+        """Follow the basis, and begin anew a little further on where rounding ends that."""
+        path = self.path
+        while True:
+            try:
+                for step in segments(self.program, vertex, start, self.stop):
+                    self.model.pace.check()
+                    if self._ends_with(step):
+                        return
+                path.end = CurveEnd.STOPPED
                 return
-            start, corner, steps = found
-            trail.steps += steps
+            except LostBasis as lost:
+                reached = path.stop if path.segments else start
+                detour = _detour(self.program, self.model, reached, self.stop)
+                if detour is None:
+                    path.note = f"rounding wins at t = {lost.t:g}: {lost}"
+                    return
+                start, vertex, added = detour
+                path.segments += added
+
+    def _ends_with(self, step: Segment | BlockingConstraint) -> bool:
+        """Add what comes next; True if nothing comes after it."""
+        path = self.path
+        if isinstance(step, BlockingConstraint):
+            path.end, path.blocking = CurveEnd.INFEASIBLE, (None, -step.y)
+            return True
+        if step.stop <= step.start:
+            return False
+        slope = 0.0 if abs(step.slope) <= self.zero else step.slope
+        self.slopes, self.last = self.slopes + (slope != self.last), slope
+        if self.slopes > self.limit:
+            path.note = f"more than {self.limit} pieces; ask for more with limit=."
+            return True
+        if slope == 0.0 and self.program.loosens and self.stop == np.inf:
+            # What only gives way and buys nothing buys nothing for ever.
+            step = replace(step, stop=np.inf, x_rate=np.zeros_like(step.x))
+        path.segments.append(replace(step, slope=slope))
+        if step.stop == np.inf:
+            path.end = CurveEnd.STRAIGHT if slope else CurveEnd.FLAT
+        return step.stop == np.inf
 
 
-def turned(step: Stretch) -> Stretch:
-    """A stretch seen from ``-t``."""
-    end = step.x + (step.stop - step.start) * step.x_rate
+def _reversed(segment: Segment) -> Segment:
+    """A segment seen from ``-t``."""
+    end = segment.x + (segment.stop - segment.start) * segment.x_rate
     return replace(
-        step, start=-step.stop, stop=-step.start, x=end, x_rate=-step.x_rate, slope=-step.slope
-    )
+        segment, start=-segment.stop, stop=-segment.start, x=end, x_rate=-segment.x_rate,
+        slope=-segment.slope,
+    )  # fmt: skip
 
 
 def _detour(
-    program: MovingProgram, handle: Handle, t: float, stop: float
-) -> tuple[float, BasicPoint, list[Stretch]] | None:
-    """A vertex a little beyond ``t`` and the stretches from ``t`` to there, walked backwards."""
+    program: MovingProgram, model: Handle, t: float, stop: float
+) -> tuple[float, BasicPoint, list[Segment]] | None:
+    """A vertex a little beyond ``t`` and the segments from ``t`` to there, walked backwards."""
     for share in DETOURS:
         beyond = t + share * max(abs(t), 1.0)
         if beyond >= stop:
             return None
         bounds = program.at(beyond)
-        handle.change(rows=(bounds.row_lower, bounds.row_upper))
-        corner = handle.optimum()
-        if corner is None:
+        model.change(rows=(bounds.row_lower, bounds.row_upper))
+        vertex = model.optimum()
+        if vertex is None:
             continue
         try:
-            back = list(stretches(program.backwards(), corner, -beyond, -t))
-        except Lost:
+            back = list(segments(program.backwards(), vertex, -beyond, -t))
+        except LostBasis:
             continue
-        steps = [turned(s) for s in reversed(back) if isinstance(s, Stretch) and s.stop > s.start]
-        return beyond, corner, steps
+        kept = [_reversed(s) for s in reversed(back) if isinstance(s, Segment) and s.stop > s.start]
+        return beyond, vertex, kept
     return None
 
 
-def _visible(pieces: list[Stretch], cost: Array) -> list[Stretch]:
+def _visible(pieces: list[Segment], cost: Array) -> list[Segment]:
     """The pieces that can be told from rounding; the next one takes the place of any other."""
-    out: list[Stretch] = []
-    begin: Stretch | None = None
+    out: list[Segment] = []
+    begin: Segment | None = None
     for k, piece in enumerate(pieces):
         begin = piece if begin is None else begin
         bend = pieces[min(k + 1, len(pieces) - 1)].slope - pieces[max(k - 1, 0)].slope
@@ -228,12 +244,12 @@ def parametric_curve(
     limit: int = 1000,
     near: Array | None = None,
     pace: Pace | None = None,
-) -> Curve:
+) -> ValueFunction:
     """Trace the optimum of a linear form as ``b + t direction`` moves, from ``start`` to ``stop``.
 
     One linear program is solved, by HiGHS; from there the basis is followed exchange by exchange,
-    so every knot is met and the slopes are the right derivatives. Points and multipliers prove
-    the result (see ``curve_proof``), which is checked before it is handed over.
+    so every breakpoint is met and the slopes are right derivatives. Points and multipliers prove
+    the result (see ``curve_proof``), which is checked before it is returned.
 
     Parameters
     ----------
@@ -266,51 +282,52 @@ def parametric_curve(
     ...                     b=np.array([0.0]), cones=Cones(nonneg=1),
     ...                     lower=np.array([0.0]), upper=np.array([2.0]))
     >>> curve = parametric_curve(form, np.array([1.0]))
-    >>> curve.knots.tolist(), curve.slopes.tolist(), str(curve.end)
+    >>> curve.breakpoints.tolist(), curve.slopes.tolist(), str(curve.end)
     ([0.0, 2.0], [-1.0, 0.0], 'constant from there on')
     """
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
-    origin, corner, handle = _begin(program, start, stop, near, pace)
-    return trace(form, direction, handle, corner, origin, start=start, stop=stop, limit=limit)
+    origin, vertex, model = _begin(program, start, stop, near, pace)
+    return trace(form, direction, model, vertex, origin, start=start, stop=stop, limit=limit)
 
 
 def trace(
     form: StandardForm,
     direction: Array,
-    handle: Handle,
-    corner: BasicPoint,
+    model: Handle,
+    vertex: BasicPoint,
     origin: float,
     *,
     start: float,
     stop: float,
     limit: int,
-    known: tuple[Trail | None, Trail | None] = (None, None),
-) -> Curve:
-    """The curve to both sides of an optimal vertex at ``origin``, checked; see above for the rest.
+    known: tuple[ParametricPath | None, ParametricPath | None] = (None, None),
+) -> ValueFunction:
+    """The function to both sides of an optimal vertex at ``origin``, checked.
 
-    ``start`` may be minus infinity if the curve is known to end before that. ``known`` are the
-    trails of a curve that ended early. Time and Ctrl-C end a curve early as the handle's pace says.
+    ``start`` may be minus infinity if nothing is feasible from somewhere on. ``known`` are the
+    paths of a function that ended early. Time and Ctrl-C end it early as the model's pace says.
     """
     program = MovingProgram.of(form, direction)
-    trail = walk_along(program, handle, Leg(corner, origin, stop), limit, known[0])
-    trails: tuple[Trail, ...] = (trail,)
+    path = basis_walk(program, model, vertex, (origin, stop), limit, known[0])
+    paths: tuple[ParametricPath, ...] = (path,)
     if origin > start:
-        leg = Leg(corner, -origin, -start)
-        back = walk_along(program.backwards(), handle, leg, limit, known[1])
-        trail, trails = trail.preceded_by(back), (trail, back)
-    if not trail.steps and handle.pace.note:
+        ends = (-origin, -start)
+        back = basis_walk(program.backwards(), model, vertex, ends, limit, known[1])
+        path, paths = path.preceded_by(back), (path, back)
+    if not path.segments and model.pace.note:
         raise OutOfTime
-    first, last = (trail.steps[0].start, trail.stop) if trail.steps else (origin, origin)
+    first, last = (path.segments[0].start, path.stop) if path.segments else (origin, origin)
     if last - first <= SAME_PLACE * max(abs(first), place_unit(form.b, direction)):
-        raise CurveError(trail.note or f"only t = {origin:g} has a feasible point.")
-    curve = replace(_curve(form, direction, trail), trails=trails)
-    if not curve.proof.passed:
+        raise CurveError(path.note or f"only t = {origin:g} has a feasible point.")
+    function = replace(_value_function(form, path), paths=paths)
+    proof = prove_curve(form, direction, function)
+    if not proof.passed:
         raise CurveError(
-            f"the curve could not be proved: lines and points differ by {curve.proof.worst:.1e} of "
+            f"the curve could not be proved: lines and points differ by {proof.worst:.1e} of "
             "their size. Scaling the program's rows and columns may help."
         )
-    return curve
+    return replace(function, proof=proof)
 
 
 def _check(form: StandardForm, direction: Array, start: float, stop: float, limit: int) -> None:
@@ -332,19 +349,19 @@ def _begin(
     program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
 ) -> tuple[float, BasicPoint, Handle]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
-    corner = handle.optimum() if near is None else handle.optimum_near(near)
-    if corner is None:
+    model = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+    vertex = model.optimum() if near is None else model.optimum_near(near)
+    if vertex is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
-        corner = handle.optimum()
-    if corner is None:
+        model = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+        vertex = model.optimum()
+    if vertex is None:
         raise CurveError(
             f"there is no optimum at t = {start:g}, where points exist (HiGHS: "
-            f"{handle.highs.getModelStatus().name}): the objective is unbounded for every t."
+            f"{model.highs.getModelStatus().name}): the objective is unbounded for every t."
         )
-    return start, corner, handle
+    return start, vertex, model
 
 
 def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[float, float]:
@@ -360,11 +377,11 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     )
     ends = []
     for sign in (1.0, -1.0):
-        handle = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE)
-        corner = handle.optimum()
-        said = handle.highs.getModelStatus()
-        if corner is not None:
-            ends.append(float(corner.values[program.size]))
+        model = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE)
+        vertex = model.optimum()
+        said = model.highs.getModelStatus()
+        if vertex is not None:
+            ends.append(float(vertex.values[program.size]))
         elif sign < 0 and said in _MAY_BE_UNBOUNDED:
             ends.append(np.inf)
         else:
@@ -378,29 +395,27 @@ def _between(low: float, high: float) -> float:
     return low + min(0.5 * (high - low), max(1.0, abs(low)))
 
 
-def _curve(form: StandardForm, direction: Array, trail: Trail) -> Curve:
-    """The trail as arrays, with its proof."""
-    pieces = trail.pieces(form.c)
-    knots, points = [float(piece.start) for piece in pieces], [piece.x for piece in pieces]
-    if not trail.end.is_open:
-        knots.append(trail.stop)
-        points.append(trail.last_point)
-    parts: dict[str, Any] = {
-        "knots": np.array(knots),
-        "points": np.array(points),
-        "slopes": np.array([piece.slope for piece in pieces]),
-        "multipliers": _cleaned(form, np.array([-piece.y for piece in pieces])),
-        "ray": trail.steps[-1].x_rate if trail.end.is_open else None,
-        "walls": trail.walls,
-    }
-    return Curve(
-        values=parts["points"] @ form.c + form.offset,
-        end=trail.end,
-        direction=direction.copy(),
-        proof=prove_curve(form, direction, **parts),
-        note=trail.note,
-        exchanges=trail.exchanges,
-        **parts,
+def _value_function(form: StandardForm, path: ParametricPath) -> ValueFunction:
+    """The path as arrays, yet to be proved."""
+    pieces = path.pieces(form.c)
+    breakpoints, points = [float(piece.start) for piece in pieces], [piece.x for piece in pieces]
+    slopes = [piece.slope for piece in pieces]
+    if not path.end.is_open:
+        breakpoints.append(path.stop)
+        points.append(path.last_point)
+        slopes.append(np.nan)
+    return ValueFunction(
+        np.array(breakpoints),
+        np.array(points) @ form.c + form.offset,
+        np.array(slopes),
+        CurveKind.LINEAR,
+        end=path.end,
+        stop=np.inf if path.end.is_open else path.stop,
+        note=path.note,
+        points=np.array(points),
+        multipliers=_cleaned(form, np.array([-piece.y for piece in pieces])),
+        ray=path.segments[-1].x_rate if path.end.is_open else None,
+        blocking=path.blocking,
     )
 
 
@@ -411,12 +426,11 @@ def _cleaned(form: StandardForm, multipliers: Array) -> Array:
     return np.where(np.abs(multipliers) * heights > least, multipliers, 0.0)
 
 
-# Rows that leave no room: an earlier optimum held exactly, while everything moves.
+# Inequalities without slack: an earlier optimum held exactly while everything moves.
 #
-# A row ``a'x <= limit`` whose limit is the least value that ``a'x`` can have is met with equality
-# by every feasible point. Put to a solver as it is, it leaves a feasible set without inside, which
-# rounding makes empty. The multipliers of that least value say which rows and columns it pins down
-# (complementary slackness), and fixing those in its place says the same without any tightness.
+# A row ``a'x <= limit`` whose limit is the least value of ``a'x`` is met with equality by every
+# feasible point, and rounding makes such a feasible set empty. The multipliers of that least value
+# say which rows and columns are fixed (complementary slackness); fixing those says the same.
 
 # Room below this share of a row's terms is rounding.
 ROOM = 1e-8
@@ -494,13 +508,13 @@ def _multipliers_if_tight(
         raise
     except CurveError:
         return None  # no least value: there is room
-    limits = sides[0] + curve.knots * sides[1]
+    limits = sides[0] + curve.breakpoints * sides[1]
     sizes = np.abs(curve.points) @ np.abs(cost) + np.abs(limits)
     room = limits - curve.values
-    middle = curve.slopes.size // 2
-    steady = abs(curve.slopes[-1] - sides[1]) <= ROOM * (abs(curve.slopes[-1]) + abs(sides[1]))
-    if np.all(room <= ROOM * sizes) and (steady or not curve.end.is_open):
-        return np.asarray(curve.multipliers[middle])
+    slope = curve.slopes[-1]
+    constant = not curve.end.is_open or abs(slope - sides[1]) <= ROOM * (abs(slope) + abs(sides[1]))
+    if np.all(room <= ROOM * sizes) and constant:
+        return np.asarray(curve.multipliers[len(curve.multipliers) // 2])
     return None
 
 
@@ -508,29 +522,29 @@ def _still(
     free: _Moving, cost: Array, sides: tuple[float, float], ends: tuple[float, float]
 ) -> Array | None:
     """The same where only the limit may move."""
-    handle = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE)
-    corner = handle.optimum()
-    if corner is None:
+    model = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE)
+    vertex = model.optimum()
+    if vertex is None:
         return None
-    x = corner.values[: cost.size]
+    x = vertex.values[: cost.size]
     if sides[1] != 0.0 and not np.isfinite(ends[1]):
         return None
     limits = np.array([sides[0] + end * sides[1] if sides[1] else sides[0] for end in ends])
     sizes = np.abs(x) @ np.abs(cost) + np.abs(limits)
-    return -corner.y if np.all(limits - cost @ x <= ROOM * sizes) else None
+    return -vertex.y if np.all(limits - cost @ x <= ROOM * sizes) else None
 
 
 def _with_face(moving: _Moving, free: _Moving, cost: Array, y: Array) -> _Moving:
     """``moving`` with all that the multipliers ``y`` of ``free`` pin down fixed."""
     form = moving.form
-    found = binding(cost, free.form.A, y, Sizes(free.form.A))
-    fixed: Mask = np.isin(moving.rows, free.rows[found.rows])
+    face = binding(cost, free.form.A, y, Sizes(free.form.A))
+    fixed: Mask = np.isin(moving.rows, free.rows[face.rows])
     fixed[: form.cones.zero] = True
     size = form.c.size
     lower = np.full(size, -np.inf) if form.lower is None else form.lower.copy()
     upper = np.full(size, np.inf) if form.upper is None else form.upper.copy()
-    bound = np.where(found.reduced > 0.0, lower, upper)
-    pinned = (lower < upper) & found.columns & np.isfinite(bound)
+    bound = np.where(face.reduced > 0.0, lower, upper)
+    pinned = (lower < upper) & face.columns & np.isfinite(bound)
     lower[pinned] = upper[pinned] = bound[pinned]
     order = np.argsort(~fixed, kind="stable")  # equations first
     cones = Cones(zero=int(fixed.sum()), nonneg=int((~fixed).sum()))

@@ -1,55 +1,171 @@
-"""The exact curve of a linear problem while the tolerance on an earlier one moves."""
+"""The value function of each later problem while the tolerance on an earlier one moves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
+from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import OutOfTime
 from lexiprog.errors import StageError
 from lexiprog.model.expressions import as_float
 from lexiprog.model.references import VALUES
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.parametric.context import Cases, MovingProblem, Scene, Unsteady
-from lexiprog.parametric.curve import Curve, CurveEnd, CurveError
+from lexiprog.parametric.context import (
+    LimitedObjective,
+    MovingProblem,
+    ParametricContext,
+    Unsteady,
+)
+from lexiprog.parametric.fronts import integer_front
 from lexiprog.parametric.highs_path import PRECISE, Handle
-from lexiprog.parametric.integer_fronts import IntegerFront, integer_front
 from lexiprog.parametric.integer_programs import steps_of
-from lexiprog.parametric.outer_inner import Sample, sandwich
 from lexiprog.parametric.path import on_faces, parametric_curve
-from lexiprog.parametric.value_function import Shape, Track, end_text
+from lexiprog.parametric.value_function import (
+    CurveEnd,
+    CurveError,
+    CurveKind,
+    Sample,
+    ValueFunction,
+    sandwich,
+)
 from lexiprog.results.solution import Solution
-from lexiprog.typing import Array
+
+# Where nothing tells which tolerances matter: shares of the held optimum.
+SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+def value_functions(
+    context: ParametricContext, tick: Callable[[str], None]
+) -> tuple[dict[str, ValueFunction], tuple[float, ...]]:
+    """The function of every problem after the held one, and the tolerances at which they bend.
+
+    What Ctrl-C stops is noted in the context's pace; the functions known by then are kept, as far
+    as they go.
+    """
+    functions: dict[str, ValueFunction] = {}
+    with context.pace.kept():
+        _follow(context, functions, tick)
+    if context.pace.interrupt is not None:
+        functions = {later: f for later, f in functions.items() if f.breakpoints.size}
+    tolerances = _tolerances(context, functions)
+    with context.pace.kept():
+        for later, function in functions.items():
+            if function.kind is CurveKind.SAMPLED:
+                functions[later] = _sampled(context, function, later, tolerances)
+                tick(later)
+    return {later: f for later, f in functions.items() if f.breakpoints.size}, tolerances
+
+
+def _follow(
+    context: ParametricContext,
+    functions: dict[str, ValueFunction],
+    tick: Callable[[str], None],
+) -> None:
+    """Add the function of one later problem after the other."""
+    program = context.program
+    held = program[context.name]
+    position = next(k for k, s in enumerate(program.stages) if held in s.subproblems)
+    for stage in program.stages[position + 1 :]:
+        moving: dict[str, ValueFunction] = {}
+        for subproblem in stage.subproblems:
+            name = subproblem.name
+            if context.depends(subproblem):
+                functions[name] = moving[name] = _value_function(context, subproblem)
+            else:
+                context.solved[name] = context.alone(subproblem)
+                functions[name] = ValueFunction.constant(context.solved[name].value)
+            if context.pace.interrupt is not None:
+                return
+            tick(name)
+        context.functions |= moving
+
+
+def _value_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
+    """The function of one problem, as well as its kind allows."""
+    try:
+        if subproblem.fair is not None:
+            raise Unsteady("it has several levels")
+        if subproblem.kind == "LP":
+            return linear_function(context, subproblem)
+        if subproblem.kind == "MILP":
+            return integer_function(context, subproblem)
+        if not subproblem.integer:
+            return convex_function(context, subproblem)
+        reason = "its kind has no curve"
+    except Unsteady as why:
+        reason = str(why)
+    except CurveError as why:
+        context.at(0.0)  # raises with all that can be said, if there is no optimum
+        reason = str(why).rstrip(".")
+    return ValueFunction.unknown(reason)
+
+
+def _tolerances(
+    context: ParametricContext, functions: Mapping[str, ValueFunction]
+) -> tuple[float, ...]:
+    """Every tolerance at which something happens; between them too where that is not known."""
+    known = [f for f in functions.values() if f.breakpoints.size]
+    tolerances = np.unique(np.concatenate([np.zeros(0), *(f.breakpoints for f in known)]))
+    start = max((f.start for f in known), default=0.0)
+    stop = min((f.stop for f in known), default=np.inf)
+    tolerances = tolerances[(tolerances >= start) & (tolerances <= stop)]
+    if len(known) < len(functions):
+        if tolerances.size <= 1:
+            shares = max(1.0, abs(context.optimum)) * np.array(SHARES)
+            tolerances = np.unique(np.append(tolerances, shares))
+        tolerances = np.unique(np.append(tolerances, (tolerances[1:] + tolerances[:-1]) / 2.0))
+    return tuple(map(float, tolerances))
+
+
+def _sampled(
+    context: ParametricContext, function: ValueFunction, name: str, tolerances: tuple[float, ...]
+) -> ValueFunction:
+    """The optimum at each tolerance, by solving there."""
+    values: list[float] = []
+    for tolerance in tolerances:
+        try:
+            values.append(_solution(context, tolerance, name).value)
+        except StageError:
+            if not values:
+                raise
+            values.append(np.nan)
+    return replace(
+        function,
+        breakpoints=np.array(tolerances),
+        values=np.array(values),
+        slopes=np.full(len(tolerances), np.nan),
+    )
+
+
+def _solution(context: ParametricContext, t: float, name: str) -> Solution:
+    """The solution of one problem at ``t``, also where a later problem has none."""
+    try:
+        return context.at(t)[name]
+    except StageError as error:
+        if name in error.partial:
+            return error.partial[name]
+        raise
+
+
+# Linear problems: exact, from one tolerance at which something that they read bends to the next.
 
 # A first feasible tolerance below this share of the held optimum's size is zero but for rounding.
 START = 1e-7
-# A stretch that ends this close to its end, as a share of the tolerance there, has reached it.
+# A function that ends this close to its interval's end, as a share of the tolerance there, has
+# reached it.
 REACHED = 1e-9
-# Slopes of neighbours that differ by less than this share are one.
-BEND = 1e-9
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A curve between two tolerances: knots, values, slopes in the form's own units."""
-
-    knots: Array
-    values: Array
-    slopes: Array
-    end: CurveEnd
-    note: str = ""
-
-
-def linear_track(scene: Scene, subproblem: Subproblem, limit: int) -> Track:
+def linear_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
     """The optimum of a linear problem for every tolerance.
 
     Between tolerances at which something that it reads bends, its right-hand side moves along a
-    line, so that its optimum is a convex piecewise linear curve there (see ``curves.parametric``).
+    line, so that its optimum is convex and piecewise linear there (see ``path``).
 
     Raises
     ------
@@ -58,341 +174,265 @@ def linear_track(scene: Scene, subproblem: Subproblem, limit: int) -> Track:
     CurveError
         If there is no curve: nothing is feasible, or the objective is unbounded.
     """
-    moving = MovingProblem.of(scene, subproblem)
-    pieces = list(_pieces(scene, subproblem, moving, limit))
+    moving = MovingProblem.of(context, subproblem)
+    function = ValueFunction.joined(list(_linear_pieces(context, subproblem, moving)))
     sign = -1.0 if subproblem.maximise else 1.0
-    knots = np.concatenate([piece.knots for piece in pieces])
-    values, slopes = (
-        sign * moving.scaling.value(1.0) * np.concatenate([getattr(p, name) for p in pieces])
-        for name in ("values", "slopes")
-    )
-    knots[0] = _snapped(knots[0], scene)
-    last = pieces[-1]
-    knots, values, slopes = _joined(knots, values + 0.0, slopes + 0.0)
-    open_ended = last.end.is_open
-    return Track(
-        knots,
-        values,
-        slopes,
-        Shape.LINEAR,
-        stop=np.inf if open_ended else float(knots[-1]),
-        end=end_text(float(knots[-1]), float(slopes[-1])) if open_ended else _closed(last, knots),
-        note=last.note,
-    )
+    function = function.scaled(sign * moving.scaling.value(1.0))
+    if function.start <= START * max(1.0, context.solved[context.name].size):
+        function.breakpoints[0] = 0.0
+    return function
 
 
-def _pieces(
-    scene: Scene, subproblem: Subproblem, moving: MovingProblem, limit: int
-) -> Iterator[_Piece]:
-    """The curve from kink to kink of what the problem reads."""
-    start, stop = scene.start(subproblem), scene.stop(subproblem)
-    kinks = scene.kinks(subproblem)
+def _linear_pieces(
+    context: ParametricContext, subproblem: Subproblem, moving: MovingProblem
+) -> Iterator[ValueFunction]:
+    """The function from kink to kink of what the problem reads."""
+    start, stop = context.start(subproblem), context.stop(subproblem)
+    kinks = context.kinks(subproblem)
     kinks = kinks[(kinks > start) & (kinks < stop)]
-    ends = [start, *kinks.tolist(), stop]
-    found = 0
-    for here, there in pairwise(ends):
-        first = not found
+    count = 0
+    for here, there in pairwise([start, *kinks.tolist(), stop]):
         try:
-            piece = _piece(moving, here, there, limit)
-        except (CurveError, OutOfTime, KeyboardInterrupt) as error:
-            if first and (there == ends[-1] or not isinstance(error, CurveError)):
+            piece = _linear_piece(moving, here, there, context.limit)
+        except (CurveError, OutOfTime, KeyboardInterrupt) as reason:
+            if count:
+                yield _ending(f"not known beyond {here:g}: {context.reason_of(reason)}")
+                return
+            if there == stop or not isinstance(reason, CurveError):
                 raise
-            if first:
-                continue  # nothing is feasible yet; a later stretch may be
-            yield _stopped(here, str(error) or scene.pace.note)
-            return
-        found += piece.knots.size
-        if found > limit:
-            yield replace(
-                piece,
-                end=CurveEnd.UNFINISHED,
-                note=f"more than {limit} pieces; ask for more with limit=.",
-            )
-            return
+            continue  # nothing is feasible yet; something may be in a later interval
+        count += piece.breakpoints.size
+        if count > context.limit:
+            note = f"more than {context.limit} pieces; ask for more with limit=."
+            piece = replace(piece, end=CurveEnd.UNFINISHED, note=note)
         yield piece
-        if piece.end is CurveEnd.INFEASIBLE or piece.end is CurveEnd.UNFINISHED:
+        if piece.end in (CurveEnd.INFEASIBLE, CurveEnd.UNFINISHED):
             return
 
 
-def _piece(moving: MovingProblem, start: float, stop: float, limit: int) -> _Piece:
-    """The curve on one stretch; ``t`` is counted from its start, for the sake of rounding."""
+def _linear_piece(moving: MovingProblem, start: float, stop: float, limit: int) -> ValueFunction:
+    """The function on one interval; ``t`` is counted from its start, for the sake of rounding."""
     direction = moving.direction(start, stop)
     form = replace(moving.form, b=moving.sides(start))
     width = stop - start
     form, direction = on_faces(form, direction, moving.tight, 0.0, width)
     if not direction.any():
-        return _still(form, start, stop)
-    curve = parametric_curve(
-        form, direction, stop=width, limit=limit, near=moving.near, pace=moving.scene.pace
-    )
-    knots, end = start + curve.knots, curve.end
-    if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= REACHED * max(width, abs(stop)):
-        # What is fixed on this stretch can often not be met beyond it.
-        knots[-1], end = stop, CurveEnd.STOPPED
-    return _Piece(knots, curve.values, _slopes(curve), end, curve.note)
+        return _constant_piece(form, start, stop)
+    function = parametric_curve(
+        form, direction, stop=width, limit=limit, near=moving.near, pace=moving.context.pace
+    ).scaled(1.0, start)
+    gap = stop - function.breakpoints[-1]
+    if function.end is CurveEnd.INFEASIBLE and gap <= REACHED * max(width, abs(stop)):
+        # What is fixed on this interval can often not be met beyond it.
+        function.breakpoints[-1] = stop
+        return replace(function, end=CurveEnd.STOPPED)
+    return function
 
 
-def _slopes(curve: Curve) -> Array:
-    """A right derivative for each knot."""
-    return curve.slopes if curve.end.is_open else np.append(curve.slopes, np.nan)
-
-
-def _still(form: StandardForm, start: float, stop: float) -> _Piece:
+def _constant_piece(form: StandardForm, start: float, stop: float) -> ValueFunction:
     """Nothing that matters moves."""
-    handle = Handle(form.A, form.c, Bounds.of(form), PRECISE)
-    corner = handle.optimum()
-    if corner is None:
-        said = handle.highs.getModelStatus().name
-        raise CurveError(f"there is no optimum from {start:g} on (HiGHS: {said}).")
-    value = float(form.c @ corner.values[: form.c.size]) + form.offset
+    model = Handle(form.A, form.c, Bounds.of(form), PRECISE)
+    vertex = model.optimum()
+    if vertex is None:
+        status = model.highs.getModelStatus().name
+        raise CurveError(f"there is no optimum from {start:g} on (HiGHS: {status}).")
+    constant = ValueFunction.constant(float(form.c @ vertex.values[: form.c.size]) + form.offset)
     if np.isinf(stop):
-        return _Piece(np.array([start]), np.array([value]), np.zeros(1), CurveEnd.FLAT)
-    return _Piece(
-        np.array([start, stop]), np.full(2, value), np.array([0.0, np.nan]), CurveEnd.STOPPED
+        return replace(constant, breakpoints=np.array([start]))
+    return replace(
+        constant,
+        breakpoints=np.array([start, stop]),
+        values=constant.values.repeat(2),
+        slopes=np.array([0.0, np.nan]),
+        end=CurveEnd.STOPPED,
+        stop=stop,
     )
 
 
-def _stopped(t: float, note: str) -> _Piece:
-    """A curve that ends here, with the reason."""
-    empty = np.zeros(0)
-    return _Piece(empty, empty, empty, CurveEnd.UNFINISHED, f"not known beyond {t:g}: {note}")
+def _ending(note: str) -> ValueFunction:
+    """What comes last of a function that ends early."""
+    return replace(ValueFunction.unknown(note), kind=CurveKind.LINEAR, end=CurveEnd.UNFINISHED)
 
 
-def _snapped(t: float, scene: Scene) -> float:
-    """Zero, if the first feasible tolerance is zero but for rounding."""
-    return 0.0 if t <= START * max(1.0, scene.solved[scene.name].size) else t
-
-
-def _joined(knots: Array, values: Array, slopes: Array) -> tuple[Array, Array, Array]:
-    """Stretches as one curve: what ends one begins the next, and no bend means no knot."""
-    keep = np.ones(knots.size, dtype=bool)
-    for k in range(knots.size - 1):
-        if np.isnan(slopes[k]):  # the end of a stretch: the next one begins here
-            keep[k] = False
-    knots, values, slopes = knots[keep], values[keep], slopes[keep]
-    bent = np.ones(knots.size, dtype=bool)
-    for k in range(1, knots.size):
-        before, after = slopes[k - 1], slopes[k]
-        size = max(abs(before), abs(after))
-        bent[k] = np.isnan(after) or abs(after - before) > BEND * size
-    return knots[bent], values[bent], slopes[bent]
-
-
-def _closed(piece: _Piece, knots: Array) -> str:
-    if piece.end is CurveEnd.INFEASIBLE:
-        return f"infeasible beyond {knots[-1]:g}"
-    return "" if piece.note else f"not followed beyond {knots[-1]:g}"
-
-
-# The curve of a convex problem between bounds, while the tolerance on an earlier one moves.
+# Convex problems: between tangents and chords.
 
 # How far a curve without end is followed, in sizes of the held optimum.
 REACH = 10.0
 
 
-def convex_track(
-    scene: Scene, cases: Cases, stage: str, subproblem: Subproblem, *, error: float, limit: int
-) -> Track:
+def convex_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
     """The optimum of a convex problem, which is convex in the tolerance, to a stated error.
 
-    Multipliers of the moving lock are tangents that the curve is never below, feasible points
+    Multipliers of the moving lock are tangents that the function is never below, feasible points
     are chords that it is never above; new tolerances are tried where the two are furthest apart.
 
     Raises
     ------
     Unsteady
-        If something else than the lock moves, so that the curve need not be convex.
+        If something else than the lock moves, so that the function need not be convex.
     """
     for _, reference in subproblem.references:
-        if scene.moves(reference) and reference.owner_name != scene.name:
+        if context.moves(reference) and reference.owner_name != context.name:
             raise Unsteady(f"{reference.owner_name!r} moves as well, and it need not be convex")
     if subproblem.gp:
         raise Unsteady("geometric programs are not convex in the tolerance")
     sign = -1.0 if subproblem.maximise else 1.0
-    stop, end = _stop(scene, cases, stage, subproblem)
+    stop, remark = _last_tolerance(context, subproblem)
 
     def ask(t: float) -> Sample:
-        found = _solution(cases, t, subproblem.name)
-        lower = found.value if found.bound is None else found.bound
-        price = _price(found, subproblem, scene.name)
-        slope = None if price is None else -price
-        return Sample(t, sign * found.value, min(sign * lower, sign * found.value), slope)
+        solution = _solution(context, t, subproblem.name)
+        value = sign * solution.value
+        lower = value if solution.bound is None else min(sign * solution.bound, value)
+        return Sample(t, value, lower, _tangent(solution, subproblem, context.name))
 
-    pace = scene.pace
-    found = sandwich(ask, 0.0, stop, error=error, limit=limit, pace=pace) if stop > 0.0 else None
-    samples = (ask(0.0),) if found is None else found.samples
-    slopes = [np.nan if s.slope is None else sign * s.slope for s in samples]
-    if not end:
-        slopes[-1] = 0.0
-    return Track(
-        np.array([s.t for s in samples]),
-        sign * np.array([s.value for s in samples]),
-        np.array(slopes),
-        Shape.BOUNDED,
-        stop=stop if end else np.inf,
-        error=0.0 if found is None else found.error,
-        end=end or f"constant from {stop:g} on",
-        note="" if found is None else found.note,
-    )
+    function = sandwich(
+        ask, 0.0, stop, error=context.error, limit=context.limit, pace=context.pace
+    ).scaled(sign)
+    if remark:
+        return replace(function, note="; ".join(filter(None, [remark, function.note])))
+    function.slopes[-1] = 0.0
+    return replace(function, end=CurveEnd.FLAT, stop=np.inf)
 
 
-def _stop(scene: Scene, cases: Cases, stage: str, subproblem: Subproblem) -> tuple[float, str]:
+def _last_tolerance(context: ParametricContext, subproblem: Subproblem) -> tuple[float, str]:
     """The tolerance from which on the lock does not matter; a remark if there may be none."""
-    kept = [
-        constraint
-        for position, constraint in enumerate(subproblem.constraints)
-        if position not in _positions(subproblem, scene.name)
-    ]
-    held = scene.program[scene.name]
+    positions = _positions(subproblem, context.name)
+    kept = [c for position, c in enumerate(subproblem.constraints) if position not in positions]
+    held = context.program[context.name]
     try:
         free = Subproblem(subproblem.name, subproblem.objective, kept)
-        solution = cases.alone(stage, free, scene.solved)
-        value = as_float(solution.at(held.objective.expr))
+        value = as_float(context.alone(free).at(held.objective.expr))
     except (StageError, KeyError):
-        reach = REACH * max(1.0, abs(scene.optimum))
+        reach = REACH * max(1.0, abs(context.optimum))
         return reach, f"not followed beyond {reach:g}: nothing else bounds it"
-    return max(scene.optimum - value if held.maximise else value - scene.optimum, 0.0), ""
+    return max(context.optimum - value if held.maximise else value - context.optimum, 0.0), ""
 
 
 def _positions(subproblem: Subproblem, name: str) -> list[int]:
     return [position for position, lock in subproblem.locks if lock.owner_name == name]
 
 
-def _solution(cases: Cases, t: float, name: str) -> Solution:
-    try:
-        return cases(t)[name]
-    except StageError as error:
-        if name in error.partial:  # a later problem failed, which is no matter of this curve
-            return error.partial[name]
-        raise
-
-
-def _price(found: Solution, subproblem: Subproblem, name: str) -> float | None:
-    """The multiplier of the lock, as the certificate's bound was computed with it."""
-    total = 0.0
+def _tangent(solution: Solution, subproblem: Subproblem, name: str) -> float | None:
+    """Minus the multiplier of the lock, as the certificate's bound was computed with it."""
+    slope = 0.0
     for position in _positions(subproblem, name):
-        record = next(lock for lock in found.locks if lock.name == name)
-        dual = found.duals[position]
+        record = next(lock for lock in solution.locks if lock.name == name)
+        dual = solution.duals[position]
         if record.kind == "argument" or dual is None:
             return None
-        total += abs(float(np.sum(np.asarray(dual))))
-    return total
+        slope -= abs(float(np.sum(np.asarray(dual))))
+    return slope
 
 
-# The steps of an integer problem's optimum while the tolerance on an earlier one moves.
+# Integer problems: exact, in steps.
 
 # What a row without steps may be off, as a share of its limit.
 ROUNDING = 1e-9
 
 
-def integer_track(scene: Scene, subproblem: Subproblem, *, limit: int) -> Track:
-    """The optimum of an integer problem for every tolerance: a staircase.
+def integer_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
+    """The optimum of an integer problem for every tolerance: constant from step to step.
 
-    Its steps are the non-dominated points of the held objective and its own (see
-    ``curves.front_integer``). Where other optima that it holds move too, each of their steps has a
-    staircase of its own.
+    Its steps are the non-dominated points of the held objective and its own (see ``fronts``).
+    Where other optima that it holds move too, each of their steps has a front of its own.
     """
-    starts, stop = _stretches(scene, subproblem)
-    ends = [*starts[1:], stop]
-    sign = -1.0 if subproblem.maximise else 1.0
-    knots: list[Array] = []
-    values: list[Array] = []
-    error, note, count = 0.0, "", 0
-    for here, there in zip(starts, ends, strict=True):
+    starts, stop = _step_starts(context, subproblem)
+    pieces: list[ValueFunction] = []
+    note, count = "", 0
+    for here, there in pairwise([*starts, stop]):
         try:
-            front, t, offset = _stairs(scene, subproblem, here, there, max(limit - count, 2))
+            piece = _steps(context, subproblem, here, there, max(context.limit - count, 2))
         except (CurveError, OutOfTime, KeyboardInterrupt) as reason:
-            if not count:
+            if not pieces:
                 raise
-            note = f"not known beyond {here:g}: {str(reason) or scene.pace.note}"
-            stop = here
+            stop, note = here, f"not known beyond {here:g}: {context.reason_of(reason)}"
             break
-        knots.append(t)
-        values.append(sign * (front.points[: t.size, 1] + offset))
-        error, count = max(error, front.resolution), count + t.size
-        if not front.complete:
-            stop = float(t[-1])
-            note = f"not known beyond {stop:g}: {front.note}"
+        pieces.append(piece)
+        count += piece.breakpoints.size
+        if not piece.complete:
+            stop = float(piece.breakpoints[-1])
+            note = f"not known beyond {stop:g}: {piece.note}"
             break
-    all_knots, all_values = np.concatenate(knots), np.concatenate(values)
-    keep = np.append(True, np.abs(np.diff(all_values)) > 0.0)
-    last = float(all_knots[keep][-1])
-    return Track(
-        all_knots[keep],
-        all_values[keep],
+    breakpoints, values = (
+        np.concatenate([getattr(piece, name) for piece in pieces])
+        for name in ("breakpoints", "values")
+    )
+    keep = np.append(True, np.diff(values) != 0.0)
+    return ValueFunction(
+        breakpoints[keep],
+        values[keep],
         np.zeros(int(keep.sum())),
-        Shape.STEPS,
+        CurveKind.STEPS,
+        end=CurveEnd.FLAT if np.isinf(stop) else CurveEnd.UNFINISHED,
         stop=stop,
-        error=error,
-        end=f"constant from {last:g} on" if np.isinf(stop) else "",
+        error=max(piece.error for piece in pieces),
         note=note,
     )
 
 
-def _stretches(scene: Scene, subproblem: Subproblem) -> tuple[list[float], float]:
+def _step_starts(context: ParametricContext, subproblem: Subproblem) -> tuple[list[float], float]:
     """Tolerances at which something else that the problem reads makes a step."""
     starts = {0.0}
     for _, reference in subproblem.references:
-        track = scene.tracks.get(reference.owner_name)
-        if track is None:
+        function = context.functions.get(reference.owner_name)
+        if function is None:
             continue
-        if track.shape is not Shape.STEPS or track.error:
+        if function.kind is not CurveKind.STEPS or function.error:
             raise Unsteady(f"{reference.owner_name!r} is not known in steps")
         if reference.kind not in VALUES:
             raise Unsteady(f"it reads {reference.label}, of which the curve knows nothing")
-        starts |= set(track.knots.tolist())
-    stop = scene.stop(subproblem)
-    return sorted(t for t in starts if scene.start(subproblem) <= t < stop), stop
+        starts |= set(function.breakpoints.tolist())
+    start, stop = context.start(subproblem), context.stop(subproblem)
+    return sorted(t for t in starts if start <= t < stop), stop
 
 
-def _stairs(
-    scene: Scene, subproblem: Subproblem, start: float, stop: float, limit: int
-) -> tuple[IntegerFront, Array, float]:
-    """The front from one tolerance to another, the tolerance of each point, and the offset.
+def _steps(
+    context: ParametricContext, subproblem: Subproblem, start: float, stop: float, limit: int
+) -> ValueFunction:
+    """The steps from one tolerance to another.
 
     Of a front that is not complete only what lies before its gap, as there may be steps in it.
     """
-    moving = MovingProblem.at(scene, subproblem, start)
-    form, row, unit = moving.task.form, _own_row(moving), 0.0
+    moving = MovingProblem.at(context, subproblem, start)
+    form, (row, unit) = moving.task.form, _moved_row(moving)
     b = form.b.copy()
     for reference, rate, _ in moving.rates:
-        own = reference.owner_name == scene.name
-        for other in () if own else np.flatnonzero(rate):
+        held = reference.owner_name == context.name
+        for other in () if held else np.flatnonzero(rate):
             b[other] += _allowance(form, int(other))
-    for reference, rate, _ in moving.rates:
-        if reference.owner_name == scene.name and reference.lock is not None:
-            unit = abs(float(rate[row]))
-    first = np.asarray(sp.csr_array(form.A)[[row]].toarray()).ravel()
-    limited = replace(form, b=b)
+    limited = LimitedObjective.of(replace(form, b=b), row, unit)
+    within = limited.form
     if np.isfinite(stop):
-        limited.b[row] += unit * (stop - start) - _allowance(form, row)
-    else:
-        limited = _without(limited, row)
-    front = integer_front(limited, first, form.c, limit=limit, pace=scene.pace)
+        b[row] += unit * (stop - start) - _allowance(form, row)
+        within = replace(form, b=b)
+    front = integer_front(within, limited.cost, form.c, limit=limit, pace=context.pace)
+    pairs = front.pairs
     if front.missing:
-        before = front.points[:, 0] <= front.missing[0][0][0]
-        front = replace(front, points=front.points[before])
-    if not len(front.points):
+        pairs = pairs[pairs[:, 0] <= front.missing[0][0][0]]
+    if not len(pairs):
         raise OutOfTime
-    t = start + (front.points[:, 0] - form.b[row]) / unit
+    t = start + (pairs[:, 0] - form.b[row]) / unit
     t = np.where(t - start <= ROUNDING * (1.0 + abs(form.b[row]) / unit), start, t)
     # Of those with no more than is given up already, the last.
     here = max(int(np.sum(t <= start)) - 1, 0)
-    return replace(front, points=front.points[here:]), t[here:], form.offset
+    sign = -1.0 if subproblem.maximise else 1.0
+    return replace(
+        front,
+        breakpoints=t[here:],
+        values=sign * (pairs[here:, 1] + form.offset),
+        slopes=np.zeros(len(t) - here),
+    )
 
 
-def _own_row(moving: MovingProblem) -> int:
-    """The inequality that the tolerance moves."""
-    name, zero = moving.scene.name, moving.task.form.cones.zero
-    rows = {
-        int(row)
-        for reference, rate, moves in moving.rates
-        if moves and reference.owner_name == name
-        for row in np.flatnonzero(rate)
-    }
+def _moved_row(moving: MovingProblem) -> tuple[int, float]:
+    """The inequality that the tolerance moves, and what a unit of tolerance adds to it."""
+    name, zero = moving.context.name, moving.task.form.cones.zero
+    rates = [rate for r, rate, moves in moving.rates if moves and r.owner_name == name]
+    rows = {int(row) for rate in rates for row in np.flatnonzero(rate)}
     if len(rows) != 1 or min(rows) < zero:
         raise Unsteady("the tolerance moves more than one row, or an equation")
-    return rows.pop()
+    row = rows.pop()
+    return row, abs(float(rates[-1][row]))
 
 
 def _allowance(form: StandardForm, row: int) -> float:
@@ -401,9 +441,3 @@ def _allowance(form: StandardForm, row: int) -> float:
     integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
     steps = steps_of(coefficients, integer)
     return 0.5 * float(steps.size) if steps is not None else ROUNDING * (1.0 + abs(form.b[row]))
-
-
-def _without(form: StandardForm, row: int) -> StandardForm:
-    keep = np.arange(form.b.size) != row
-    cones = Cones(zero=form.cones.zero, nonneg=form.cones.nonneg - 1)
-    return replace(form, A=sp.csc_array(sp.csr_array(form.A)[keep]), b=form.b[keep], cones=cones)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,144 +16,208 @@ from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Pace
-from lexiprog.errors import DeclarationError, Interrupted, StageError
-from lexiprog.model.subproblem import Subproblem
-from lexiprog.parametric.context import Cases, Later, Scene, Unsteady, given_up_in
-from lexiprog.parametric.curve import CurveError
-from lexiprog.parametric.tradeoff_curves import convex_track, integer_track, linear_track
-from lexiprog.parametric.value_function import Shape, Track, Tradeoff
+from lexiprog.errors import DeclarationError, Interrupted
+from lexiprog.parametric.context import Later, ParametricContext, ScenarioCache, given_up_in
+from lexiprog.parametric.tradeoff_curves import value_functions
+from lexiprog.parametric.value_function import CurveKind, ValueFunction
 from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.results.result import Result
-from lexiprog.results.solution import Solution
-from lexiprog.summary import counted
+from lexiprog.summary import (
+    UNSETTLED,
+    Chart,
+    ShownTable,
+    TableCell,
+    TableSummary,
+    cleaned,
+    counted,
+    number,
+    series_of,
+)
 
-# Follow every later problem of a program along all tolerances on one level.
-
-# Where nothing tells which tolerances matter: shares of the held optimum.
-SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+if TYPE_CHECKING:
+    import pandas
 
 
-def whole_curve(
-    program: Program,
-    name: str,
-    head: Mapping[str, Solution],
-    cases: Cases,
-    given: Given,
-    *,
-    error: float,
-    limit: int,
-    tick: Callable[[str], None],
-    pace: Pace,
-) -> Tradeoff:
-    """The curve of every problem after ``name``; ``head`` are those up to its stage.
+@dataclass(frozen=True, repr=False)
+class Tradeoff(ShownTable):
+    """Optima along a range of tolerances on one level.
 
-    What Ctrl-C stops is noted in ``pace``; the curves followed by then are kept, as far as they go.
+    What :func:`tradeoff` returns: read off what a little less of one optimum buys of the others.
+
+    Attributes
+    ----------
+    name : str
+        The level whose tolerance varies.
+    tolerances : tuple of float
+        Absolute degradations allowed. Of a whole curve: all its breakpoints, steps or samples.
+    values : mapping
+        Later subproblem to its optimum at each tolerance.
+    given_up : sequence of float
+        How much of the level's optimum the last stage really gave up.
+    results : sequence of Result
+        The whole solution at each tolerance; those of a whole curve are found when asked for.
+    slopes : mapping
+        Later subproblem to the right derivative of its optimum at each tolerance: for the one that
+        holds the level, its price up to the sign. Empty for a table, nan where it is not known.
+    errors : mapping
+        Later subproblem to how far its optimum may be from what the curve says between two
+        tolerances: 0 if it is exact, nan if nothing is known. Empty for a table.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
+    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
+    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
+    >>> print(lx.tradeoff(program, "x", [0, 0.5, 1.5]))
+    tolerance on x    y
+                 0    0
+               0.5    1
+               1.5  1.5
+    >>> curve = lx.tradeoff(program, "x")
+    >>> print(curve)
+    tolerance on x    y  slope
+                 0    0      2
+               0.5    1    0.5
+               1.5  1.5      0
+    y: exact, linear between breakpoints; constant from 1.5 on
+    >>> curve.at(0.75)
+    {'y': 1.125}
     """
-    scene = Scene(program, name, given, dict(head), {}, pace)
-    shown: dict[str, Track] = {}
-    with pace.kept():
-        _follow(scene, cases, shown, error=error, limit=limit, tick=tick)
-    known = {
-        later: track
-        for later, track in shown.items()
-        if track.knots.size or (track.shape is Shape.SAMPLED and pace.interrupt is None)
-    }
-    tolerances = _tolerances(scene, known)
-    with pace.kept():
-        for later, track in known.items():
-            if track.shape is Shape.SAMPLED:
-                known[later] = _sampled(track, cases, later, tolerances)
-                tick(later)
-    known = {later: track for later, track in known.items() if track.knots.size}
-    results = Later(len(tolerances), lambda k: cases(tolerances[k]))
-    given_up = Later(len(tolerances), lambda k: given_up_in(results[k], list(shown), name))
-    return Tradeoff.of_tracks(name, known, tolerances, given_up, results)
 
+    name: str
+    tolerances: tuple[float, ...]
+    values: Mapping[str, tuple[float, ...]]
+    given_up: Sequence[float] = field(repr=False)
+    results: Sequence[Result] = field(repr=False)
+    slopes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
+    functions: Mapping[str, ValueFunction] = field(default_factory=dict, repr=False, compare=False)
 
-def _follow(
-    scene: Scene,
-    cases: Cases,
-    shown: dict[str, Track],
-    *,
-    error: float,
-    limit: int,
-    tick: Callable[[str], None],
-) -> None:
-    """Add the curve of one later problem after the other."""
-    program, name = scene.program, scene.name
-    position = next(k for k, s in enumerate(program.stages) if program[name] in s.subproblems)
-    for stage in program.stages[position + 1 :]:
-        found: dict[str, Track] = {}
-        for subproblem in stage.subproblems:
-            if scene.depends(subproblem):
-                track = _track(scene, cases, stage.name, subproblem, error=error, limit=limit)
-                found[subproblem.name] = track
-            else:
-                solution = cases.alone(stage.name, subproblem, scene.solved)
-                scene.solved[subproblem.name] = solution
-                track = Track.constant(solution.value)
-            shown[subproblem.name] = track
-            if scene.pace.interrupt is not None:
-                return
-            tick(subproblem.name)
-        scene.tracks |= found
+    @classmethod
+    def of_functions(
+        cls,
+        name: str,
+        functions: Mapping[str, ValueFunction],
+        tolerances: tuple[float, ...],
+        given_up: Sequence[float],
+        results: Sequence[Result],
+    ) -> Tradeoff:
+        """The whole curve that several later problems make."""
+        at = np.array(tolerances)
+        return cls(
+            name=name,
+            tolerances=tolerances,
+            values={k: tuple(map(float, f.at(at))) for k, f in functions.items()},
+            given_up=given_up,
+            results=results,
+            slopes={
+                k: tuple(function.slope_at(t) for t in tolerances)
+                for k, function in functions.items()
+            },
+            errors={
+                k: np.nan if function.kind is CurveKind.SAMPLED else function.error
+                for k, function in functions.items()
+            },
+            functions=MappingProxyType(dict(functions)),
+        )
 
+    @property
+    def whole(self) -> bool:
+        """Whether this is a curve for every tolerance and no table of a few."""
+        return bool(self.functions)
 
-def _track(
-    scene: Scene, cases: Cases, stage: str, subproblem: Subproblem, *, error: float, limit: int
-) -> Track:
-    """The curve of one problem, as well as its kind allows."""
-    try:
-        if subproblem.fair is not None:
-            raise Unsteady("it has several levels")
-        if subproblem.kind == "LP":
-            return linear_track(scene, subproblem, limit)
-        if subproblem.kind == "MILP":
-            return integer_track(scene, subproblem, limit=limit)
-        if not subproblem.integer:
-            return convex_track(scene, cases, stage, subproblem, error=error, limit=limit)
-        reason = "its kind has no curve"
-    except Unsteady as why:
-        reason = str(why)
-    except CurveError as why:
-        cases(0.0)  # raises with all that can be said, if there is no optimum
-        reason = str(why).rstrip(".")
-    nothing = np.zeros(0)
-    return Track(nothing, nothing, nothing, Shape.SAMPLED, note=reason)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How well each later optimum is known, and what comes after the last tolerance."""
+        return tuple(f"{name}: {function.summary}" for name, function in self.functions.items())
 
+    def at(self, tolerance: float) -> dict[str, float]:
+        """The later optima at any tolerance that a whole curve covers, without a solve.
 
-def _tolerances(scene: Scene, tracks: Mapping[str, Track]) -> tuple[float, ...]:
-    """Every tolerance at which something happens; between them too where that is not known."""
-    known = [track.knots for track in tracks.values() if track.shape is not Shape.SAMPLED]
-    knots = np.unique(np.concatenate([np.zeros(0), *known]))
-    stop = min((track.stop for track in tracks.values()), default=np.inf)
-    start = max((t.knots[0] for t in tracks.values() if t.knots.size), default=0.0)
-    knots = knots[(knots >= start) & (knots <= stop)]
-    if any(track.shape is Shape.SAMPLED for track in tracks.values()):
-        if knots.size <= 1:
-            shares = max(1.0, abs(scene.optimum)) * np.array(SHARES)
-            knots = np.unique(np.append(knots, shares))
-        knots = np.unique(np.append(knots, (knots[1:] + knots[:-1]) / 2.0))
-    return tuple(map(float, knots))
+        Parameters
+        ----------
+        tolerance : float
 
+        Returns
+        -------
+        dict
+            Later subproblem to its optimum, exact or to the error that is stated; nan where the
+            curve says nothing.
+        """
+        if not self.whole:
+            raise DeclarationError(
+                "a table knows its own tolerances only; lexiprog.tradeoff(program, "
+                f"{self.name!r}) without tolerances gives the whole curve."
+            )
+        if not 0 <= tolerance < np.inf:
+            raise DeclarationError(
+                f"a tolerance is a finite number of at least 0, not {tolerance!r}."
+            )
+        return {name: float(function.at(tolerance)) for name, function in self.functions.items()}
 
-def _sampled(track: Track, cases: Cases, name: str, tolerances: tuple[float, ...]) -> Track:
-    """The optimum at each tolerance, by solving there."""
-    values = []
-    for tolerance in tolerances:
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas table, one row a tolerance."""
         try:
-            values.append(cases(tolerance)[name].value)
-        except StageError as error:
-            if name in error.partial:
-                values.append(error.partial[name].value)
-            elif not values:
-                raise
-            else:
-                values.append(np.nan)
-    size = len(tolerances)
-    knots = np.array(tolerances)
-    return replace(track, knots=knots, values=np.array(values), slopes=np.full(size, np.nan))
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
+        columns: dict[str, Sequence[float]] = {"tolerance": self.tolerances}
+        if not self.whole:  # a curve would have to solve at each breakpoint first
+            columns["given up"] = self.given_up
+        columns |= dict(self.values)
+        columns |= {f"slope of {name}": slopes for name, slopes in self.slopes.items()}
+        return pandas.DataFrame(columns).set_index("tolerance")
+
+    @property
+    def summary(self) -> TableSummary:
+        """The table as plain records for display."""
+        columns, series = [f"tolerance on {self.name}"], [_texts(self.tolerances)]
+        for name, values in self.values.items():
+            columns.append(name)
+            series.append(_texts(values) if self.whole else self._intervals(name, values))
+            if name in self.slopes and self.functions[name].kind is not CurveKind.SAMPLED:
+                columns.append("slope" if len(self.values) == 1 else f"slope of {name}")
+                series.append(_texts(self.slopes[name]))
+        return TableSummary(
+            title=f"What slack on {self.name} buys",
+            columns=tuple(columns),
+            rows=tuple(tuple(map(TableCell, row)) for row in zip(*series, strict=True)),
+            numeric=frozenset(columns),
+            notes=tuple(TableCell(note, "quiet") for note in self.notes),
+            chart=self._chart,
+        )
+
+    @property
+    def _chart(self) -> Chart:
+        """What each later problem gains or loses, as far as its curve goes."""
+        joined = {
+            CurveKind.LINEAR: "straight",
+            CurveKind.BOUNDED: "straight",
+            CurveKind.STEPS: "steps",
+        }
+        series = []
+        for name, values in self.values.items():
+            function = self.functions.get(name)
+            how = "not" if function is None else joined.get(function.kind, "not")
+            series.append(series_of(name, self.tolerances, values, how))
+        what = series[0].name if len(series) == 1 else "optimum"
+        return Chart(f"tolerance on {self.name}", what, tuple(series))
+
+    def _intervals(self, name: str, values: Sequence[float]) -> list[str]:
+        """The texts of a table's values; where a limit stopped a search, with its bound."""
+        summaries = [result[name].summary for result in self.results]
+        return [
+            summary.text() if summary.status in UNSETTLED else text
+            for text, summary in zip(_texts(values), summaries, strict=True)
+        ]
+
+
+def _texts(values: Sequence[float]) -> list[str]:
+    """Numbers without rounding noise; a dash for what is not known."""
+    clean = iter(cleaned([value for value in values if np.isfinite(value)]))
+    return [number(next(clean)) if np.isfinite(value) else "-" for value in values]
 
 
 def tradeoff(
@@ -218,35 +284,26 @@ def tradeoff(
     >>> curve.tolerances, curve.values["cake"], curve.slopes["cake"]
     ((0.0, 0.5, 1.5), (0.0, 1.0, 1.5), (2.0, 0.5, 0.0))
     """
-    held = program[name]
-    if not any(lock.owner() is held for p in program.subproblems.values() for _, lock in p.locks):
-        raise DeclarationError(f"no later subproblem holds {name!r}: there is nothing to trade.")
     steps = None if tolerances is None else [float(tolerance) for tolerance in tolerances]
-    for step in steps or []:
-        if not 0 <= step < np.inf:
-            raise DeclarationError(f"a tolerance is a finite number of at least 0, not {step!r}.")
+    _check(program, name, steps, error, limit)
+    held = program[name]
     position = next(k for k, s in enumerate(program.stages) if held in s.subproblems)
-    if not 0 < error < 1:
-        raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
-    if limit < 2:
-        raise DeclarationError(f"limit is at least 2, not {limit!r}.")
     given = Given.to(program.subproblems.values())
     there = Elsewhere.of(executor)
     choice = _head_choice(program, solver, position)
     head = Program(*program.stages[: position + 1]).solve(choice, executor=there)
-    new = partial(Cases, program, name, head, program.ladders(solver), given, there)
+    new = partial(ScenarioCache, program, program.ladders(solver), given, head, there)
     later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
     pace = Pace()
     if steps is None:
+        context = ParametricContext(name, new(), dict(head), error, limit, pace)
         with bar(len(later), 0, progress=progress) as tick:
-            found = whole_curve(
-                program, name, head, new(), given, error=error, limit=limit, tick=tick, pace=pace
-            )
-        known = f"{len(found.tracks)} of {counted(len(later), 'curve')}"
-        return _or_interrupted(found, pace, f"{known}, the last as far as it was followed")
+            curve = _whole_curve(context, later, tick)
+        done = f"{len(curve.functions)} of {counted(len(later), 'curve')}"
+        return _or_interrupted(curve, pace, f"{done}, the last as far as it was followed")
     results: dict[int, Result] = {}
     with bar(len(steps), 0, progress=progress) as tick, pace.kept():
-        _at_each(steps, new, 1 if there is None else there.width, tick, results)
+        _at_each(name, steps, new, 1 if there is None else there.width, tick, results)
     rows = sorted(results)
     table = Tradeoff(
         name=name,
@@ -258,19 +315,45 @@ def tradeoff(
     return _or_interrupted(table, pace, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
 
 
-def _or_interrupted(found: Tradeoff, pace: Pace, known: str) -> Tradeoff:
-    """What was found, unless Ctrl-C ended it early: then that is what the error brings along."""
+def _check(
+    program: Program, name: str, steps: list[float] | None, error: float, limit: int
+) -> None:
+    held = program[name]
+    if not any(lock.owner() is held for p in program.subproblems.values() for _, lock in p.locks):
+        raise DeclarationError(f"no later subproblem holds {name!r}: there is nothing to trade.")
+    for step in steps or []:
+        if not 0 <= step < np.inf:
+            raise DeclarationError(f"a tolerance is a finite number of at least 0, not {step!r}.")
+    if not 0 < error < 1:
+        raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
+    if limit < 2:
+        raise DeclarationError(f"limit is at least 2, not {limit!r}.")
+
+
+def _whole_curve(
+    context: ParametricContext, later: list[str], tick: Callable[[str], None]
+) -> Tradeoff:
+    """The later problems for every tolerance; results are found when they are asked for."""
+    functions, tolerances = value_functions(context, tick)
+    results = Later(len(tolerances), lambda k: context.at(tolerances[k]))
+    given_up = Later(len(tolerances), lambda k: given_up_in(results[k], later, context.name))
+    return Tradeoff.of_functions(context.name, functions, tolerances, given_up, results)
+
+
+def _or_interrupted(result: Tradeoff, pace: Pace, done: str) -> Tradeoff:
+    """The result, unless Ctrl-C ended it early: then it is the error's ``partial``."""
     if pace.interrupt is None:
-        return found
+        return result
     raise Interrupted(
-        f"interrupted with {known}: error.partial is the Tradeoff so far.",
-        partial=found,  # type: ignore[arg-type]
+        f"interrupted with {done}: error.partial is the Tradeoff so far.",
+        partial=result,  # type: ignore[arg-type]
     ) from pace.interrupt
 
 
 def _at_each(
+    name: str,
     steps: list[float],
-    new: Callable[[], Cases],
+    new: Callable[[], ScenarioCache],
     width: int,
     tick: Callable[[str], None],
     results: dict[int, Result],
@@ -279,12 +362,12 @@ def _at_each(
     stop = threading.Event()
 
     def work(block: Sequence[int]) -> None:
-        cases = new()
+        scenarios = new()
         for k in block:
             if stop.is_set():
                 break
-            results[k] = cases(steps[k])
-            tick(f"{cases.name} {steps[k]:g}")
+            results[k] = scenarios.at({name: steps[k]})
+            tick(f"{name} {steps[k]:g}")
 
     blocks = [part.tolist() for part in np.array_split(range(len(steps)), max(width, 1))]
     blocks = [block for block in blocks if block]

@@ -6,17 +6,20 @@ from math import isclose
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexiprog.errors import DeclarationError, there_are
-from lexiprog.parametric.value_function import Shape
+from lexiprog.parametric.value_function import CurveKind
 from lexiprog.plots.canvas import ACCENT, BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting, noted
 from lexiprog.summary import counted, number
+from lexiprog.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lexiprog.parametric.front_record import Frontier
-    from lexiprog.parametric.value_function import Track, Tradeoff
+    from lexiprog.parametric.front import Frontier
+    from lexiprog.parametric.tradeoffs import Tradeoff
+    from lexiprog.parametric.value_function import ValueFunction
     from lexiprog.scenarios.parameters import Sweep
 
 
@@ -58,7 +61,7 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     steps, values = [p[0] for p in points], [p[1] for p in points]
     label = f"optimum of {fitting(name)}"
     if sweep.whole:
-        _curve(ax, sweep.tracks[name], steps, label)
+        _curve(ax, sweep.functions[name], steps, label)
     else:
         ax.plot(steps, values, "o-", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
         _idle(ax, steps, values)
@@ -69,30 +72,30 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     return ax
 
 
-def _curve(ax: Axes, track: Track, steps: list[float], label: str) -> None:
+def _curve(ax: Axes, function: ValueFunction, steps: list[float], label: str) -> None:
     """A whole curve with its own breakpoints, as far as those of the others go and a bit more."""
-    inside = [k for k, t in enumerate(track.knots) if t <= steps[-1]]
-    knots, values = [track.knots[k] for k in inside], [track.values[k] for k in inside]
+    inside = function.breakpoints <= steps[-1]
+    places, values = function.breakpoints[inside].tolist(), function.values[inside].tolist()
     width = steps[-1] - steps[0] or max(1.0, abs(steps[-1]))
     beyond = steps[-1] + BEYOND * width
-    endless = beyond <= track.stop and track.shape is not Shape.SAMPLED
-    along = [*knots, *([beyond] if endless else [])]
-    heights = [*values, *([float(track.at(beyond))] if endless else [])]
-    style = "steps-post" if track.shape is Shape.STEPS else "default"
-    line = "" if track.shape is Shape.SAMPLED else "-"
+    endless = beyond <= function.stop and function.kind is not CurveKind.SAMPLED
+    along = [*places, *([beyond] if endless else [])]
+    heights = [*values, *([float(function.at(beyond))] if endless else [])]
+    style = "steps-post" if function.kind is CurveKind.STEPS else "default"
+    line = "" if function.kind is CurveKind.SAMPLED else "-"
     ax.plot(along, heights, line, color=MAIN, drawstyle=style, zorder=3)
-    many = len(knots) > MANY_CURVES
-    ax.plot(knots, values, "o", color=MAIN, markersize=3 if many else 5, zorder=4, label=label)
+    many = len(places) > MANY_CURVES
+    ax.plot(places, values, "o", color=MAIN, markersize=3 if many else 5, zorder=4, label=label)
     if not endless:
         return
     flat = heights[-1] == values[-1]
-    if flat and len(knots) > 1:
-        ax.axvspan(knots[-1], beyond, color=LIGHT, zorder=0, linewidth=0)
+    if flat and len(places) > 1:
+        ax.axvspan(places[-1], beyond, color=LIGHT, zorder=0, linewidth=0)
         _nothing(ax, beyond)
-    near = knots[-1] + 0.9 * (beyond - knots[-1])
+    near = places[-1] + 0.9 * (beyond - places[-1])
     arrow = {"arrowstyle": "->", "color": MAIN, "linewidth": 1.5}
     ax.annotate(
-        "", (beyond, heights[-1]), (near, float(track.at(near))), arrowprops=arrow, zorder=3
+        "", (beyond, heights[-1]), (near, float(function.at(near))), arrowprops=arrow, zorder=3
     )
 
 
@@ -117,7 +120,7 @@ def _price(ax: Axes, sweep: Tradeoff, name: str, steps: list[float], values: lis
     if len(steps) < 2 or values[0] == values[-1]:
         return
     if sweep.whole:
-        slope = sweep.slopes[name][0] if sweep.tracks[name].shape is Shape.LINEAR else 0.0
+        slope = sweep.slopes[name][0] if sweep.functions[name].kind is CurveKind.LINEAR else 0.0
         text = f"slope {number(slope)} at first"
     else:
         price = _price_at(sweep, name, steps[0])
@@ -267,26 +270,19 @@ def sweep(table: Sweep, *names: str, ax: Axes | None = None) -> Axes:
             raise KeyError(f"the sweep has no subproblem {name!r}; there are {known}")
     shown = names or table.names
     ax = axes_for(ax, height=4.2, width=6.5)
-    by_parameter = table.chart.across != "scenario"
-    values, places = table.values, np.arange(len(table), dtype=float)
-    if by_parameter:
-        places = np.array([float(value) for value in table.parameters[table.chart.across]])
-        order = np.argsort(places, kind="stable")
-    else:
-        order = np.argsort(values[shown[0]], kind="stable")  # what is no number comes last
-    across = places[order] if by_parameter else places
-    size = 2.5 if len(table) > MANY else 5
+    parameter = table.chart.across if table.chart.across != "scenario" else None
+    across, order = _in_order(table, parameter, shown[0])
+    line, size = "" if parameter is None else "-", 2.5 if len(table) > MANY else 5
     for k, name in enumerate(shown):
-        line = "-" if by_parameter else ""
         colour = COLOURS[k % len(COLOURS)]
-        ax.plot(across, values[name][order], marker="o", linestyle=line, color=colour,
+        ax.plot(across, table.values[name][order], marker="o", linestyle=line, color=colour,
                 markersize=size, linewidth=1.6, label=fitting(name), zorder=3)  # fmt: skip
     failed = [k for k, row in enumerate(order) if row in table.failures]
     if failed:
         foot = ax.get_xaxis_transform()
         ax.plot(across[failed], np.zeros(len(failed)), "x", color=BAD, markersize=6,
                 transform=foot, clip_on=False, zorder=4)  # fmt: skip
-    ax.set_xlabel(fitting(table.chart.across) if by_parameter else "scenarios, sorted")
+    ax.set_xlabel("scenarios, sorted" if parameter is None else fitting(parameter))
     ax.set_ylabel(f"optimum of {fitting(shown[0])}" if len(shown) == 1 else "optimum")
     ax.set_title("Scenario by scenario", loc="left")
     if len(shown) > 1:
@@ -294,3 +290,13 @@ def sweep(table: Sweep, *names: str, ax: Axes | None = None) -> Axes:
     without = f", {len(failed)} without a result (x)" if failed else ""
     noted(ax, f"{counted(len(table), 'scenario')}{without}")
     return ax
+
+
+def _in_order(table: Sweep, parameter: str | None, first: str) -> tuple[Array, NDArray[np.intp]]:
+    """Where the scenarios stand on the axis, and in which order they come."""
+    if parameter is None:  # what is no number comes last
+        order = np.argsort(table.values[first], kind="stable")
+        return np.arange(len(table), dtype=float), order
+    places = np.array([float(value) for value in table.parameters[parameter]])
+    order = np.argsort(places, kind="stable")
+    return places[order], order

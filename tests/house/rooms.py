@@ -36,9 +36,8 @@ ENGINE = [
     Room("backends/", "solvers by name; HiGHS and CLARABEL directly; remote solves", "solver.py"),
     Room("rational/", "linear programs in rational arithmetic", "prover.py"),
     Room(
-        "parametric/basis_path parametric/curve parametric/highs_path parametric/integer_fronts "
-        "parametric/integer_programs parametric/linear_fronts parametric/outer_inner "
-        "parametric/path",
+        "parametric/basis_path parametric/curve_proof parametric/fronts parametric/highs_path "
+        "parametric/integer_programs parametric/path parametric/value_function",
         "curves and fronts of bare linear and integer programs",
         "parametric/path.py",
     ),

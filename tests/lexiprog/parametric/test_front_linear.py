@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lexiprog.deadline import OutOfTime, Pace
-from lexiprog.parametric.curve import CurveError
-from lexiprog.parametric.linear_fronts import linear_front
+from lexiprog.parametric.fronts import linear_front
+from lexiprog.parametric.value_function import CurveEnd, CurveError
 from tests.lexiprog.parametric.forms import form_of, optimum
 
 
@@ -13,8 +13,8 @@ def test_a_published_front():
     # MultiObjectiveAlgorithms.jl, test_Dichotomy.jl, test_moi_bolp_1 (without its constant).
     form = form_of([0, 0], [[-1, -1], [-0.5, -1], [0, -1]], [-1, -0.75, -0.25])
     front = linear_front(form, np.array([2.0, 1.0]), np.array([1.0, 3.0]))
-    assert front.points == pytest.approx(np.array([[1, 3], [1.5, 2], [2.25, 1.75]]))
-    assert front.solutions == pytest.approx(np.array([[0, 1], [0.5, 0.5], [1, 0.25]]))
+    assert front.pairs == pytest.approx(np.array([[1, 3], [1.5, 2], [2.25, 1.75]]))
+    assert front.points == pytest.approx(np.array([[0, 1], [0.5, 0.5], [1, 0.25]]))
     assert front.complete
 
 
@@ -28,12 +28,12 @@ def test_every_weight_has_its_best_point_on_the_front(seed):
     for w in [*np.linspace(0, 1, 11), *front.weights.mean(axis=1)]:
         form.c[:] = w * first + (1 - w) * second
         best = optimum(form)
-        values = front.points @ [w, 1 - w]
+        values = front.pairs @ [w, 1 - w]
         assert values.min() == pytest.approx(best, abs=1e-6)
         here = (front.weights[:, 0] <= w) & (w <= front.weights[:, 1])
         assert values[here] == pytest.approx(best, abs=1e-6)
     form.c[:] = 0.0
-    gaps = np.diff(front.points, axis=0)
+    gaps = np.diff(front.pairs, axis=0)
     assert np.all(gaps[:, 0] > 0)
     assert np.all(gaps[:, 1] < 0)
     assert np.all(np.diff(gaps[:, 1] / gaps[:, 0]) > 0)  # extreme: every point is a corner
@@ -44,17 +44,17 @@ def test_one_objective_without_end_gives_a_ray():
     # The least x, and the least -y, for y <= 2x: nothing bounds y but x.
     form = form_of([0, 0], [[-2, 1]], [0])
     front = linear_front(form, np.array([1.0, 0.0]), np.array([0.0, -1.0]))
-    assert front.points == pytest.approx(np.array([[0, 0]]))
-    assert front.ray == pytest.approx([1, -2])
+    assert front.pairs == pytest.approx(np.array([[0, 0]]))
+    assert (front.end, front.slopes.tolist()) == (CurveEnd.STRAIGHT, [-2.0])
     turned = linear_front(form, np.array([0.0, -1.0]), np.array([1.0, 0.0]))
-    assert turned.points == pytest.approx(np.array([[0, 0]]))
-    assert turned.ray / abs(turned.ray[1]) == pytest.approx([-2, 1])
+    assert turned.pairs == pytest.approx(np.array([[0, 0]]))
+    assert (turned.slope_before, turned.slopes.tolist()) == (-0.5, [0.0])
 
 
 def test_objectives_that_agree_have_one_point():
     form = form_of([0, 0], [[-1, -1]], [-2])
     front = linear_front(form, np.array([1.0, 2.0]), np.array([2.0, 4.0]))
-    assert front.points == pytest.approx(np.array([[2, 4]]))
+    assert front.pairs == pytest.approx(np.array([[2, 4]]))
 
 
 def test_no_front_is_said():
@@ -102,9 +102,9 @@ def test_a_walk_that_is_stopped_anywhere_goes_on_to_the_same_front(what):
             break
         assert part.note == pace.note != ""
         parts += 1
-        for point in part.points:
-            assert np.min(np.abs(whole.points - point).sum(axis=1)) < 1e-9
+        for point in part.pairs:
+            assert np.min(np.abs(whole.pairs - point).sum(axis=1)) < 1e-9
         after = linear_front(form, first, second, resume=part)
-        assert after.points == pytest.approx(whole.points)
+        assert after.pairs == pytest.approx(whole.pairs)
         assert after.weights == pytest.approx(whole.weights)
     assert parts > 3

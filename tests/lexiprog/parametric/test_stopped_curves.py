@@ -1,12 +1,14 @@
 """Curves that Ctrl-C or a number of points has stopped: what is there is kept, and true."""
 
+from itertools import count
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import lexiprog as lx
 from lexiprog.deadline import Pace
-from lexiprog.parametric import tradeoffs as tolerances
+from lexiprog.parametric import tradeoffs
 
 
 def linear():
@@ -36,7 +38,7 @@ KINDS = [linear, whole, convex]
 
 @pytest.fixture
 def ctrl_c(monkeypatch):
-    """Ctrl-C at the so manyth step of the search."""
+    """Ctrl-C at the so manyth step of the search; ``pressed`` says whether it came to that."""
 
     def after(steps):
         class Pressed(Pace):
@@ -44,9 +46,11 @@ def ctrl_c(monkeypatch):
                 nonlocal steps
                 steps -= 1
                 if steps == 0:
+                    after.pressed = True
                     raise KeyboardInterrupt
 
-        monkeypatch.setattr(tolerances, "Pace", Pressed)
+        after.pressed = False
+        monkeypatch.setattr(tradeoffs, "Pace", Pressed)
 
     return after
 
@@ -61,7 +65,7 @@ def test_ctrl_c_keeps_what_was_followed_and_it_is_the_whole_curves(kind, steps, 
     part = caught.value.partial
     assert isinstance(part, lx.Tradeoff)
     assert part._repr_html_()
-    if not part.tracks:
+    if not part.functions:
         assert steps < 4
         return
     for t in np.linspace(0, 1.2 * max(truth.tolerances), 60):
@@ -73,33 +77,36 @@ def test_ctrl_c_keeps_what_was_followed_and_it_is_the_whole_curves(kind, steps, 
 
 
 def test_curves_that_were_finished_before_are_whole(ctrl_c):
-    """The last level of three is stopped, the second is there."""
-    truth, stopped = lx.tradeoff(linear(), "a"), []
-    for steps in range(8, 40):
+    """Wherever Ctrl-C comes it is heard, and the second level is there if the third is begun."""
+    truth, parts = lx.tradeoff(linear(), "a"), []
+    for steps in count(1):
         ctrl_c(steps)
         try:
             lx.tradeoff(linear(), "a")
-            break  # it needs no more steps than these
         except lx.Interrupted as error:
-            stopped += [error] * (len(error.partial.tracks) == 2)
-    assert stopped
-    for error in stopped:
-        assert "2 of 2 curves, the last as far as it was followed" in str(error)
-        assert error.partial.tracks["b"].knots == pytest.approx(truth.tracks["b"].knots)
-        assert np.isinf(error.partial.tracks["b"].stop)
-        assert error.partial.tracks["c"].note
+            if len(error.partial.functions) == 2:
+                assert "2 of 2 curves, the last as far as it was followed" in str(error)
+                parts.append(error.partial.functions)
+            continue
+        assert not ctrl_c.pressed  # it needs no more steps than these
+        break
+    assert parts
+    for part in parts:
+        assert part["b"].breakpoints == pytest.approx(truth.functions["b"].breakpoints)
+        assert np.isinf(part["b"].stop)
+        assert part["c"].note
 
 
 def test_ctrl_c_keeps_the_rows_of_a_table(monkeypatch):
-    solve, done = tolerances.Cases.__call__, []
+    solve, done = tradeoffs.ScenarioCache.at, []
 
-    def two(cases, tolerance):
+    def two(scenarios, tolerances):
         if len(done) == 2:
             raise KeyboardInterrupt
-        done.append(tolerance)
-        return solve(cases, tolerance)
+        done.append(tolerances)
+        return solve(scenarios, tolerances)
 
-    monkeypatch.setattr(tolerances.Cases, "__call__", two)
+    monkeypatch.setattr(tradeoffs.ScenarioCache, "at", two)
     with pytest.raises(lx.Interrupted, match="interrupted with 2 of 4 tolerances") as caught:
         lx.tradeoff(linear(), "a", [0, 1, 2, 3])
     part = caught.value.partial

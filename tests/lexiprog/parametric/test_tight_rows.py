@@ -43,7 +43,7 @@ def test_random_chains_keep_their_optimum(seed):
     form = form_of(first, A, b, upper=9.0)
     direction = np.array([1.0, 0.0, 0.0])
     curve = parametric_curve(form, direction)
-    stop = min(curve.stop, curve.knots[0] + 1.0, *curve.breakpoints)
+    stop = min(curve.stop, curve.start + 1.0, *curve.breakpoints[1:])
     held = form_of(second, np.vstack([A, first]), np.append(b, curve.values[0]), upper=9.0)
     moves = np.append(direction, curve.slopes[0])
     face, moved = on_faces(held, moves, [3], 0.0, stop)

@@ -57,7 +57,7 @@ def test_a_thousand_tolerances_lie_on_the_curve(seed, count):
     curve = lx.tradeoff(program, "level 0")
     places = np.linspace(1e-6, 1.2 * curve.tolerances[-1] + 1.0, count)
     wanted = [solve(t)["level 1"] for t in places]
-    assert curve.tracks["level 1"].at(places) == pytest.approx(wanted, abs=1e-6)
+    assert curve.functions["level 1"].at(places) == pytest.approx(wanted, abs=1e-6)
 
 
 def test_levels_in_very_different_units_are_as_exact():

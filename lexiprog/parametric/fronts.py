@@ -1,29 +1,199 @@
-"""Two objectives over whole numbers: every non-dominated point, one integer program each.
+"""Fronts of two objectives of bare programs: the least second one for each limit on the first.
 
-From the point with the least first objective to that with the least second, each program asks for
-the least first objective among all points whose second is better than the last one's (the augmented
-epsilon-constraint method). Its answer is the next point, and proves that nothing lies between.
+Linear programs: the breakpoints of that value function, as long as it falls, are the extreme points
+of the front, and its slopes the weights at which the best point changes; a proof of the function is
+a proof of the front. Integer programs: from the point with the least first objective to that with
+the least second, each program asks for the least first objective among all points whose second is
+better than the last one's (the augmented epsilon-constraint method). Its answer is the next point,
+and proves that nothing lies between.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import ceil
-from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.standard_form import StandardForm
+from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
-from lexiprog.parametric.curve import CurveError
+from lexiprog.parametric.basis_path import MovingProgram
+from lexiprog.parametric.highs_path import PRECISE, Handle
 from lexiprog.parametric.integer_programs import Asked, CostSteps, IntegerPrograms, steps_of
+from lexiprog.parametric.path import parametric_curve, trace
+from lexiprog.parametric.value_function import CurveEnd, CurveError, CurveKind, Gap, ValueFunction
 from lexiprog.typing import Array, Options
 
-# Step down a front of whole numbers: from one non-dominated point to the next.
+
+def linear_front(
+    form: StandardForm,
+    first: Array,
+    second: Array,
+    *,
+    limit: int = 1000,
+    resume: ValueFunction | None = None,
+    pace: Pace | None = None,
+) -> ValueFunction:
+    """Every extreme non-dominated point of two costs over the feasible set of a linear form.
+
+    The breakpoints are the values of the first cost. The ends are lexicographic optima: no point
+    is dominated, not even weakly. The last row of the multipliers is that of the limit.
+
+    Parameters
+    ----------
+    form : StandardForm
+        Linear rows only; its own cost is not looked at.
+    first, second : ndarray of shape (n,)
+        The costs, both minimised.
+    limit : int
+        Most points; a front with more says that it is not complete.
+    resume : ValueFunction, optional
+        An unfinished front of the same numbers to go on from.
+    pace : Pace, optional
+        How long it may take, and what stopped it; what was found by then is kept.
+
+    Raises
+    ------
+    CurveError
+        If nothing is feasible, or neither objective has a lowest value.
+    OutOfTime
+        If there was no time for a single point.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> form = StandardForm(c=np.zeros(2), offset=0.0, b=np.array([-8.0, -8.0]),
+    ...                     A=sp.csc_array([[-1.0, -2.0], [-2.0, -1.0]]),
+    ...                     cones=Cones(nonneg=2), lower=np.zeros(2))
+    >>> front = linear_front(form, np.array([3.0, 1.0]), np.array([1.0, 4.0]))
+    >>> front.pairs.round(6).tolist()
+    [[8.0, 32.0], [10.666667, 13.333333], [24.0, 8.0]]
+    >>> front.weights.round(6).tolist()
+    [[0.875, 1.0], [0.285714, 0.875], [0.0, 0.285714]]
+    """
+    _check_costs(form, first, second)
+    if resume is not None:
+        return _longer(form, first, second, limit, resume, pace)
+    bounded, direction = _with_bound(form, first, second)
+    unlimited = replace(Bounds.of(bounded), row_upper=np.append(form.b, np.inf))
+    model = Handle(bounded.A, second, unlimited, PRECISE, pace=pace)
+    vertex = model.optimum()
+    if vertex is None or not _has_least(model, first, second):
+        return _unbounded_front(form, first, second, limit, pace)
+    # From the second objective's end, where the bound does not matter yet, to where it leaves no
+    # point: that is the first objective's end, met from inside.
+    origin = float(first @ vertex.values[: form.c.size])
+    curve = trace(
+        bounded, direction, model, vertex, origin, start=-np.inf, stop=np.inf, limit=limit
+    )
+    return _front(curve, first, second)
+
+
+def _with_bound(form: StandardForm, bound: Array, cost: Array) -> tuple[StandardForm, Array]:
+    """Minimise ``cost`` with ``bound @ x <= t`` as last row, and how that moves with ``t``."""
+    size = _size(bound)
+    row = sp.csr_array(bound[None, :] / size)
+    direction = np.append(np.zeros(form.b.size), 1.0 / size)
+    cones = replace(form.cones, nonneg=form.cones.nonneg + 1)
+    A = sp.csc_array(sp.vstack([form.A, row]))
+    b = np.append(form.b, 0.0)
+    return replace(form, c=cost, offset=0.0, A=A, b=b, cones=cones), direction
+
+
+def _has_least(model: Handle, cost: Array, afterwards: Array) -> bool:
+    model.change(cost=cost)
+    bounded = model.run(warm=True) == "kOptimal"
+    model.change(cost=afterwards)
+    return bounded
+
+
+def _longer(
+    form: StandardForm,
+    first: Array,
+    second: Array,
+    limit: int,
+    resume: ValueFunction,
+    pace: Pace | None,
+) -> ValueFunction:
+    """The front from where an unfinished one ends."""
+    bound, cost = (second, first) if resume.inverted else (first, second)
+    bounded, direction = _with_bound(form, bound, cost)
+    program = MovingProgram.of(bounded, direction)
+    forward, *rest = resume.paths
+    model = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE, pace=pace)
+    begin = forward.segments[0]
+    curve = trace(
+        bounded, direction, model, begin.vertex(program), begin.start,
+        start=-np.inf if rest else begin.start, stop=np.inf, limit=limit,
+        known=(forward, rest[0] if rest else None),
+    )  # fmt: skip
+    return _front(curve, first, second, inverted=resume.inverted)
+
+
+def _unbounded_front(
+    form: StandardForm, first: Array, second: Array, limit: int, pace: Pace | None
+) -> ValueFunction:
+    """The front if one objective alone has a lowest value: from there on without end."""
+    for bound, cost in ((first, second), (second, first)):
+        model = Handle(form.A, bound, Bounds.of(form), PRECISE, pace=pace)
+        vertex = model.optimum()
+        if vertex is not None:
+            lowest = float(bound @ vertex.values[: form.c.size])
+            bounded, direction = _with_bound(form, bound, cost)
+            curve = parametric_curve(bounded, direction, start=lowest, limit=limit, pace=pace)
+            return _front(curve, first, second, inverted=bound is second)
+    said = model.highs.getModelStatus().name
+    raise CurveError(
+        f"there is no front (HiGHS: {said}): nothing is feasible, or both objectives fall without "
+        "limit. Bound one of them."
+    )
+
+
+def _front(
+    curve: ValueFunction, first: Array, second: Array, *, inverted: bool = False
+) -> ValueFunction:
+    """The falling part of a curve; ``inverted`` if it limits the second objective."""
+    count, falling = len(curve.multipliers), int(np.sum(curve.slopes < 0.0))
+    slopes, before, end = np.append(curve.slopes[:falling], 0.0), -np.inf, CurveEnd.FLAT
+    if falling == count and curve.end.is_open:
+        slopes, end = slopes[:-1], CurveEnd.STRAIGHT
+    keep = np.arange(slopes.size)
+    if curve.note:  # where a walk was stopped there need not be a vertex
+        end, forwards = CurveEnd.UNFINISHED, curve.paths[0].segments[0].slope < 0.0
+        before = before if forwards else float(slopes[0])
+        keep = keep[:-1] if forwards else keep[1:]
+    limited, least = (second, first) if inverted else (first, second)
+    points, multipliers = curve.points[keep], curve.multipliers[np.minimum(keep, count - 1)]
+    multipliers[:, -1] /= _size(limited)
+    front = replace(
+        curve,
+        breakpoints=points @ limited,
+        values=points @ least,
+        slopes=slopes[keep],
+        slope_before=before,
+        end=end,
+        stop=np.inf,
+        points=points,
+        multipliers=multipliers,
+    )
+    return front.inverse() if inverted else front
+
+
+def _size(bound: Array) -> float:
+    return float(np.max(np.abs(bound), initial=0.0)) or 1.0
+
+
+def _check_costs(form: StandardForm, first: Array, second: Array) -> None:
+    for cost in (first, second):
+        if cost.shape != form.c.shape or not np.all(np.isfinite(cost)):
+            raise ValueError(f"an objective has a finite cost for each of {form.c.size} columns.")
+
+
+# Fronts over whole numbers: from one non-dominated point to the next.
 
 # Two objectives may be weighed into one as long as a float tells their sums apart.
 MOST = 1e9
@@ -74,7 +244,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Stop:
+class FrontPoint:
     """A non-dominated point: values in units, solution, and lower bounds that prove it."""
 
     values: tuple[float, float]
@@ -95,16 +265,16 @@ class Staircase:
     def __init__(self, programs: IntegerPrograms, measures: tuple[Measure, Measure]) -> None:
         self.programs, self.measures = programs, measures
 
-    def end(self, which: int, start: Array | None = None) -> Stop:
+    def end(self, which: int, start: Array | None = None) -> FrontPoint:
         """The point with the least first or second objective, and of those the other's least."""
         return self._in_turn((which, 1 - which), np.inf, start)
 
-    def steps(self, left: Stop, right: Stop, resolution: float) -> Iterator[Stop]:
+    def steps(self, left: FrontPoint, right: FrontPoint, resolution: float) -> Iterator[FrontPoint]:
         """The points after ``left``, down to ``right``, whose second objective is lower each time.
 
         Parameters
         ----------
-        left, right : Stop
+        left, right : FrontPoint
         resolution : float
             By how much lower, in units; one step at least where there are steps.
         """
@@ -115,17 +285,17 @@ class Staircase:
             if limit < right.values[1]:
                 yield right
                 return
-            stop = self._at_once(limit, right) or self._in_turn((0, 1), limit, right.x)
+            point = self._at_once(limit, right) or self._in_turn((0, 1), limit, right.x)
             worse = left.values[0] - first.slack(left.values[0], left.x)
-            if stop.values[0] < worse or stop.values[1] >= left.values[1]:
+            if point.values[0] < worse or point.values[1] >= left.values[1]:
                 raise CurveError(
                     "two answers of HiGHS contradict each other: a later point is better than one "
-                    f"that was called the best ({stop.values} after {left.values}, in steps)."
+                    f"that was called the best ({point.values} after {left.values}, in steps)."
                 )
-            yield stop
-            left = stop
+            yield point
+            left = point
 
-    def _at_once(self, limit: float, right: Stop) -> Stop | None:
+    def _at_once(self, limit: float, right: FrontPoint) -> FrontPoint | None:
         """Both objectives in one program, the first counting more than all of the second."""
         first, second = self.measures
         if first.steps is None or second.steps is None:
@@ -140,9 +310,9 @@ class Staircase:
         if bound < weight * values[0] + values[1]:
             return None
         low = ceil((bound - limit) / weight - ROUNDING)
-        return Stop(values, asked.x, (float(low), bound - weight * values[0]))
+        return FrontPoint(values, asked.x, (float(low), bound - weight * values[0]))
 
-    def _in_turn(self, order: tuple[int, int], limit: float, start: Array | None) -> Stop:
+    def _in_turn(self, order: tuple[int, int], limit: float, start: Array | None) -> FrontPoint:
         """One objective, then the other with the first held; ``limit`` on the second of both."""
         one, other = order
         measure = self.measures[one]
@@ -155,7 +325,7 @@ class Staircase:
         asked = self._ask(second.row, (limits[0], limits[1]), asked.x, gap=second.gap)
         bounds[other] = _proved(asked, second.value(asked.x), second)
         values = (self.measures[0].value(asked.x), self.measures[1].value(asked.x))
-        return Stop(values, asked.x, (bounds[0], bounds[1]))
+        return FrontPoint(values, asked.x, (bounds[0], bounds[1]))
 
     def _ask(
         self, cost: Array, limits: tuple[float, float], start: Array | None, *, gap: float
@@ -178,69 +348,23 @@ def _proved(asked: Asked, value: float, measure: Measure) -> float:
     return bound
 
 
-# A search for the points of an integer front that can stop anywhere and go on later.
-
-Gap: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class IntegerFront:
-    """The non-dominated points of two objectives over whole numbers, both minimised.
-
-    Attributes
-    ----------
-    points : ndarray of shape (k, 2)
-        Values of both objectives, the first rising and the second falling.
-    solutions : ndarray of shape (k, n)
-        A solution for each point, its integers whole.
-    bounds : ndarray of shape (k, 2)
-        What HiGHS proved of each point: none that comes after its predecessor has less of one
-        objective, and none of those with as little of it has less of the other.
-    resolution : float
-        Zero if every non-dominated point is there. Otherwise every feasible point is matched by
-        one of the front that is no worse in the first objective and at most this much worse in
-        the second.
-    missing : tuple of pairs
-        Neighbours (as values) between which points may be missing; empty if the front is complete.
-    note : str
-        Why points are missing.
-    solves, nodes : int
-        Integer programs solved, and nodes of their trees.
-    """
-
-    points: Array
-    solutions: Array = field(repr=False)
-    bounds: Array = field(repr=False)
-    resolution: float = 0.0
-    missing: tuple[Gap, ...] = ()
-    note: str = ""
-    solves: int = 0
-    nodes: int = 0
-    fingerprint: str = field(default="", repr=False)
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is missing, to the resolution."""
-        return not self.missing
-
-
 class FrontSearch:
     """What is known of a front so far: a chain from the left, and the right end."""
 
     def __init__(self, staircase: Staircase, tick: Callable[[str], None], *, turned: bool) -> None:
         self.staircase, self.turned, self.tick = staircase, turned, tick
-        self.chain: list[Stop] = []
-        self.right: Stop | None = None
+        self.chain: list[FrontPoint] = []
+        self.right: FrontPoint | None = None
         self.resolution, self.note, self.done = 0.0, "", False
 
-    def recall(self, front: IntegerFront) -> None:
+    def recall(self, front: ValueFunction) -> None:
         """Take over what an earlier search has found: one end, or a chain and the other end."""
         order = slice(None, None, -1) if self.turned else slice(None)
         for values, x, bounds in zip(
-            front.points[order], front.solutions[order], front.bounds[order], strict=True
+            front.pairs[order], front.points[order], front.bounds[order], strict=True
         ):
-            self.chain.append(Stop(self._inside(values), x, self._inside(bounds)))
-        self.resolution, self.done = front.resolution, front.complete
+            self.chain.append(FrontPoint(self._inside(values), x, self._inside(bounds)))
+        self.resolution, self.done = front.error, front.complete
         if not self.done and len(self.chain) > 1:
             self.right = self.chain.pop()
 
@@ -260,32 +384,32 @@ class FrontSearch:
             step = 0.0 if second.steps else share * height
         exact = second.steps is not None and step <= 1.0
         self.resolution = 0.0 if exact else step * second.unit
-        stops = self.staircase.steps(self.chain[-1], self.right, step)
+        points = self.staircase.steps(self.chain[-1], self.right, step)
         while limit is None or len(self.chain) + 1 < limit:
-            stop = next(stops, None)
-            if stop is None:
+            point = next(points, None)
+            if point is None:
                 self.done = True
                 return
-            self._add(stop)
+            self._add(point)
         self.note = f"{limit} points were asked for."
 
-    def front(self, mark: str) -> IntegerFront:
+    def front(self) -> ValueFunction:
         """What was found, in the user's units and order."""
-        stops = self.chain + ([self.right] if self.right is not None and not self.done else [])
+        known = self.chain + ([self.right] if self.right is not None and not self.done else [])
         order = slice(None, None, -1) if self.turned else slice(None)
-        points = np.array([self._outside(s.values) for s in stops]).reshape(-1, 2)[order]
+        pairs = np.array([self._outside(p.values) for p in known]).reshape(-1, 2)[order]
         size = self.staircase.programs.bounds.lower.size
-        programs = self.staircase.programs
-        return IntegerFront(
-            points=points,
-            solutions=np.array([s.x for s in stops]).reshape(-1, size)[order],
-            bounds=np.array([self._outside(s.bounds) for s in stops]).reshape(-1, 2)[order],
-            resolution=self.resolution,
-            missing=() if self.done else (self._gap(),),
+        return ValueFunction(
+            pairs[:, 0],
+            pairs[:, 1],
+            np.zeros(len(pairs)),
+            CurveKind.STEPS,
+            end=CurveEnd.FLAT if self.done else CurveEnd.UNFINISHED,
+            error=self.resolution,
             note=self.note,
-            solves=programs.solves,
-            nodes=programs.nodes,
-            fingerprint=mark,
+            missing=() if self.done else (self._gap(),),
+            points=np.array([p.x for p in known]).reshape(-1, size)[order],
+            bounds=np.array([self._outside(p.bounds) for p in known]).reshape(-1, 2)[order],
         )
 
     def _gap(self) -> Gap:
@@ -297,22 +421,22 @@ class FrontSearch:
             return unknown.get(right, right), unknown.get(left, left)
         return left, right
 
-    def _add(self, stop: Stop) -> None:
-        self.chain.append(stop)
-        first, second = self._outside(stop.values)
+    def _add(self, point: FrontPoint) -> None:
+        self.chain.append(point)
+        first, second = self._outside(point.values)
         self.tick(f"{first:g}, {second:g}")
 
     def _outside(self, values: tuple[float, float]) -> tuple[float, float]:
         """Values as the user states and orders them."""
-        one, other = (m.outside(v) for m, v in zip(self.staircase.measures, values, strict=True))
-        return (other, one) if self.turned else (one, other)
+        first, second = (m.outside(v) for m, v in zip(self.staircase.measures, values, strict=True))
+        return (second, first) if self.turned else (first, second)
 
     def _inside(self, values: Array) -> tuple[float, float]:
         values = values[::-1] if self.turned else values
-        one, other = (
+        first, second = (
             m.inside(float(v)) for m, v in zip(self.staircase.measures, values, strict=True)
         )
-        return one, other
+        return first, second
 
 
 # How fine a front is sampled, as a share of its height: if it has finitely many points that are
@@ -328,15 +452,16 @@ def integer_front(
     resolution: float | None = None,
     limit: int | None = None,
     pace: Pace | None = None,
-    resume: IntegerFront | None = None,
+    resume: ValueFunction | None = None,
     options: Options | None = None,
     tick: Callable[[str], None] = lambda _: None,
-) -> IntegerFront:
+) -> ValueFunction:
     """Every non-dominated point of two costs over the integer points of a linear form.
 
     If one objective has costs on integer columns alone, in whole steps (a common divisor that is
     not too fine), the front is complete: the limit on that objective falls by one step at a time.
-    Otherwise it falls by ``resolution``, which is reported.
+    Otherwise it falls by ``resolution``, and every feasible point is matched by one of the front
+    that is no worse in the first objective and at most ``error`` worse in the second.
 
     Parameters
     ----------
@@ -351,7 +476,7 @@ def integer_front(
     pace : Pace, optional
         How long it may take. What stops it is noted there; what was found is kept, and ``missing``
         says where there may be more.
-    resume : IntegerFront, optional
+    resume : ValueFunction, optional
         An unfinished front of the same numbers to go on from.
     options : mapping, optional
         HiGHS options.
@@ -371,13 +496,10 @@ def integer_front(
     ...                     b=np.array([6.0]), cones=Cones(nonneg=1), lower=np.zeros(3),
     ...                     upper=np.ones(3), integer=np.arange(3))
     >>> front = integer_front(form, np.array([-5.0, -2.0, -2.0]), np.array([-1.0, -4.0, -3.0]))
-    >>> front.points.tolist(), front.complete
+    >>> front.pairs.tolist(), front.complete
     ([[-7.0, -4.0], [-4.0, -7.0]], True)
     """
     _check(form, first, second, limit)
-    mark = _fingerprint(form, first, second)
-    if resume is not None and resume.fingerprint != mark:
-        raise ValueError("the front to go on from belongs to other numbers than these.")
     integer = np.asarray(form.integer, dtype=np.intp)
     measures = [Measure.of(first, integer), Measure.of(second, integer)]
     # The one that is limited should have steps, so that none of its values is passed over.
@@ -394,7 +516,7 @@ def integer_front(
         search.run(resolution, FINE if finite else COARSE, limit)
     if not search.done:
         search.note = programs.handle.pace.note or search.note
-    return search.front(mark)
+    return search.front()
 
 
 def _check(form: StandardForm, first: Array, second: Array, limit: int | None) -> None:
@@ -402,19 +524,6 @@ def _check(form: StandardForm, first: Array, second: Array, limit: int | None) -
         raise ValueError("an integer front needs linear rows: no quadratic term, no cones.")
     if form.integer is None or not len(form.integer):
         raise ValueError("an integer front needs integer columns; linear_front needs none.")
-    for cost in (first, second):
-        if cost.shape != form.c.shape or not np.all(np.isfinite(cost)):
-            raise ValueError(f"an objective has a finite cost for each of {form.c.size} columns.")
+    _check_costs(form, first, second)
     if limit is not None and limit < 2:
         raise ValueError(f"limit is at least 2, the two ends of a front, not {limit!r}.")
-
-
-def _fingerprint(form: StandardForm, first: Array, second: Array) -> str:
-    """A short word for all the numbers that a front rests on."""
-    A = sp.csc_array(form.A)
-    A.sort_indices()
-    parts = (A.indptr, A.indices, A.data, form.b, form.lower, form.upper, form.integer)
-    word = hashlib.sha256(repr((A.shape, form.cones)).encode())
-    for part in (*parts, first, second):
-        word.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
-    return word.hexdigest()[:16]

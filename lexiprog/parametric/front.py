@@ -1,12 +1,13 @@
-"""One objective optimised while the others have limits: what each point of a front solves."""
+"""A front as the user sees it, and the problem that each of its points solves."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
@@ -23,17 +24,188 @@ from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.model.expressions import as_float, dense
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.parametric.context import solve_scenario
+from lexiprog.parametric.value_function import Gap
 from lexiprog.program import Program
 from lexiprog.results.fingerprint import digest_of
 from lexiprog.results.rebind import constant_of, with_leaves
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.certify import judge
-from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
+from lexiprog.summary import (
+    Chart,
+    ShownTable,
+    TableCell,
+    TableSummary,
+    cleaned,
+    counted,
+    number,
+    series_of,
+)
 from lexiprog.typing import Array, Constraint, Objective
+
+if TYPE_CHECKING:
+    import pandas
+
+
+# How many rows a text or a page shows before it leaves out the middle.
+MOST = 60
+
+
+@dataclass(frozen=True, repr=False)
+class Frontier(ShownTable):
+    """The front of two or more objectives.
+
+    What :func:`frontier` returns: draw it, choose a point of it, or see what is still missing.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The objectives.
+    maximised : tuple of bool
+        Their senses.
+    points : ndarray of shape (k, m)
+        Values of the objectives, in their own senses, sorted by the first.
+    solutions : tuple of Solution
+        The certified optimum behind each point.
+    weights : ndarray of shape (k, 2), optional
+        Linear problems with two objectives: from which to which share of the first objective the
+        point is best, if the objectives are added up as things to minimise, ``w`` of the first and
+        ``1 - w`` of the second.
+    kind : str
+        What the points are: every extreme point, every non-dominated point, or a sample.
+    complete : bool
+        Whether nothing is missing.
+    discrete : bool
+        Whether the front consists of points alone, as that of an integer program does.
+    error : float
+        How far the second objective may be better between two neighbours than the points (for
+        integer problems) or the line between them (for others) say. 0 if the front is exact, nan
+        if nothing is known.
+    missing : tuple
+        Pairs of neighbours between which points may be missing.
+    ray : ndarray of shape (2,), optional
+        The direction in which a linear front goes on for ever from its last or first point.
+    note : str
+        Why something is missing.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, nonneg=True, name="x")
+    >>> demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
+    >>> front = lx.frontier({"cost": cp.Minimize(3 * x[0] + x[1]),
+    ...                      "fumes": cp.Minimize(x[0] + 4 * x[1])}, demand)
+    >>> print(front)
+       cost    fumes  best from        to
+          8       32      0.875         1
+    10.6667  13.3333   0.285714     0.875
+         24        8          0  0.285714
+    every extreme point (3); between neighbours the front is a straight line
+    >>> front.solutions[1][x].round(6).tolist()
+    [2.666667, 2.666667]
+    """
+
+    names: tuple[str, ...]
+    maximised: tuple[bool, ...]
+    points: Array
+    solutions: tuple[Solution, ...] = field(repr=False)
+    kind: str
+    complete: bool
+    discrete: bool = False
+    error: float = 0.0
+    weights: Array | None = None
+    missing: tuple[Gap, ...] = ()
+    ray: Array | None = None
+    note: str = ""
+    state: Any = field(default=None, repr=False, compare=False)  # what `resume` goes on from
+    mark: str = field(default="", repr=False, compare=False)  # of the problem it belongs to
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas table, one row a point."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
+        columns = dict(zip(self.names, self.points.T, strict=True))
+        if self.weights is not None:
+            columns |= {"best from": self.weights[:, 0], "best to": self.weights[:, 1]}
+        return pandas.DataFrame(columns)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the points are, and what is missing."""
+        said = f"{self.kind} ({len(self)})"
+        if self.weights is not None and len(self) > 1:
+            said += "; between neighbours the front is a straight line"
+        if self.ray is not None:
+            direction = ", ".join(
+                f"{n} {number(v)}" for n, v in zip(self.names, self.ray, strict=True)
+            )
+            said += f"; without end in the direction {direction}"
+        out = [said]
+        if self.note:
+            out.append(f"not complete: {self.note}" if not self.complete else self.note)
+        for left, right in self.missing:
+            ends = (", ".join(map(number, end)) for end in (left, right))
+            out.append(f"points may be missing between ({') and ('.join(ends)})")
+        return tuple(out)
+
+    @property
+    def summary(self) -> TableSummary:
+        """The table as plain records for display."""
+        columns = [*self.names] + (["best from", "to"] if self.weights is not None else [])
+        parts = [self.points] + ([self.weights] if self.weights is not None else [])
+        series = [list(map(number, cleaned(column))) for part in parts for column in part.T]
+        rows = [tuple(map(TableCell, row)) for row in zip(*series, strict=True)]
+        if len(rows) > MOST:
+            half = MOST // 2
+            left_out = f"{counted(len(rows) - 2 * half, 'point')} more"
+            gap = (TableCell(left_out, "quiet"), *[TableCell("")] * (len(columns) - 1))
+            rows = [*rows[:half], gap, *rows[-half:]]
+        tone = "quiet" if self.complete else "bad"
+        return TableSummary(
+            title=f"Front of {' and '.join(self.names)}",
+            columns=tuple(columns),
+            rows=tuple(rows),
+            numeric=frozenset(columns),
+            notes=tuple(
+                TableCell(note, tone if k else "quiet") for k, note in enumerate(self.notes)
+            ),
+            chart=self._chart,
+        )
+
+    @property
+    def _chart(self) -> Chart | None:
+        """Two objectives as a picture; a staircase never says that more can be had than can."""
+        if len(self.names) != 2:
+            return None
+        order = np.argsort(self.points[:, 0], kind="stable")
+        across, up = self.points[order].T
+        joined = "straight" if not self.discrete else "not" if self.maximised[0] else "steps"
+        return Chart(*self.names, (series_of(self.names[1], across, up, joined),))
+
+
+def sorted_front(front: Frontier) -> Frontier:
+    """The front with its points in the order of the first objective's own values."""
+    order = np.lexsort(front.points.T[::-1])
+    if np.array_equal(order, np.arange(len(order))):
+        return front
+    return replace(
+        front,
+        points=front.points[order],
+        solutions=tuple(front.solutions[k] for k in order),
+        weights=None if front.weights is None else front.weights[order],
+    )
+
+
+# One objective optimised while the others have limits: what each point of a front solves.
 
 STAGE = "front"
 # Less than this share of the time left: a level that stopped short was stopped by it.
@@ -41,7 +213,7 @@ OVER = 0.1
 
 
 @dataclass
-class Statement:
+class FrontProblem:
     """The last objective, optimised with limits on the others.
 
     Attributes
@@ -71,8 +243,8 @@ class Statement:
         solver: SolverChoice,
         pace: Pace,
         target: Objective | None = None,
-    ) -> Statement:
-        """The statement; ``target`` is optimised in the place of the last objective."""
+    ) -> FrontProblem:
+        """The problem; ``target`` is optimised in the place of the last objective."""
         last = list(objectives)[-1]
         limited = list(objectives.items())[: None if target is not None else -1]
         limits = tuple(cp.Parameter(name=f"limit of {name}") for name, _ in limited)
@@ -85,9 +257,9 @@ class Statement:
         Program(Stage(STAGE, subproblem))  # refuses references to other problems
         for limit in limits:
             limit.value = 0.0
-        own = {limit.id for limit in limits}
+        ids = {limit.id for limit in limits}
         values = Given.to([subproblem]).values
-        given = Given(tuple((p, value) for p, value in values if p.id not in own))
+        given = Given(tuple((p, value) for p, value in values if p.id not in ids))
         ladder = resolve(solver, {STAGE: ([name], None)})[name]
         return cls(
             dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs(),
@@ -111,8 +283,8 @@ class Statement:
 
     def at(self, limits: Sequence[float]) -> Given:
         """All parameters, with these limits."""
-        own = ((p, np.asarray(v, dtype=float)) for p, v in zip(self.limits, limits, strict=True))
-        return Given((*self.given.values, *own))
+        added = [(p, np.asarray(v, dtype=float)) for p, v in zip(self.limits, limits, strict=True)]
+        return Given((*self.given.values, *added))
 
     def task(self, limits: Sequence[float]) -> Task:
         """The numbers for HiGHS with these limits."""
@@ -148,15 +320,14 @@ class Statement:
         )
         try:
             with _quiet() if limited else nullcontext():
-                result = execute(
-                    stages, ladders, workers=1, tick=lambda _: None, solved={}, warm=warm,
-                    given=given, solve_options=solve_options,
-                )  # fmt: skip
+                result = solve_scenario(
+                    stages, ladders, given, warm=warm, solved={}, solve_options=solve_options
+                )
         except StageError as error:
             if limited and error.status.is_limit:
                 raise OutOfTime from error
             raise
-        stopped = any(found.status is Status.WITHIN_GAP for found in result.values())
+        stopped = any(s.status is Status.WITHIN_GAP for s in result.values())
         if limited and stopped and self.pace.left <= OVER * asked:
             raise OutOfTime
         return result
@@ -178,8 +349,8 @@ class Statement:
             return self.solve(limits)
         task = self.task(limits)
         scaling = task.native.scaling
-        own = None if z is None else scaling.scaled_multipliers(z)
-        answer: Answer = answer_at(task.native, scaling.scaled_point(x), own, iterations=None)
+        y = None if z is None else scaling.scaled_multipliers(z)
+        answer: Answer = answer_at(task.native, scaling.scaled_point(x), y, iterations=None)
         if bound is not None:
             answer = replace(answer, bound=scaling.scaled_value(bound))
         verdict = judge(task, STAGE, answer, {})
@@ -192,7 +363,7 @@ class Statement:
         return [as_float(solution.at(objective.expr)) for objective in self.objectives.values()]
 
     def connected(self, solution: Solution) -> Solution:
-        """A solution of the same problem, which may have been declared anew since, as one's own."""
+        """A solution of the same problem, declared anew since or not, for the variables here."""
         variables = self.subproblem.variables
         if all(constant_of(solution, variable) is not None for variable in variables):
             return solution
