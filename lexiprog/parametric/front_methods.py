@@ -80,9 +80,9 @@ def extreme_points(
     Following it takes half of the time at most, so that some is left to certify its points.
     """
     (task, limited), pace = _limited(problem, scaled=True), problem.pace
-    before = _LinearState(None, {}) if resume is None else resume.state
-    front = before.front
-    solutions = {t: problem.connected(solution) for t, solution in before.solutions.items()}
+    state = _LinearState(None, {}) if resume is None else resume.state
+    front = state.front
+    solutions = {t: problem.connected(solution) for t, solution in state.solutions.items()}
     with pace.within(FOLLOWING), pace.kept():
         front = pace.follow(
             linear_front, limited.form, limited.cost, limited.form.c,
@@ -91,11 +91,9 @@ def extreme_points(
     state = _LinearState(front, solutions)
     if front is None or not front.breakpoints.size:
         return _frontier(problem, [], kind="extreme points", note=pace.note, state=state)
-    order = range(len(front.breakpoints))[:: -1 if _is_backwards(front) else 1][:limit]
-    places = front.breakpoints.tolist()
-    done: list[int] = []
+    places, done = front.breakpoints.tolist(), list[int]()
     with pace.kept():
-        for k in order:
+        for k in range(len(places))[:: -1 if _is_backwards(front) else 1][:limit]:
             if places[k] not in solutions:
                 pace.check()
                 solutions[places[k]] = _certified(problem, task, limited, front, k)
@@ -103,19 +101,14 @@ def extreme_points(
             _tell(tick, problem, solutions[places[k]])
     done.sort()
     scales = np.array([abs(limited.unit), task.native.scaling.cost])
-    complete = front.complete and len(done) == len(front.breakpoints)
+    common = {"weights": _in_users_units(front.weights[done], scales), "state": state}
+    shown = [solutions[places[k]] for k in done]
+    if front.complete and len(done) == len(places):
+        ray = _ray(front, scales, problem.signs)
+        return _frontier(problem, shown, kind="every extreme point", note="", ray=ray, **common)
     asked = f"{limit} points were asked for." if len(done) == limit else ""
-    note = "" if complete else pace.note or asked or front.note
-    return _frontier(
-        problem,
-        [solutions[places[k]] for k in done],
-        kind="extreme points" if note else "every extreme point",
-        note=note,
-        weights=_in_users_units(front.weights[done], scales),
-        ray=_ray(front, scales, problem.signs) if complete else None,
-        missing=() if complete else (_linear_gap(problem, task, limited, front, done),),
-        state=state,
-    )
+    note, gap = pace.note or asked or front.note, _linear_gap(problem, task, limited, front, done)
+    return _frontier(problem, shown, kind="extreme points", note=note, missing=(gap,), **common)
 
 
 def _is_backwards(front: ValueFunction) -> bool:

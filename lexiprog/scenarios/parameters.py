@@ -398,21 +398,18 @@ class _Plan:
     ) -> _Plan:
         ladders = program.ladders(solver)
         full = {n: ladders[n] or default_ladder(p.kind) for n, p in program.subproblems.items()}
-        ids = {parameter.id for parameter in varying}
-        reach: dict[str, frozenset[int]] = {}
-        read: set[str] = set()
-        for name, subproblem in program.subproblems.items():
-            own = frozenset(p.id for p in subproblem.parameters if p.id in ids)
-            owners = [reference.owner_name for _, reference in subproblem.references]
-            reach[name] = own.union(*(reach[owner] for owner in owners))
-            for parameter, reference in subproblem.references:
-                if reference.lock is None and not _is_optimum(parameter, program):
-                    read.add(reference.owner_name)
         chains = find_chains(program.stages, full)
+        reach = _reach(program, {parameter.id for parameter in varying})
         for chain in chains.values():  # its levels are solved together, from the first that varies
             together = frozenset().union(*(reach[name] for name in chain.members))
             reach |= {name: together for name in chain.members if reach[name]}
-        return cls(program, ladders, reach, frozenset(read), frozenset(chains), solve_options)
+        read = frozenset(
+            reference.owner_name
+            for subproblem in program.subproblems.values()
+            for parameter, reference in subproblem.references
+            if reference.lock is None and not _is_optimum(parameter, program)
+        )
+        return cls(program, ladders, reach, read, frozenset(chains), solve_options)
 
     def warm(self) -> WarmHighs:
         """A memory for one thread."""
@@ -445,6 +442,16 @@ class _Plan:
             return error
         self.known.update({keys[name]: solution for name, solution in result.items()})
         return result
+
+
+def _reach(program: Program, ids: set[int]) -> dict[str, frozenset[int]]:
+    """Which of some parameters each subproblem depends on, by itself or through others."""
+    reach: dict[str, frozenset[int]] = {}
+    for name, subproblem in program.subproblems.items():
+        direct = frozenset(p.id for p in subproblem.parameters if p.id in ids)
+        owners = [reference.owner_name for _, reference in subproblem.references]
+        reach[name] = direct.union(*(reach[owner] for owner in owners))
+    return reach
 
 
 def _is_optimum(parameter: cp.Parameter, program: Program) -> bool:
