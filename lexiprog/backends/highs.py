@@ -17,6 +17,7 @@ from lexiprog.canon.decimals import Tails
 from lexiprog.canon.standard_form import Bounds, pulled
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
+from lexiprog.tolerances import SMALL_MATRIX_VALUE, SUM_ROUNDING
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
 
 # What HiGHS found for a linear program.
@@ -30,9 +31,6 @@ WORDS = {
     "kIterationLimit": Status.NO_POINT,
     "kInterrupt": Status.NO_POINT,
 }
-
-# Reduced costs up to this share of the costs are none.
-ROUNDING = 1e-13
 
 
 @dataclass  # not frozen, which takes five times as long to make
@@ -74,7 +72,7 @@ class Vertex:
 def is_best(A: Matrix, cost: Array, duals: Array, x: Array, bounds: Bounds) -> bool:
     """Whether no reduced cost and no multiplier asks for another basis, but for rounding."""
     reduced = cost - pulled(A, duals)
-    tiny = ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
+    tiny = SUM_ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
     falls, rises = (reduced > tiny) & (x > bounds.lower), (reduced < -tiny) & (x < bounds.upper)
     # Rows that are not fixed have an upper limit only: their multipliers must not be positive.
     wrong = (duals > tiny) & (bounds.row_lower < bounds.row_upper)
@@ -103,7 +101,7 @@ _BASIC = highspy.HighsBasisStatus.kBasic
 # To ask an enumeration for a name takes longer than to ask HiGHS for the status.
 _NAMES = {status: status.name for status in highspy.HighsModelStatus.__members__.values()}
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
-USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
+USUAL = {"output_flag": False, "small_matrix_value": SMALL_MATRIX_VALUE}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
 # HiGHS's numbers of the simplex methods; the first is its own choice.

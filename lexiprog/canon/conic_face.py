@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.tolerances import CONE_NONZERO, CONE_ZERO
 from lexiprog.typing import Array
 
-# In equilibrated units: what is certainly not zero, and what certainly is.
-STRONG, WEAK = 1e-5, 1e-8
 # Beyond that many cones, or such matrices, the value is held.
 MANY, LARGE = 2_000, 30
 
@@ -98,8 +97,8 @@ def _is_zero(size: float) -> bool:
 
 def _are_zero(sizes: Array) -> NDArray[np.bool_]:
     """Which numbers are zero, if that is clear."""
-    small: NDArray[np.bool_] = sizes <= WEAK
-    if not (small | (sizes >= STRONG)).all():
+    small: NDArray[np.bool_] = sizes <= CONE_ZERO
+    if not (small | (sizes >= CONE_NONZERO)).all():
         raise _Doubtful
     return small
 
@@ -152,7 +151,7 @@ def _depth(kind: str, s: Array, powers: ConeData) -> float:
     if kind == "soc":
         return float(s[0] - np.linalg.norm(s[1:]))
     if kind == "exp":
-        return float(s[2] - s[1] * np.exp(s[0] / s[1])) if s[1] > WEAK else 0.0
+        return float(s[2] - s[1] * np.exp(s[0] / s[1])) if s[1] > CONE_ZERO else 0.0
     return float(np.prod(np.maximum(s[:-1], 0.0) ** powers) - abs(s[-1]))
 
 
@@ -161,11 +160,12 @@ def _ray(kind: str, z: Array, powers: ConeData) -> Array:
     if kind == "soc":
         return np.concatenate([z[:1], -z[1:]])
     if kind == "exp":
-        if not (z[0] < -STRONG and z[2] > STRONG):  # flat parts of the boundary expose more
+        # Flat parts of the boundary expose more.
+        if not (z[0] < -CONE_NONZERO and z[2] > CONE_NONZERO):
             raise _Doubtful
         rate = np.log(-z[0] / z[2])
         return np.array([rate, 1.0, np.exp(rate)])
-    if (z[:-1] < STRONG).any() or abs(z[-1]) < STRONG:
+    if (z[:-1] < CONE_NONZERO).any() or abs(z[-1]) < CONE_NONZERO:
         raise _Doubtful
     base = powers / z[:-1]
     return np.append(base, -np.sign(z[-1]) * np.prod(base**powers))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lexiprog.canon.compensated import two_product
 from lexiprog.canon.scaling import Scaling, multiplied
 from lexiprog.canon.standard_form import StandardForm, pulled
+from lexiprog.tolerances import COMPUTED_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
 
 # A decimal of at most this many digits is taken for what the user wrote. Up to 15 digits no two
@@ -31,9 +32,8 @@ POWERS = 22
 NEAR, NEAR_DIGITS = 4, 10
 # Numbers with that many binary digits were hardly rounded when they were read.
 SHORT = 44
-# Numbers with more digits were computed, since nobody writes so many: what differs by less than
-# this share of them, 16 roundings, may be meant to be equal.
-WRITTEN, ROUNDED = 15, 2.0**-49
+# Numbers with more digits were computed, since nobody writes so many.
+WRITTEN = 15
 # Numbers that are looked at first.
 FEW = 64
 
@@ -94,7 +94,7 @@ def lacking(values: Array) -> Array | None:
     array([-5.55111512e-18,  0.00000000e+00, -4.44089210e-17])
     >>> lacking(np.array([0.1, 1 / 3]))
     """
-    least = ROUNDED * float(np.abs(values).max(initial=0.0))
+    least = COMPUTED_ROUNDING * float(np.abs(values).max(initial=0.0))
     broken = np.flatnonzero((values != np.rint(values)) | (np.abs(values) >= 2.0**SHORT))
     # Where all are long, as measured data are, a few of them tell.
     if _lacking(values[broken[:FEW]], least) is None:

@@ -15,24 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
-from lexiprog.canon.decimals import ROUNDED, Tails, is_short
+from lexiprog.canon.decimals import Tails, is_short
 from lexiprog.canon.standard_form import pulled
+from lexiprog.tolerances import (
+    COMPUTED_ROUNDING,
+    DECIMAL_ROUNDING,
+    ERROR_APART,
+    MULTIPLIER_FLOOR,
+    MULTIPLIER_NOISE,
+    REFINED_APART,
+    REFINED_ZERO,
+)
 from lexiprog.typing import Array, Matrix
 
-# Multipliers below this share of what they are computed from are taken for zero.
-NOISE = 1e-9
-# In twice the working precision true zeros come out far below that. What lies between may be a
-# true multiplier of nearly parallel rows, and then the face is another one. Decimal data such as
-# 0.1 are rounded when they are read, so that their zeros are as clear only to who knows what they
-# lack; of numbers with more digits nobody knows what was meant by the last bits.
-ZERO = 1e-22
-# The same where all terms are rounding, as a share of the largest cost.
-FLOOR = 2e-14
-# Refined multipliers are true ones if they are this many times as large as what counts as zero, and
-# as what may be wrong with them.
-APART, SURE = 1e3, 100.0
-# By which share a decimal is changed when it is read, mostly.
-ROUNDING = 2.0**-54
 # Costs whose size is remembered.
 _REMEMBERED = 64
 
@@ -145,15 +140,15 @@ def binding(
     """
     largest, short = sizes.of_costs(c)
     exact = correction is not None and (tails is not None or (sizes.short and short))
-    lowest, idle = NOISE, 0.0  # columns whose terms are all below that are rounding
+    lowest, idle = MULTIPLIER_NOISE, 0.0  # columns whose terms are all below that are rounding
     if correction is None:
-        floor = FLOOR * largest
+        floor = MULTIPLIER_FLOOR * largest
         y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
         reduced: Array = c + pulled(A, y)
     else:
-        floor = ZERO * FLOOR * largest
-        lowest = ZERO if exact else ROUNDED
-        idle = 0.0 if exact or error is not None else ROUNDED * largest
+        floor = REFINED_ZERO * MULTIPLIER_FLOOR * largest
+        lowest = REFINED_ZERO if exact else COMPUTED_ROUNDING
+        idle = 0.0 if exact or error is not None else COMPUTED_ROUNDING * largest
         sums = reduced_costs(c, A, y) if known is None else known
         reduced = sums.nearest
         # What is next to nothing itself loses less by rounding than counts.
@@ -168,18 +163,21 @@ def binding(
     weights = np.divide(1.0, terms, out=np.zeros(terms.size), where=terms > idle)
     highest = sizes.highest(weights)
     row_shares, column_shares = heights * highest, lengths * weights
-    sure: tuple[Array | float, ...] = (NOISE, NOISE)
+    sure: tuple[Array | float, ...] = (MULTIPLIER_NOISE, MULTIPLIER_NOISE)
     if error is not None:
-        rounding = 0.0 if exact else ROUNDING
+        rounding = 0.0 if exact else DECIMAL_ROUNDING
         error += rounding * gain * float(np.max(terms, initial=0.0))
         wrong = error * highest, pulled(sizes.columns, np.full(y.size, error)) * weights
         # Next to nearly parallel rows true ones may be as small as what rounding makes of zeros.
-        lowest = ZERO
-        sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
+        lowest = REFINED_ZERO
+        sure = tuple(
+            np.maximum(REFINED_APART * REFINED_ZERO, ERROR_APART * (rounding + part))
+            for part in wrong
+        )
     rows, columns = row_shares > sure[0], column_shares > sure[1]
     shares = np.concatenate([row_shares[~rows], column_shares[~columns]])
     unclear = float(np.max(shares, initial=0.0))
-    hushed = unclear > ZERO or bool(np.count_nonzero((terms > 0.0) & (terms <= idle)))
+    hushed = unclear > REFINED_ZERO or bool(np.count_nonzero((terms > 0.0) & (terms <= idle)))
     hushed &= correction is not None and not exact
     if slack is not None:
         rows &= heights > slack

@@ -18,9 +18,8 @@ import numpy as np
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.fairness.levels import Fixed, surely_priced
 from lexiprog.fairness.records import FairLottery, FairOrder, FairShares, Utilities, values_of
+from lexiprog.tolerances import LEXIMIN_CERTIFICATE, SMALLEST_SIZE
 from lexiprog.typing import Array
-
-RIGHT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Audit:
     @property
     def passed(self) -> bool:
         """Whether all levels are proved to 1e-9."""
-        return self.complete and max(self.outside, self.missed, self.gap) <= RIGHT
+        return self.complete and max(self.outside, self.missed, self.gap) <= LEXIMIN_CERTIFICATE
 
 
 def audit_shares(form: StandardForm, utilities: Utilities, fair: FairShares) -> Audit:
@@ -162,7 +161,7 @@ def _worst(errors: Array, sizes: Array) -> float:
     """The largest error as a share of its size, where a size counts as a millionth of any other."""
     if not errors.size:
         return 0.0
-    floor = 1e-6 * float(np.max(sizes))
+    floor = SMALLEST_SIZE * float(np.max(sizes))
     return _nan_is_bad(np.maximum(errors, 0.0) / np.maximum(sizes, floor or 1.0))
 
 

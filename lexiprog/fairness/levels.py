@@ -31,6 +31,7 @@ from lexiprog.fairness.records import (
     grouped,
     nobody,
 )
+from lexiprog.tolerances import MULTIPLIER_CERTAIN, MULTIPLIER_ROUNDING, SAME_LEVEL
 from lexiprog.typing import Array, Mask, Options
 
 # How much of a multiplier is real, as a share of the sums that it takes part in.
@@ -41,13 +42,6 @@ from lexiprog.typing import Array, Mask, Options
 #
 # Only what is certain counts. A real multiplier that is taken for rounding does no harm: whoever
 # is stuck stays behind, and a later step shows it. Rounding taken for real would settle the wrong.
-
-# A share of a column's sum above this is no rounding,
-SURE = 1e-7
-# unless the whole column is: below this share of the largest multiplier, entries included.
-FLOOR = 1e-7
-# What rounding leaves where there should be nothing is below this share.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -80,13 +74,13 @@ def certain(multipliers: Array, reduced: Array, sizes: Sizes) -> Certain:
     terms = sizes.columns.T @ magnitudes
     inverse = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
     weighty = magnitudes * sizes.heights
-    floor = FLOOR * float(np.max(weighty, initial=0.0))
+    floor = MULTIPLIER_CERTAIN * float(np.max(weighty, initial=0.0))
     shares = magnitudes * sizes.highest(inverse)
-    rows = (shares > SURE) & (weighty > floor)
-    columns = (np.abs(reduced) > SURE * terms) & (np.abs(reduced) > floor)
-    largest = ROUNDING * float(np.max(weighty, initial=0.0))
-    unsure = (~rows & (shares > ROUNDING) & (weighty > largest)).any() or (
-        ~columns & (np.abs(reduced) > ROUNDING * terms) & (np.abs(reduced) > largest)
+    rows = (shares > MULTIPLIER_CERTAIN) & (weighty > floor)
+    columns = (np.abs(reduced) > MULTIPLIER_CERTAIN * terms) & (np.abs(reduced) > floor)
+    largest = MULTIPLIER_ROUNDING * float(np.max(weighty, initial=0.0))
+    unsure = (~rows & (shares > MULTIPLIER_ROUNDING) & (weighty > largest)).any() or (
+        ~columns & (np.abs(reduced) > MULTIPLIER_ROUNDING * terms) & (np.abs(reduced) > largest)
     ).any()
     return Certain(rows, columns, bool(unsure))
 
@@ -94,7 +88,7 @@ def certain(multipliers: Array, reduced: Array, sizes: Sizes) -> Certain:
 def surely_priced(prices: Array, settled: Mask) -> Mask:
     """Whoever is not settled and has a price that is no rounding."""
     unsettled = np.where(settled, 0.0, prices)
-    return unsettled > SURE * float(np.max(unsettled, initial=0.0))
+    return unsettled > MULTIPLIER_CERTAIN * float(np.max(unsettled, initial=0.0))
 
 
 # What the steps so far have fixed: utilities at their level, rows and columns at their ends.
@@ -171,8 +165,6 @@ class Fixed:
         return pins
 
 
-# Values closer than this, as a share of the terms they are summed from, are one level.
-SAME = 1e-10
 # So many steps may find the value of the last one before all who are still there are tested.
 PATIENCE = 3
 
@@ -255,7 +247,7 @@ class _Climb:
             value = self._attained(peak)
             before = self._values[-1] if self._values else -np.inf
             size = max(abs(value), self._fixed.size(peak.x, peak.weights, peak.multipliers))
-            if value - before > SAME * size:
+            if value - before > SAME_LEVEL * size:
                 self._settle(peak, value)
                 continue
             self._settle(peak, before)
@@ -283,7 +275,7 @@ class _Climb:
             behind = still
 
     def _behind(self, who: Mask, value: float, size: float) -> Mask:
-        return who & (self._fixed.utilities.at(self._x) <= value + SAME * size)
+        return who & (self._fixed.utilities.at(self._x) <= value + SAME_LEVEL * size)
 
     def _settle(self, peak: Peak, value: float) -> None:
         pins = self._fixed.hold(value, peak.weights, peak.multipliers)

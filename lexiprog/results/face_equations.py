@@ -20,6 +20,7 @@ from lexiprog.errors import DeclarationError
 from lexiprog.model.expressions import holding
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.solution import Solution
+from lexiprog.tolerances import FACE_RANK
 from lexiprog.typing import Array, Constraint, Mask, Matrix
 
 Owner = TypeVar("Owner")  # of rows or columns
@@ -125,7 +126,7 @@ def _leaves_one_point(rows: Matrix, free: Mask) -> bool:
     table = rows[:, columns].toarray()
     sizes = np.abs(table).max(axis=1, keepdims=True, initial=0.0)
     table = table / np.where(sizes > 0, sizes, 1.0)
-    return bool(np.linalg.matrix_rank(table, tol=1e-7) == len(columns))
+    return bool(np.linalg.matrix_rank(table, tol=FACE_RANK) == len(columns))
 
 
 def _parts(

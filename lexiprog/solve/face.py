@@ -17,22 +17,25 @@ from lexiprog.backends.refinement import is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.decimals import Tails, lacking
-from lexiprog.canon.optimal_face import NOISE, Sizes, binding
+from lexiprog.canon.optimal_face import Sizes, binding
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, same_columns
 from lexiprog.cvxpy_adapter import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import Memory
 from lexiprog.model.lock import single
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import (
+    AT_BOUND,
+    MULTIPLIER_NOISE,
+    MULTIPLIER_ROUNDING,
+    PRECISE_HIGHS,
+    REDUCED_COST_ROUNDING,
+)
 from lexiprog.typing import Array, Mask, Matrix, Options
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
 EASY, FEW = 0.01, 1_000
-# Multipliers that are off by more, as a share, belong to nearly parallel rows.
-ROUGH = 1e-12
-# In equilibrated units: no multiplier, and a bound that is reached.
-NOTHING, REACHED = 2e-15, 1e-9
 
 
 def holds(member: Subproblem) -> tuple[str, ...]:
@@ -82,13 +85,13 @@ class HeldFace:
         few = vertex.iterations <= EASY * form.b.size
         easy = few and not vertex.warm and form.b.size >= FEW
         # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
-        tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
+        tiny = REDUCED_COST_ROUNDING * (1.0 + float(np.abs(y).max(initial=0.0)))
         away = np.where(rises, vertex.x, upper) - np.where(rises, lower, vertex.x)
-        left = free & (away > REACHED) & (found.columns | (np.abs(reduced) > tiny))
+        left = free & (away > AT_BOUND) & (found.columns | (np.abs(reduced) > tiny))
         wrong = ~face.rows.fixed & ((found.rows & (y < 0.0)) | (y < -tiny))
         doubtful = found.doubtful or bool(np.count_nonzero(left) or np.count_nonzero(wrong))
         refined = vertex.error is not None
-        rough = not refined and vertex.roughness > ROUGH
+        rough = not refined and vertex.roughness > MULTIPLIER_ROUNDING
         return cls(
             found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined,
             vertex.basic, found.hushed,
@@ -98,7 +101,7 @@ class HeldFace:
     def of_point(cls, form: StandardForm, cost: float, vertex: Vertex) -> HeldFace:
         """The face of an optimum where nothing was left to choose: it fixes nothing more."""
         y = -vertex.row_dual
-        rows = np.abs(y) > NOISE * (1.0 + float(np.abs(y).max(initial=0.0)))
+        rows = np.abs(y) > MULTIPLIER_NOISE * (1.0 + float(np.abs(y).max(initial=0.0)))
         return cls(
             rows, np.full(form.c.size, np.nan), y, form.c + form.pull(y), cost, vertex.basis,
             doubtful=False, rough=False, easy=False, refined=False, basic=vertex.basic,
@@ -161,7 +164,7 @@ def lift(
     signed = y[:, equations:]
     if np.count_nonzero(below := signed < 0.0):
         largest = np.abs(y).max(axis=1, keepdims=True)
-        signed[below & (signed > -ROUGH * (1.0 + largest))] = 0.0
+        signed[below & (signed > -MULTIPLIER_ROUNDING * (1.0 + largest))] = 0.0
     return y, locks
 
 
@@ -372,7 +375,6 @@ class FaceOptimum:
 
 # One vertex after another over the same matrix, on one warm HiGHS object.
 
-OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 AT_ONCE = {"presolve": "off"}
 # Up to so many rows the primal simplex method is as fast as the dual one, or faster.
 MODERATE = 2_000
@@ -410,7 +412,7 @@ class Corners:
         if self._session is None or not self._session.has_matrix(form.A):
             if self._session is not None and self._session.shape != form.A.shape:
                 self.bases.clear()
-            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            usual = PRECISE_HIGHS | AT_ONCE if form.b.size <= TINY else PRECISE_HIGHS
             self._session = self.session(form.A, usual | dict(options))
         same = None if last is None else self.at(name, form, last, within, correct=correct)
         if same is not None:
