@@ -55,8 +55,8 @@ def exact_references(
             continue
         value = np.asarray(value, dtype=object).ravel(order="F")
         floats = np.asarray(dense(parameter.value), dtype=float).ravel(order="F")
-        near = dict.fromkeys(("rtol", "atol"), FRACTION_AND_FLOAT)
-        if value.size == floats.size and np.allclose(value.astype(float), floats, **near):
+        near = FRACTION_AND_FLOAT
+        if value.size == floats.size and np.allclose(value.astype(float), floats, near, near):
             found[parameter.id] = value
     return found
 
