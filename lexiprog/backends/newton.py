@@ -116,7 +116,7 @@ def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
         surfaces.append(_Surface(kind, part))
         weights.append(weight)
     lower, upper = own_ranges(form)
-    reduced = form.c + form.pull(z) + (0.0 if form.P is None else form.P @ x)
+    reduced = form.c + form.transpose_product(z) + (0.0 if form.P is None else form.P @ x)
     low, high = reduced > x - lower, -reduced > upper - x
     point = np.where(low, lower, np.where(high, upper, x))
     free = np.flatnonzero(~low & ~high)

@@ -19,7 +19,7 @@ import numpy as np
 
 from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.canon.compensated import Pair, Sums, by_columns, transposed_times
-from lexiprog.canon.decimals import Tails
+from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.tolerances import (
@@ -87,10 +87,10 @@ def misses(lower: Array, values: Array, upper: Array) -> bool:
 
 def refined(
     session: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, deadline: Deadline,
-    tails: Tails | None = None,
+    residuals: DecimalResiduals | None = None,
 ) -> Refined | None:  # fmt: skip
     """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
-    sides = _Sides(A, cost, bounds, tails)
+    sides = _Sides(A, cost, bounds, residuals)
     at = _At(Pair.of(vertex.x), Pair.of(vertex.row_dual), vertex.basis)
     left, blown, gain = sides.left(at), np.ones(2), np.inf
     for _ in range(ROUNDS):
@@ -191,10 +191,12 @@ class _Left:
 class _Sides:
     """A linear program, looked at in twice the working precision."""
 
-    def __init__(self, A: Matrix, cost: Array, bounds: Bounds, tails: Tails | None) -> None:
+    def __init__(
+        self, A: Matrix, cost: Array, bounds: Bounds, residuals: DecimalResiduals | None
+    ) -> None:
         self._columns = by_columns(A)
         self._rows = by_columns(self._columns.T)
-        self._cost, self._bounds, self._tails = cost, bounds, tails
+        self._cost, self._bounds, self._residuals = cost, bounds, residuals
 
     def left(self, at: _At) -> _Left:
         """Residuals and what they say."""
@@ -202,8 +204,8 @@ class _Sides:
         activity = _times(self._rows, x)
         pulled = _times(self._columns, y)
         costs = Sums.of(self._cost).plus(Sums(-pulled.high, -pulled.low, pulled.error))
-        if self._tails is not None:
-            costs = costs.plus_floats(self._tails.left(-y.high))
+        if self._residuals is not None:
+            costs = costs.plus_floats(self._residuals.of_reduced_costs(-y.high))
         reduced = costs.nearest
         limits = self._bounds
         point = Sums(x.high, x.low, np.zeros(x.high.size))

@@ -11,8 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import SuperLU, splu
 
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.tolerances import MULTIPLIER_CERTAIN, POINT_FEASIBILITY
+from lexiprog.tolerances import ACTIVE, POINT_FEASIBILITY
 from lexiprog.typing import Array, Mask, Matrix
 
 _STATUS = highspy.HighsBasisStatus
@@ -122,9 +123,9 @@ class KeptBasis:
         for basic, multipliers, values, lower, upper in (columns, rows):
             held = ~basic & (lower < upper)
             room = np.minimum(values - lower, upper - values)[basic]
-            if (np.abs(multipliers[held]) <= MULTIPLIER_CERTAIN * unit).any():
+            if not is_real(np.abs(multipliers[held]), unit).all():
                 return False
-            if (room <= MULTIPLIER_CERTAIN * (1.0 + np.abs(values[basic]))).any():
+            if (room <= ACTIVE * (1.0 + np.abs(values[basic]))).any():
                 return False
         return True
 

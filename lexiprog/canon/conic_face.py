@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
+from lexiprog.canon.multipliers import classified
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.tolerances import CONE_NONZERO, CONE_ZERO
 from lexiprog.typing import Array
@@ -26,7 +27,7 @@ from lexiprog.typing import Array
 MANY, LARGE = 2_000, 30
 
 
-class _Doubtful(Exception):
+class _Ambiguous(Exception):
     """The multipliers do not say clearly which face is meant."""
 
 
@@ -84,7 +85,7 @@ def exposed(form: StandardForm, x: Array, z: Array) -> Exposed | None:
         for kind, rows, parameter in blocks(form.cones):
             pieces += _curved(kind, rows, parameter, slack, z, form.cones.psd_layout)
         lower, upper = _bounds(form, x, z)
-    except _Doubtful:
+    except _Ambiguous:
         return None
     misses = [np.zeros(0), *(np.abs(piece.of(slack)) for piece in pieces if piece.kind == "tied")]
     left = _assembled(replace(form, lower=lower, upper=upper), pieces)
@@ -97,17 +98,17 @@ def _is_zero(size: float) -> bool:
 
 def _are_zero(sizes: Array) -> NDArray[np.bool_]:
     """Which numbers are zero, if that is clear."""
-    small: NDArray[np.bool_] = sizes <= CONE_ZERO
-    if not (small | (sizes >= CONE_NONZERO)).all():
-        raise _Doubtful
-    return small
+    real, doubt = classified(sizes, CONE_NONZERO)
+    if not doubt <= CONE_ZERO:  # not a number neither
+        raise _Ambiguous
+    return ~real
 
 
 def _linear(form: StandardForm, slack: Array, z: Array) -> Iterator[_Piece]:
     rows = np.arange(form.cones.zero, form.cones.linear)
     idle = _are_zero(z[rows])
     if _are_zero(slack[rows[idle]]).any():  # both are zero: it may be tied or not
-        raise _Doubtful
+        raise _Ambiguous
     yield _Piece("tied", rows[~idle])
     yield _Piece("nonneg", rows[idle])
 
@@ -131,7 +132,7 @@ def _block(kind: str, rows: slice, parameter: ConeData, s: Array, z: Array) -> I
     """One second-order, exponential or power cone: all of it, a ray, or nothing but zero."""
     if _is_zero(float(np.max(np.abs(z)))):
         if _is_zero(_depth(kind, s, parameter)):
-            raise _Doubtful
+            raise _Ambiguous
         yield _Piece(kind, rows, parameter=parameter)
         return
     if kind == "soc" and not _is_zero(abs(_depth(kind, z, parameter))):
@@ -162,24 +163,24 @@ def _ray(kind: str, z: Array, powers: ConeData) -> Array:
     if kind == "exp":
         # Flat parts of the boundary expose more.
         if not (z[0] < -CONE_NONZERO and z[2] > CONE_NONZERO):
-            raise _Doubtful
+            raise _Ambiguous
         rate = np.log(-z[0] / z[2])
         return np.array([rate, 1.0, np.exp(rate)])
     if (z[:-1] < CONE_NONZERO).any() or abs(z[-1]) < CONE_NONZERO:
-        raise _Doubtful
+        raise _Ambiguous
     base = powers / z[:-1]
     return np.append(base, -np.sign(z[-1]) * np.prod(base**powers))
 
 
 def _semidefinite(rows: slice, order: int, s: Array, z: Array, layout: str) -> Iterator[_Piece]:
     if order > LARGE or layout == "full":
-        raise _Doubtful
+        raise _Ambiguous
     roots, axes = np.linalg.eigh(matrix(z, order, layout))
     kernel = np.array([_is_zero(abs(float(root))) for root in roots])
     inside, outside = axes[:, kernel], axes[:, ~kernel]
     left = np.linalg.eigvalsh(inside.T @ matrix(s, order, layout) @ inside)
     if left.size and _is_zero(float(left[0])):
-        raise _Doubtful
+        raise _Ambiguous
     pairs = [(k, j) for k in range(outside.shape[1]) for j in range(order)]
     every = np.hstack([outside, inside])
     tied = [_entry(outside[:, k], every[:, j], layout) for k, j in pairs if j >= k]
@@ -215,7 +216,7 @@ def _bounds(form: StandardForm, x: Array, z: Array) -> tuple[Array | None, Array
     free[ends] = _are_zero(np.abs(reduced[ends]))
     room = np.maximum(np.minimum(x - lower, upper - x), 0.0)
     if _are_zero(room[ends & free]).any():
-        raise _Doubtful
+        raise _Ambiguous
     return (
         np.where(~free & (reduced < 0.0), upper, lower),
         np.where(~free & (reduced > 0.0), lower, upper),

@@ -122,7 +122,7 @@ def _dual_side(
     form: StandardForm, x: Array, z: Array, outside: Array, beyond: Array
 ) -> tuple[float, float, float]:
     """Dual residual, distance of z to the dual cones, and the effect of primal violations."""
-    reduced = form.c + form.pull(z)
+    reduced = form.c + form.transpose_product(z)
     if form.P is not None:
         reduced = reduced + form.P @ x
     lower = np.full(x.size, -np.inf) if form.lower is None else form.lower

@@ -25,6 +25,7 @@ import numpy as np
 
 from lexiprog.backends.solver import EXACT
 from lexiprog.backends.strategies import Strategy
+from lexiprog.canon.multipliers import is_real
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Checked
 from lexiprog.compile.answer import Answer, ExactAnswer, Shares, UserLevels
@@ -257,7 +258,7 @@ def _settle(
         if fair.sign * value - last <= near:
             value = fair.sign * last
     waiting = np.where(climb.settled, 0.0, weights)
-    who = np.flatnonzero(waiting > MULTIPLIER_INTERIOR * np.max(waiting))
+    who = np.flatnonzero(is_real(waiting, float(np.max(waiting)), MULTIPLIER_INTERIOR))
     if not who.size:  # no multiplier at all: whoever is lowest is as good as any
         gets = fair.sign * np.asarray(solution.at(fair.stack)).ravel()
         who = np.array([np.argmin(np.where(climb.settled, np.inf, gets))])

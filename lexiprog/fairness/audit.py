@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.fairness.levels import Fixed, surely_priced
+from lexiprog.fairness.levels import Fixed
 from lexiprog.fairness.records import FairLottery, FairOrder, FairShares, Utilities, values_of
 from lexiprog.tolerances import LEXIMIN_CERTIFICATE, SMALLEST_SIZE
 from lexiprog.typing import Array
@@ -91,7 +92,8 @@ def audit_lottery(offsets: Array, lottery: FairLottery) -> Audit:
             return Audit(np.inf, np.inf, np.inf, complete=False)
         rise = bound + prices @ offsets - prices[settled] @ levels[settled]
         gaps.append(abs(rise / total - value) / (float(np.max(sizes)) or 1.0))
-        stuck = surely_priced(prices, settled)
+        waiting = np.where(settled, 0.0, prices)
+        stuck = is_real(waiting, waiting.max(initial=0.0))
         levels[stuck] = value
         settled |= stuck
     values = values_of(lottery.levels)

@@ -20,8 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.fairness.levels import surely_priced
 from lexiprog.fairness.master import Master, Peak
 from lexiprog.fairness.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
 from lexiprog.status import Status
@@ -171,7 +171,8 @@ class _PricedClimb:
     def _settle(self, peak: Peak, value: float, bound: float) -> None:
         prices = np.maximum(peak.weights, 0.0)
         prices = prices / prices[~self._settled].sum()
-        who = np.flatnonzero(surely_priced(prices, self._settled))
+        waiting = np.where(self._settled, 0.0, prices)
+        who = np.flatnonzero(is_real(waiting, waiting.max(initial=0.0)))
         self._settled[who] = True
         self._levels[who] = value
         self._master.settle(who, value, exactly=False)

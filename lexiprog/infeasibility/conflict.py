@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.solver import default_ladder
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.scaling import Scaling
 from lexiprog.compile.answer import Answer
 from lexiprog.cvxpy_adapter import Prepared
 from lexiprog.infeasibility.demands import Demand, Demands, asked_by, elastic
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.status import Status
-from lexiprog.tolerances import CONFLICT_VIOLATION, MULTIPLIER_CERTAIN
+from lexiprog.tolerances import CONFLICT_VIOLATION
 from lexiprog.typing import Array, Constraint, Value, kind_of
 
 # Whether demands can be met together, and which of them a proof that they cannot rests on.
@@ -83,8 +84,7 @@ class Feasibility:
             size = len(demand.all_entries) if demand.entrywise else 1
             weights.append(np.maximum.reduce([_sizes(value, demand, size) for value in found]))
         largest = max((float(w.max(initial=0.0)) for w in weights), default=0.0)
-        least = MULTIPLIER_CERTAIN * largest
-        return [weight > least for weight in weights] if largest > 0 else None
+        return [is_real(weight, largest) for weight in weights] if largest > 0 else None
 
     def _softened(
         self, soft: Sequence[Demand], hard: Sequence[Demand], slack: cp.Variable

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.optimal_face import Sizes, binding
+from lexiprog.canon.multipliers import Sizes, binding, is_real
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime, Pace
 from lexiprog.parametric.basis_path import Lost, MovingProgram, Stretch, Wall, stretches
@@ -396,8 +396,9 @@ def _curve(form: StandardForm, direction: Array, trail: Trail) -> Curve:
 def _cleaned(form: StandardForm, multipliers: Array) -> Array:
     """The multipliers without those that are rounding."""
     heights = row_heights(sp.csr_array(form.A))
-    least = MULTIPLIER_ROUNDING * float(np.max(np.abs(form.c), initial=0.0))
-    return np.where(np.abs(multipliers) * heights > least, multipliers, 0.0)
+    largest = float(np.max(np.abs(form.c), initial=0.0))
+    real = is_real(np.abs(multipliers) * heights, largest, MULTIPLIER_ROUNDING)
+    return np.where(real, multipliers, 0.0)
 
 
 # Rows that leave no room: an earlier optimum held exactly, while everything moves.

@@ -183,8 +183,8 @@ def _one_by_one(
         if is_off(corner.form.A, corner.face.bounds(corner.form), corner.vertex.x):
             return None
     checks = [_alone(corner, claim, accept) for corner, claim in zip(corners, claims, strict=True)]
-    pulled = [corner.form.c + corner.form.pull(-corner.vertex.row_dual) for corner in corners]
-    return checks, np.array(pulled)
+    forms = [(corner.form, corner.vertex.row_dual) for corner in corners]
+    return checks, np.array([form.c + form.transpose_product(-y) for form, y in forms])
 
 
 def _alone(corner: FaceVertex, claim: float, accept: float) -> Checked:
