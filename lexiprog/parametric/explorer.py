@@ -21,6 +21,7 @@ from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
 from lexiprog.program import Program
 from lexiprog.results.result import Result
 from lexiprog.summary import ExploreSummary, LevelSummary, PairSummary, draw, number
+from lexiprog.tolerances import SHOWN_MOVE
 from lexiprog.typing import Array
 
 # Tolerances of each of two levels, and seconds in which all pairs of them have to be solved.
@@ -91,8 +92,6 @@ def _pair(
 
 # Points of a curve that are shown, and variables beside it: those that move most.
 POINTS, BARS = 60, 12
-# What moves by less than this share of what moves most does not move.
-MOVES = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
@@ -259,7 +258,7 @@ def _moving_variables(
             for label, entry in _entries(np.asarray(value), key):
                 columns.setdefault(label, []).append(entry)
     ranges = {label: max(values) - min(values) for label, values in columns.items()}
-    least = MOVES * (1.0 + max(ranges.values(), default=0.0))
+    least = SHOWN_MOVE * (1.0 + max(ranges.values(), default=0.0))
     moving = sorted((n for n in ranges if ranges[n] > least), key=lambda n: -ranges[n])[:BARS]
     return tuple((label, tuple(values)) for label, values in columns.items() if label in moving)
 

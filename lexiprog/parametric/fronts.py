@@ -21,10 +21,19 @@ from numpy.typing import NDArray
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
 from lexiprog.parametric.basis_path import MovingProgram
-from lexiprog.parametric.highs_path import PRECISE, Handle
+from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.integer_programs import Asked, CostSteps, IntegerPrograms, steps_of
 from lexiprog.parametric.path import parametric_curve, trace
 from lexiprog.parametric.value_function import CurveEnd, CurveError, CurveKind, Gap, ValueFunction
+from lexiprog.tolerances import (
+    COARSE_RESOLUTION,
+    FRONT_RESOLUTION,
+    INTEGER_ROUNDING,
+    LARGEST_WEIGHT,
+    LIMIT_SLACK,
+    PRECISE_HIGHS,
+    WHOLE_GAP,
+)
 from lexiprog.typing import Array, Options
 
 
@@ -80,7 +89,7 @@ def linear_front(
         return _longer(form, first, second, limit, resume, pace)
     bounded, direction = _with_bound(form, first, second)
     unlimited = replace(Bounds.of(bounded), row_upper=np.append(form.b, np.inf))
-    model = Handle(bounded.A, second, unlimited, PRECISE, pace=pace)
+    model = Handle(bounded.A, second, unlimited, PRECISE_HIGHS, pace=pace)
     vertex = model.optimum()
     if vertex is None or not _has_least(model, first, second):
         return _unbounded_front(form, first, second, limit, pace)
@@ -124,7 +133,7 @@ def _longer(
     bounded, direction = _with_bound(form, bound, cost)
     program = MovingProgram.of(bounded, direction)
     forward, *rest = resume.paths
-    model = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE, pace=pace)
+    model = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE_HIGHS, pace=pace)
     begin = forward.segments[0]
     curve = trace(
         bounded, direction, model, begin.vertex(program), begin.start,
@@ -139,7 +148,7 @@ def _unbounded_front(
 ) -> ValueFunction:
     """The front if one objective alone has a lowest value: from there on without end."""
     for bound, cost in ((first, second), (second, first)):
-        model = Handle(form.A, bound, Bounds.of(form), PRECISE, pace=pace)
+        model = Handle(form.A, bound, Bounds.of(form), PRECISE_HIGHS, pace=pace)
         vertex = model.optimum()
         if vertex is not None:
             lowest = float(bound @ vertex.values[: form.c.size])
@@ -195,13 +204,6 @@ def _check_costs(form: StandardForm, first: Array, second: Array) -> None:
 
 # Fronts over whole numbers: from one non-dominated point to the next.
 
-# Two objectives may be weighed into one as long as a float tells their sums apart.
-MOST = 1e9
-# What a continuous objective may give up when the other is minimised, as a share of its size.
-SLACK = 1e-9
-# Rounding of a bound that must be a whole number, and the gap at which whole numbers agree.
-ROUNDING, WHOLE_GAP = 1e-6, 0.99
-
 
 @dataclass(frozen=True)
 class Measure:
@@ -235,12 +237,12 @@ class Measure:
     def slack(self, value: float, x: Array) -> float:
         """What this objective may give up where it is to be held."""
         size = float(np.abs(self.row) @ np.abs(x))
-        return 0.0 if self.steps is not None else SLACK * max(abs(value), size)
+        return 0.0 if self.steps is not None else LIMIT_SLACK * max(abs(value), size)
 
     @property
     def gap(self) -> float:
         """The gap at which a value is the optimum."""
-        return WHOLE_GAP if self.steps is not None else SLACK
+        return WHOLE_GAP if self.steps is not None else LIMIT_SLACK
 
 
 @dataclass(frozen=True)
@@ -302,14 +304,14 @@ class Staircase:
             return None
         weight = limit - right.values[1] + 1.0
         cost = weight * first.row + second.row
-        if float(np.max(np.abs(cost), initial=0.0)) > MOST:
+        if float(np.max(np.abs(cost), initial=0.0)) > LARGEST_WEIGHT:
             return None
         asked = self._ask(cost, (np.inf, limit), right.x, gap=WHOLE_GAP)
         values = (first.value(asked.x), second.value(asked.x))
-        bound = ceil(asked.bound - ROUNDING)
+        bound = ceil(asked.bound - INTEGER_ROUNDING)
         if bound < weight * values[0] + values[1]:
             return None
-        low = ceil((bound - limit) / weight - ROUNDING)
+        low = ceil((bound - limit) / weight - INTEGER_ROUNDING)
         return FrontPoint(values, asked.x, (float(low), bound - weight * values[0]))
 
     def _in_turn(self, order: tuple[int, int], limit: float, start: Array | None) -> FrontPoint:
@@ -340,7 +342,7 @@ def _proved(asked: Asked, value: float, measure: Measure) -> float:
     """The bound, which must be the value itself where that is a whole number."""
     if measure.steps is None:
         return asked.bound
-    bound = float(ceil(asked.bound - ROUNDING))
+    bound = float(ceil(asked.bound - INTEGER_ROUNDING))
     if bound < value:
         raise CurveError(
             f"HiGHS calls {value:g} steps optimal, but its bound is {asked.bound:g}: not proved."
@@ -439,11 +441,6 @@ class FrontSearch:
         return first, second
 
 
-# How fine a front is sampled, as a share of its height: if it has finitely many points that are
-# too close to count, and if it may have whole segments.
-FINE, COARSE = 1e-6, 1e-2
-
-
 def integer_front(
     form: StandardForm,
     first: Array,
@@ -513,7 +510,7 @@ def integer_front(
         search.recall(resume)
     finite = bool(np.all(np.isin(np.flatnonzero(np.abs(first) + np.abs(second)), integer)))
     with programs.handle.pace.kept():
-        search.run(resolution, FINE if finite else COARSE, limit)
+        search.run(resolution, FRONT_RESOLUTION if finite else COARSE_RESOLUTION, limit)
     if not search.done:
         search.note = programs.handle.pace.note or search.note
     return search.front()

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.optimal_face import Sizes, binding
+from lexiprog.canon.multipliers import Sizes, binding, is_real
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime, Pace
 from lexiprog.parametric.basis_path import (
@@ -21,7 +21,7 @@ from lexiprog.parametric.basis_path import (
     segments,
 )
 from lexiprog.parametric.curve_proof import place_unit, prove_curve, row_heights, slope_unit
-from lexiprog.parametric.highs_path import PRECISE, BasicPoint, Handle
+from lexiprog.parametric.highs_path import BasicPoint, Handle
 from lexiprog.parametric.value_function import (
     CurveEnd,
     CurveError,
@@ -29,16 +29,10 @@ from lexiprog.parametric.value_function import (
     NothingFeasible,
     ValueFunction,
 )
+from lexiprog.tolerances import DETOURS, MULTIPLIER_ROUNDING, NO_ROOM, PRECISE_HIGHS, SAME_SLOPE
 from lexiprog.typing import Array, Mask
 
 # From the segments of a basis walk to the pieces of a value function.
-
-# Slopes closer than this share of the steepest are one, slopes below this share of what the costs
-# can make are zero, and breakpoints that move the curve by less than this share of its values are
-# left out.
-SAME_SLOPE = 1e-12
-# How far beyond a place where rounding ended it a walk is taken up again, as a share of the place.
-DETOURS = (1e-6, 1e-4, 1e-2)
 
 
 @dataclass
@@ -225,12 +219,6 @@ def _visible(pieces: list[Segment], cost: Array) -> list[Segment]:
     return out
 
 
-# Curves shorter than this share of their place are one point.
-SAME_PLACE = 1e-12
-# Multipliers that move no reduced cost by more than this share of the largest cost are rounding of
-# many exchanges: zeros are handed over, and the proof is of those.
-NOISE = 1e-12
-
 _SAYS = highspy.HighsModelStatus
 _MAY_BE_UNBOUNDED = (_SAYS.kUnbounded, _SAYS.kUnboundedOrInfeasible)
 
@@ -318,7 +306,7 @@ def trace(
     if not path.segments and model.pace.note:
         raise OutOfTime
     first, last = (path.segments[0].start, path.stop) if path.segments else (origin, origin)
-    if last - first <= SAME_PLACE * max(abs(first), place_unit(form.b, direction)):
+    if last - first <= SAME_SLOPE * max(abs(first), place_unit(form.b, direction)):
         raise CurveError(path.note or f"only t = {origin:g} has a feasible point.")
     function = replace(_value_function(form, path), paths=paths)
     proof = prove_curve(form, direction, function)
@@ -349,12 +337,12 @@ def _begin(
     program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
 ) -> tuple[float, BasicPoint, Handle]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    model = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+    model = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
     vertex = model.optimum() if near is None else model.optimum_near(near)
     if vertex is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        model = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+        model = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
         vertex = model.optimum()
     if vertex is None:
         raise CurveError(
@@ -377,7 +365,7 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     )
     ends = []
     for sign in (1.0, -1.0):
-        model = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE)
+        model = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE_HIGHS)
         vertex = model.optimum()
         said = model.highs.getModelStatus()
         if vertex is not None:
@@ -422,8 +410,9 @@ def _value_function(form: StandardForm, path: ParametricPath) -> ValueFunction:
 def _cleaned(form: StandardForm, multipliers: Array) -> Array:
     """The multipliers without those that are rounding."""
     heights = row_heights(sp.csr_array(form.A))
-    least = NOISE * float(np.max(np.abs(form.c), initial=0.0))
-    return np.where(np.abs(multipliers) * heights > least, multipliers, 0.0)
+    largest = float(np.max(np.abs(form.c), initial=0.0))
+    real = is_real(np.abs(multipliers) * heights, largest, MULTIPLIER_ROUNDING)
+    return np.where(real, multipliers, 0.0)
 
 
 # Inequalities without slack: an earlier optimum held exactly while everything moves.
@@ -431,9 +420,6 @@ def _cleaned(form: StandardForm, multipliers: Array) -> Array:
 # A row ``a'x <= limit`` whose limit is the least value of ``a'x`` is met with equality by every
 # feasible point, and rounding makes such a feasible set empty. The multipliers of that least value
 # say which rows and columns are fixed (complementary slackness); fixing those says the same.
-
-# Room below this share of a row's terms is rounding.
-ROOM = 1e-8
 
 
 @dataclass(frozen=True)
@@ -512,8 +498,10 @@ def _multipliers_if_tight(
     sizes = np.abs(curve.points) @ np.abs(cost) + np.abs(limits)
     room = limits - curve.values
     slope = curve.slopes[-1]
-    constant = not curve.end.is_open or abs(slope - sides[1]) <= ROOM * (abs(slope) + abs(sides[1]))
-    if np.all(room <= ROOM * sizes) and constant:
+    constant = not curve.end.is_open or abs(slope - sides[1]) <= NO_ROOM * (
+        abs(slope) + abs(sides[1])
+    )
+    if np.all(room <= NO_ROOM * sizes) and constant:
         return np.asarray(curve.multipliers[len(curve.multipliers) // 2])
     return None
 
@@ -522,7 +510,7 @@ def _still(
     free: _Moving, cost: Array, sides: tuple[float, float], ends: tuple[float, float]
 ) -> Array | None:
     """The same where only the limit may move."""
-    model = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE)
+    model = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE_HIGHS)
     vertex = model.optimum()
     if vertex is None:
         return None
@@ -531,7 +519,7 @@ def _still(
         return None
     limits = np.array([sides[0] + end * sides[1] if sides[1] else sides[0] for end in ends])
     sizes = np.abs(x) @ np.abs(cost) + np.abs(limits)
-    return -vertex.y if np.all(limits - cost @ x <= ROOM * sizes) else None
+    return -vertex.y if np.all(limits - cost @ x <= NO_ROOM * sizes) else None
 
 
 def _with_face(moving: _Moving, free: _Moving, cost: Array, y: Array) -> _Moving:

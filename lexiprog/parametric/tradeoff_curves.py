@@ -22,7 +22,7 @@ from lexiprog.parametric.context import (
     Unsteady,
 )
 from lexiprog.parametric.fronts import integer_front
-from lexiprog.parametric.highs_path import PRECISE, Handle
+from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.integer_programs import steps_of
 from lexiprog.parametric.path import on_faces, parametric_curve
 from lexiprog.parametric.value_function import (
@@ -34,6 +34,7 @@ from lexiprog.parametric.value_function import (
     sandwich,
 )
 from lexiprog.results.solution import Solution
+from lexiprog.tolerances import LIMIT_SLACK, PRECISE_HIGHS, SAME_PLACE, SAME_POINT
 
 # Where nothing tells which tolerances matter: shares of the held optimum.
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -154,12 +155,6 @@ def _solution(context: ParametricContext, t: float, name: str) -> Solution:
 
 # Linear problems: exact, from one tolerance at which something that they read bends to the next.
 
-# A first feasible tolerance below this share of the held optimum's size is zero but for rounding.
-START = 1e-7
-# A function that ends this close to its interval's end, as a share of the tolerance there, has
-# reached it.
-REACHED = 1e-9
-
 
 def linear_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
     """The optimum of a linear problem for every tolerance.
@@ -178,7 +173,7 @@ def linear_function(context: ParametricContext, subproblem: Subproblem) -> Value
     function = ValueFunction.joined(list(_linear_pieces(context, subproblem, moving)))
     sign = -1.0 if subproblem.maximise else 1.0
     function = function.scaled(sign * moving.scaling.value(1.0))
-    if function.start <= START * max(1.0, context.solved[context.name].size):
+    if function.start <= SAME_POINT * max(1.0, context.solved[context.name].size):
         function.breakpoints[0] = 0.0
     return function
 
@@ -222,7 +217,7 @@ def _linear_piece(moving: MovingProblem, start: float, stop: float, limit: int) 
         form, direction, stop=width, limit=limit, near=moving.near, pace=moving.context.pace
     ).scaled(1.0, start)
     gap = stop - function.breakpoints[-1]
-    if function.end is CurveEnd.INFEASIBLE and gap <= REACHED * max(width, abs(stop)):
+    if function.end is CurveEnd.INFEASIBLE and gap <= SAME_PLACE * max(width, abs(stop)):
         # What is fixed on this interval can often not be met beyond it.
         function.breakpoints[-1] = stop
         return replace(function, end=CurveEnd.STOPPED)
@@ -231,7 +226,7 @@ def _linear_piece(moving: MovingProblem, start: float, stop: float, limit: int) 
 
 def _constant_piece(form: StandardForm, start: float, stop: float) -> ValueFunction:
     """Nothing that matters moves."""
-    model = Handle(form.A, form.c, Bounds.of(form), PRECISE)
+    model = Handle(form.A, form.c, Bounds.of(form), PRECISE_HIGHS)
     vertex = model.optimum()
     if vertex is None:
         status = model.highs.getModelStatus().name
@@ -326,9 +321,6 @@ def _tangent(solution: Solution, subproblem: Subproblem, name: str) -> float | N
 
 # Integer problems: exact, in steps.
 
-# What a row without steps may be off, as a share of its limit.
-ROUNDING = 1e-9
-
 
 def integer_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
     """The optimum of an integer problem for every tolerance: constant from step to step.
@@ -412,7 +404,7 @@ def _steps(
     if not len(pairs):
         raise OutOfTime
     t = start + (pairs[:, 0] - form.b[row]) / unit
-    t = np.where(t - start <= ROUNDING * (1.0 + abs(form.b[row]) / unit), start, t)
+    t = np.where(t - start <= LIMIT_SLACK * (1.0 + abs(form.b[row]) / unit), start, t)
     # Of those with no more than is given up already, the last.
     here = max(int(np.sum(t <= start)) - 1, 0)
     sign = -1.0 if subproblem.maximise else 1.0
@@ -440,4 +432,4 @@ def _allowance(form: StandardForm, row: int) -> float:
     coefficients = np.asarray(sp.csr_array(form.A)[[row]].toarray()).ravel()
     integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
     steps = steps_of(coefficients, integer)
-    return 0.5 * float(steps.size) if steps is not None else ROUNDING * (1.0 + abs(form.b[row]))
+    return 0.5 * float(steps.size) if steps is not None else LIMIT_SLACK * (1.0 + abs(form.b[row]))

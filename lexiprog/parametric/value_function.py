@@ -19,15 +19,13 @@ from lexiprog.deadline import Pace
 from lexiprog.errors import LexiprogError
 from lexiprog.parametric.curve_proof import CurveProof
 from lexiprog.summary import number, tiny
+from lexiprog.tolerances import BEND, SAME_PLACE
 from lexiprog.typing import Array
 
 if TYPE_CHECKING:
     from lexiprog.parametric.path import ParametricPath
 
 Gap: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
-
-# Slopes of neighbours that differ by less than this share are one.
-BEND = 1e-9
 
 
 class CurveError(LexiprogError, ArithmeticError):
@@ -260,8 +258,6 @@ class ValueFunction:
 
 # A new place keeps this share of its interval away from both ends.
 APART = 0.1
-# Intervals narrower than this share of the whole are not divided further.
-NARROW = 1e-9
 
 
 @dataclass(frozen=True, order=True)
@@ -329,7 +325,7 @@ def sandwich(
     note = ""
     while True:
         gaps, places = _gaps(samples)
-        order = _widest_first(samples, gaps, NARROW * (stop - start))
+        order = _widest_first(samples, gaps, SAME_PLACE * (stop - start))
         if not order or gaps[order[0]] <= allowed:
             break
         note = pace.note or (f"{limit} points were asked for." if len(samples) >= limit else "")
