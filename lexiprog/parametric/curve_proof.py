@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.tolerances import CURVE_CERTIFICATE, SMALLEST_SIZE
+from lexiprog.tolerances import CERTIFIED_CURVE, SMALLEST_SIZE
 from lexiprog.typing import Array, Matrix
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class CurveProof:
     @property
     def passed(self) -> bool:
         """Whether the curve may be called exact."""
-        return self.worst <= CURVE_CERTIFICATE
+        return self.worst <= CERTIFIED_CURVE
 
 
 def prove_curve(form: StandardForm, direction: Array, function: ValueFunction) -> CurveProof:
