@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
 from math import isfinite, isnan, prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from lexiprog.errors import Attempt, ConflictPart
 from lexiprog.tolerances import SHOWN_NOISE
 from lexiprog.typing import Values
+
+if TYPE_CHECKING:
+    import pandas
 
 # A small picture as plain records: what stands across, what goes up, and how points are joined.
 
@@ -444,6 +448,16 @@ def solution_text(solution: SolutionSummary, words: str) -> str:
 
 
 # What all results that are tables have in common: how they are printed and drawn.
+
+
+def data_frame(data: Any, index: str = "", **options: Any) -> pandas.DataFrame:
+    """A pandas table, for the ``to_frame`` of every record; by a column as its index if named."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_frame() needs pandas: pip install pandas.") from error
+    frame = pandas.DataFrame(data, **options)
+    return frame.set_index(index) if index else frame
 
 
 class ShownTable:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, overload
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lexiprog.backends.solver import Ladder, Solver
 from lexiprog.backends.strategies import Strategy
@@ -364,6 +367,8 @@ def _check_reading(context: ParametricContext, reference: Reference) -> None:
 
 # Programs at one set of numbers after another.
 
+Item = TypeVar("Item")
+
 
 @dataclass
 class ScenarioCache:
@@ -442,6 +447,28 @@ def solve_scenario(
     )  # fmt: skip
 
 
+def in_threads(
+    work: Callable[[list[int], threading.Event], Item],
+    order: Sequence[int] | NDArray[np.intp],
+    width: int,
+    name: str,
+) -> list[Item]:
+    """Share out scenarios, neighbours to one thread each, and return what each of them returns.
+
+    ``work`` gets its part, and an event that tells it to stop because another part failed.
+    """
+    stop = threading.Event()
+    parts = [part.tolist() for part in np.array_split(order, max(1, min(width, len(order))))]
+    if len(parts) == 1:  # here, where Ctrl-C arrives
+        return [work(parts[0], stop)]
+    with ThreadPoolExecutor(len(parts), thread_name_prefix=name) as pool:
+        try:
+            return list(pool.map(work, parts, [stop] * len(parts)))
+        except BaseException:  # an error, or Ctrl-C: the others need not go on
+            stop.set()
+            raise
+
+
 def slack_of(program: Program, tolerances: Mapping[str, float]) -> Slack:
     """These tolerances in place of the declared ones; none that is none and was declared as none.
 
@@ -456,9 +483,6 @@ def given_up_in(result: Result, later: Iterable[str], name: str) -> float:
     """Drift of a level in the last problem that holds it."""
     drifts = [lock.drift for p in later for lock in result[p].locks if lock.name == name]
     return drifts[-1]
-
-
-Item = TypeVar("Item")
 
 
 class Later(Sequence[Item]):

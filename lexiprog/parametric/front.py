@@ -42,6 +42,7 @@ from lexiprog.summary import (
     TableSummary,
     cleaned,
     counted,
+    data_frame,
     number,
     series_of,
 )
@@ -129,27 +130,23 @@ class Frontier(ShownTable):
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a point."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
         columns = dict(zip(self.names, self.points.T, strict=True))
         if self.weights is not None:
             columns |= {"best from": self.weights[:, 0], "best to": self.weights[:, 1]}
-        return pandas.DataFrame(columns)
+        return data_frame(columns)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the points are, and what is missing."""
-        said = f"{self.kind} ({len(self)})"
+        text = f"{self.kind} ({len(self)})"
         if self.weights is not None and len(self) > 1:
-            said += "; between neighbours the front is a straight line"
+            text += "; between neighbours the front is a straight line"
         if self.ray is not None:
             direction = ", ".join(
                 f"{n} {number(v)}" for n, v in zip(self.names, self.ray, strict=True)
             )
-            said += f"; without end in the direction {direction}"
-        out = [said]
+            text += f"; without end in the direction {direction}"
+        out = [text]
         if self.note:
             out.append(f"not complete: {self.note}" if not self.complete else self.note)
         for left, right in self.missing:

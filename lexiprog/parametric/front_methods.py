@@ -237,7 +237,10 @@ class _Samples:
 
     def connected(self, problem: FrontProblem) -> _Samples:
         """The same in lists of its own, for the problem's own variables."""
-        samples = {t: (s, problem.connected(found)) for t, (s, found) in self.samples.items()}
+        samples = {
+            t: (sample, problem.connected(solution))
+            for t, (sample, solution) in self.samples.items()
+        }
         return _Samples(list(map(problem.connected, self.ends)), samples)
 
 
@@ -251,55 +254,55 @@ def sampled_points(
 ) -> Frontier:
     """The least second objective for each limit on the first: convex, so it can be enclosed."""
     sign, other = problem.signs
-    known = _Samples() if resume is None else resume.state.connected(problem)
+    state = _Samples() if resume is None else resume.state.connected(problem)
 
     def ask(t: float) -> Sample:
         solution = problem.solve([sign * t])
-        known.samples[t] = _sample(t, solution, float(other)), solution
+        state.samples[t] = _sample(t, solution, float(other)), solution
         _tell(tick, problem, solution)
-        return known.samples[t][0]
+        return state.samples[t][0]
 
     def enclosed() -> ValueFunction:
         return sandwich(
-            ask, min(known.samples), max(known.samples), error=error, limit=limit or POINTS,
-            known=tuple(sample for sample, _ in known.samples.values()), pace=problem.pace,
+            ask, min(state.samples), max(state.samples), error=error, limit=limit or POINTS,
+            known=tuple(sample for sample, _ in state.samples.values()), pace=problem.pace,
         )  # fmt: skip
 
     with problem.pace.kept():
-        for turn in (problem.names, problem.names[::-1])[len(known.ends) :]:
-            known.ends.append(problem.alone(*turn))
-            _tell(tick, problem, known.ends[-1])
-    if len(known.ends) < 2:
+        for turn in (problem.names, problem.names[::-1])[len(state.ends) :]:
+            state.ends.append(problem.alone(*turn))
+            _tell(tick, problem, state.ends[-1])
+    if len(state.ends) < 2:
         kind = "points of a front whose ends are not known"
         return _frontier(
-            problem, known.ends, kind=kind, note=problem.pace.note, error=np.nan, state=known
+            problem, state.ends, kind=kind, note=problem.pace.note, error=np.nan, state=state
         )
-    _place_ends(problem, known)
+    _place_ends(problem, state)
     front = enclosed()
-    if front.breakpoints.size < len(known.samples):  # Ctrl-C came between finding and telling
+    if front.breakpoints.size < len(state.samples):  # Ctrl-C came between finding and telling
         front = enclosed()
     return _frontier(
         problem,
-        [known.samples[t][1] for t in front.breakpoints.tolist()],
+        [state.samples[t][1] for t in front.breakpoints.tolist()],
         kind=f"points between which the front is known to {front.error:.2g} of {problem.names[1]}",
         note=front.note,
         error=front.error,
-        state=known,
+        state=state,
     )
 
 
-def _place_ends(problem: FrontProblem, known: _Samples) -> None:
+def _place_ends(problem: FrontProblem, state: _Samples) -> None:
     """The ends as samples, with what they say of all that lies between."""
     sign, other = problem.signs
-    left, right = known.ends
+    left, right = state.ends
     first, second = (problem.values(solution) for solution in (left, right))
     start, stop = sign * first[0], sign * second[0]
     low = float(other * second[1])
-    known.samples[float(start)] = Sample(float(start), float(other * first[1]), low, None), left
+    state.samples[float(start)] = Sample(float(start), float(other * first[1]), low, None), left
     size = max(1.0, abs(start), abs(stop))
     if stop - start > SAME_POINT * size:
         # Nothing is below the least second objective, wherever the limit stands.
-        known.samples[float(stop)] = Sample(float(stop), low, low, 0.0), right
+        state.samples[float(stop)] = Sample(float(stop), low, low, 0.0), right
 
 
 def _sample(t: float, solution: Solution, sign: float) -> Sample:
@@ -339,7 +342,7 @@ class _GridState:
     def answers(self, limits: Array) -> bool:
         """Whether a cell would say nothing new."""
         return any(np.all(limits <= other) for other in self.empty) or any(
-            np.all(limits <= own) and np.all(point <= limits) for own, point in self.asked
+            np.all(limits <= asked) and np.all(point <= limits) for asked, point in self.asked
         )
 
 
@@ -353,21 +356,21 @@ def grid_points(
 ) -> Frontier:
     """A sample of the front of any number of objectives."""
     names, signs, pace = problem.names, problem.signs, problem.pace
-    known = _GridState() if resume is None else resume.state.connected(problem)
+    state = _GridState() if resume is None else resume.state.connected(problem)
     turns = [(name, *(other for other in names if other != name)) for name in names]
     with pace.kept():
-        for turn in turns[len(known.ends) :]:
-            known.ends.append(problem.alone(*turn))
-            _tell(tick, problem, known.ends[-1])
-    payoff = signs * np.array([problem.values(end) for end in known.ends]).reshape(-1, len(names))
+        for turn in turns[len(state.ends) :]:
+            state.ends.append(problem.alone(*turn))
+            _tell(tick, problem, state.ends[-1])
+    payoff = signs * np.array([problem.values(end) for end in state.ends]).reshape(-1, len(names))
     low, high = payoff.min(axis=0, initial=np.inf), payoff.max(axis=0, initial=-np.inf)
     ranges = np.where(high - low > 0.0, high - low, 1.0)
     count = max(2, ceil((limit or CELLS) ** (1.0 / (len(names) - 1))))
     note = f"{pace.note} The best points of some objectives are missing as well. "
-    if len(known.ends) == len(names):
-        left = _ask_cells(problem, solver, known, (low, high, ranges), count, tick)
+    if len(state.ends) == len(names):
+        left = _ask_cells(problem, solver, state, (low, high, ranges), count, tick)
         note = f"{pace.note} {counted(left, 'cell')} of the grid were not asked. " if left else ""
-    everything = [*known.ends, *known.solutions]
+    everything = [*state.ends, *state.solutions]
     values = [signs * np.array(problem.values(solution)) for solution in everything]
     points, solutions = _distinct(values, everything, ranges)
     size = " x ".join([str(count)] * (len(names) - 1))
@@ -381,14 +384,14 @@ def grid_points(
         discrete=problem.subproblem.integer,
         error=np.nan,
         note=f"{note}there may be points between those of the grid.",
-        state=known,
+        state=state,
     )
 
 
 def _ask_cells(
     problem: FrontProblem,
     solver: SolverChoice,
-    known: _GridState,
+    state: _GridState,
     reach: tuple[Array, Array, Array],
     count: int,
     tick: Callable[[str], None],
@@ -411,14 +414,14 @@ def _ask_cells(
         return len(waiting)
     with pace.kept():
         for limits in waiting:
-            if not known.answers(limits):
-                _ask(cells, known, limits, tick)
+            if not state.answers(limits):
+                _ask(cells, state, limits, tick)
             done += 1
     return len(waiting) - done
 
 
 def _ask(
-    cells: FrontProblem, known: _GridState, limits: Array, tick: Callable[[str], None]
+    cells: FrontProblem, state: _GridState, limits: Array, tick: Callable[[str], None]
 ) -> None:
     """The best point within limits."""
     try:
@@ -426,10 +429,10 @@ def _ask(
     except StageError as error:
         if not error.status.is_infeasible:
             raise
-        known.empty.append(limits)
+        state.empty.append(limits)
         return
-    known.asked.append((limits, cells.signs * np.array(cells.values(solution))))
-    known.solutions.append(solution)
+    state.asked.append((limits, cells.signs * np.array(cells.values(solution))))
+    state.solutions.append(solution)
     _tell(tick, cells, solution)
 
 

@@ -155,10 +155,10 @@ def _unbounded_front(
             bounded, direction = _with_bound(form, bound, cost)
             curve = parametric_curve(bounded, direction, start=lowest, limit=limit, pace=pace)
             return _front(curve, first, second, inverted=bound is second)
-    said = model.highs.getModelStatus().name
+    status = model.highs.getModelStatus().name
     raise CurveError(
-        f"there is no front (HiGHS: {said}): nothing is feasible, or both objectives fall without "
-        "limit. Bound one of them."
+        f"there is no front (HiGHS: {status}): nothing is feasible, or both objectives fall "
+        "without limit. Bound one of them."
     )
 
 

@@ -367,14 +367,14 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     for sign in (1.0, -1.0):
         model = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE_HIGHS)
         vertex = model.optimum()
-        said = model.highs.getModelStatus()
+        status = model.highs.getModelStatus()
         if vertex is not None:
             ends.append(float(vertex.values[program.size]))
-        elif sign < 0 and said in _MAY_BE_UNBOUNDED:
+        elif sign < 0 and status in _MAY_BE_UNBOUNDED:
             ends.append(np.inf)
         else:
             raise NothingFeasible(
-                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {said.name})."
+                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {status.name})."
             )
     return ends[0], ends[1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -17,7 +17,13 @@ from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Pace
 from lexiprog.errors import DeclarationError, Interrupted
-from lexiprog.parametric.context import Later, ParametricContext, ScenarioCache, given_up_in
+from lexiprog.parametric.context import (
+    Later,
+    ParametricContext,
+    ScenarioCache,
+    given_up_in,
+    in_threads,
+)
 from lexiprog.parametric.tradeoff_curves import value_functions
 from lexiprog.parametric.value_function import CurveKind, ValueFunction
 from lexiprog.program import Program
@@ -31,6 +37,7 @@ from lexiprog.summary import (
     TableSummary,
     cleaned,
     counted,
+    data_frame,
     number,
     series_of,
 )
@@ -159,16 +166,12 @@ class Tradeoff(ShownTable):
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a tolerance."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
         columns: dict[str, Sequence[float]] = {"tolerance": self.tolerances}
         if not self.whole:  # a curve would have to solve at each breakpoint first
             columns["given up"] = self.given_up
         columns |= dict(self.values)
         columns |= {f"slope of {name}": slopes for name, slopes in self.slopes.items()}
-        return pandas.DataFrame(columns).set_index("tolerance")
+        return data_frame(columns, "tolerance")
 
     @property
     def summary(self) -> TableSummary:
@@ -302,8 +305,18 @@ def tradeoff(
         done = f"{len(curve.functions)} of {counted(len(later), 'curve')}"
         return _or_interrupted(curve, pace, f"{done}, the last as far as it was followed")
     results: dict[int, Result] = {}
+
+    def work(part: list[int], stop: threading.Event) -> None:
+        scenarios = new()  # from basis to basis
+        for k in part:
+            if stop.is_set():
+                break
+            results[k] = scenarios.at({name: steps[k]})
+            tick(f"{name} {steps[k]:g}")
+
+    width = 1 if there is None else there.width
     with bar(len(steps), 0, progress=progress) as tick, pace.kept():
-        _at_each(name, steps, new, 1 if there is None else there.width, tick, results)
+        in_threads(work, range(len(steps)), width, "lexiprog-tradeoff")
     rows = sorted(results)
     table = Tradeoff(
         name=name,
@@ -348,39 +361,6 @@ def _or_interrupted(result: Tradeoff, pace: Pace, done: str) -> Tradeoff:
         f"interrupted with {done}: error.partial is the Tradeoff so far.",
         partial=result,  # type: ignore[arg-type]
     ) from pace.interrupt
-
-
-def _at_each(
-    name: str,
-    steps: list[float],
-    new: Callable[[], ScenarioCache],
-    width: int,
-    tick: Callable[[str], None],
-    results: dict[int, Result],
-) -> None:
-    """The results at all tolerances; each thread goes through neighbours, from basis to basis."""
-    stop = threading.Event()
-
-    def work(block: Sequence[int]) -> None:
-        scenarios = new()
-        for k in block:
-            if stop.is_set():
-                break
-            results[k] = scenarios.at({name: steps[k]})
-            tick(f"{name} {steps[k]:g}")
-
-    blocks = [part.tolist() for part in np.array_split(range(len(steps)), max(width, 1))]
-    blocks = [block for block in blocks if block]
-    if len(blocks) <= 1:  # here, where Ctrl-C arrives
-        for block in blocks:
-            work(block)
-        return
-    with ThreadPoolExecutor(len(blocks), thread_name_prefix="lexiprog-tradeoff") as pool:
-        try:
-            list(pool.map(work, blocks))
-        except BaseException:  # an error, or Ctrl-C: the others need not go on
-            stop.set()
-            raise
 
 
 def _head_choice(program: Program, solver: SolverChoice, position: int) -> SolverChoice:

@@ -25,6 +25,7 @@ from lexiprog.summary import (
     TableCell,
     TableSummary,
     counted,
+    data_frame,
     draw,
     level_lines,
     text_table,
@@ -221,11 +222,7 @@ class Result(Mapping[str, Solution]):
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a subproblem."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
-        return pandas.DataFrame(self._table()).set_index("subproblem")
+        return data_frame(self._table(), "subproblem")
 
     def _table(self) -> list[Record]:
         columns = ("value", "bound", "status", "solver", "seconds", "iterations")

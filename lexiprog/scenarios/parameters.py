@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, overload
 
 import cvxpy as cp
@@ -26,15 +25,24 @@ from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, Interrupted, LexiprogError, StageError
 from lexiprog.model.expressions import dense, undisturbed
 from lexiprog.model.references import REFERENCES
+from lexiprog.parametric.context import in_threads, solve_scenario
 from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.driver import execute
 from lexiprog.solve.lp_chain import find_chains
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import Neighbours, WarmHighs
-from lexiprog.summary import Chart, ShownTable, TableCell, TableSummary, counted, number, series_of
+from lexiprog.summary import (
+    Chart,
+    ShownTable,
+    TableCell,
+    TableSummary,
+    counted,
+    data_frame,
+    number,
+    series_of,
+)
 from lexiprog.typing import Array, Value
 
 if TYPE_CHECKING:
@@ -51,13 +59,13 @@ TOUR = 3000
 
 def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLike]]) -> Lists:
     """The values as arrays, if the parameters are the program's and would take them."""
-    known = {p.id: p for s in program.subproblems.values() for p in s.parameters}
+    declared = {p.id: p for s in program.subproblems.values() for p in s.parameters}
     if not isinstance(scenarios, Mapping) or not scenarios:
         raise DeclarationError("sweep needs a mapping from parameters to lists of their values.")
     lists: Lists = {}
     for parameter, values in scenarios.items():
-        if not isinstance(parameter, cp.Parameter) or known.get(parameter.id) is not parameter:
-            names = ", ".join(repr(p.name()) for p in known.values()) or "none"
+        if not isinstance(parameter, cp.Parameter) or declared.get(parameter.id) is not parameter:
+            names = ", ".join(repr(p.name()) for p in declared.values()) or "none"
             itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
             raise DeclarationError(
                 f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
@@ -65,8 +73,8 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
         lists[parameter] = [_value(parameter, value, k) for k, value in enumerate(values)]
     lengths = {str(p.name()): len(values) for p, values in lists.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
-        raise DeclarationError(f"sweep: the lists of values are of one length each, but {told}.")
+        text = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        raise DeclarationError(f"sweep: the lists of values are of one length each, but {text}.")
     return lists
 
 
@@ -188,14 +196,10 @@ class Sweep(ShownTable, Sequence[Result | LexiprogError]):
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a scenario: scalar parameters, optima, and why one is missing."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
         scalars = {n: list(map(float, v)) for n, v in self.parameters.items() if _is_scalar(v)}
         failed = [_reason(row) for row in self.rows]
-        columns = scalars | dict(self.values) | {"failure": failed}
-        return pandas.DataFrame(columns, index=pandas.RangeIndex(len(self), name="scenario"))
+        frame = data_frame(scalars | dict(self.values) | {"failure": failed})
+        return frame.rename_axis("scenario")
 
     @property
     def summary(self) -> TableSummary:
@@ -249,8 +253,8 @@ _BLANK = TableCell("")
 
 def _optimum(row: Result | LexiprogError, name: str) -> float:
     """What is known of one optimum, also in a scenario that failed later."""
-    known = row if isinstance(row, Result) else getattr(row, "partial", None)
-    return known[name].value if known is not None and name in known else np.nan
+    result = row if isinstance(row, Result) else getattr(row, "partial", None)
+    return result[name].value if result is not None and name in result else np.nan
 
 
 def _reason(row: Result | LexiprogError) -> str:
@@ -325,13 +329,10 @@ def sweep(
     threads = workers or (1 if elsewhere is None else 2 * elsewhere.width)
     plan = _Plan.of(program, solver, list(lists), SolveOptions(elsewhere=elsewhere))
     rows: list[Result | LexiprogError | None] = [None] * count
-    order = tour(lists, count)
-    blocks = [part.tolist() for part in np.array_split(order, min(threads, max(count, 1)))]
-    stop = threading.Event()
 
-    def work(block: Sequence[int], tick: Callable[[str], None]) -> WarmHighs:
+    def work(part: list[int], stop: threading.Event) -> WarmHighs:
         warm = plan.warm()
-        for k in block:
+        for k in part:
             if stop.is_set():
                 break
             rows[k] = plan.solve([(p, values[k]) for p, values in lists.items()], warm)
@@ -341,7 +342,7 @@ def sweep(
     found: Counter[str] = Counter()
     try:
         with bar(count, 0, progress=progress) as tick:
-            for warm in _in_threads(partial(work, tick=tick), blocks, stop):
+            for warm in in_threads(work, tour(lists, count), threads, "lexiprog-sweep"):
                 found += warm.found
     except KeyboardInterrupt as error:
         done = sum(row is not None for row in rows)
@@ -361,19 +362,6 @@ def _table(
         given[str(parameter.name())] = values
     names = tuple(plan.program.subproblems)
     return Sweep(given, names, tuple(missing if row is None else row for row in rows), dict(found))
-
-
-def _in_threads(
-    work: Callable[[Sequence[int]], WarmHighs], blocks: list[list[int]], stop: threading.Event
-) -> list[WarmHighs]:
-    if len(blocks) == 1:  # here, where Ctrl-C arrives
-        return [work(blocks[0])]
-    with ThreadPoolExecutor(len(blocks), thread_name_prefix="lexiprog-sweep") as pool:
-        try:
-            return list(pool.map(work, blocks))
-        except BaseException:
-            stop.set()
-            raise
 
 
 @dataclass(frozen=True)
@@ -432,9 +420,9 @@ class _Plan:
         subproblems = self.program.subproblems.values()
         try:
             given = undisturbed(values, lambda: Given.to(subproblems))
-            result = execute(
-                self.program.stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
-                warm=warm, given=given, solve_options=self.solve_options,
+            result = solve_scenario(
+                self.program.stages, self.ladders, given, warm=warm, solved=solved,
+                solve_options=self.solve_options,
             )  # fmt: skip
         except (Interrupted, KeyboardInterrupt):
             raise

@@ -18,7 +18,15 @@ from lexiprog.results.solution import Solution
 from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.status import Status
-from lexiprog.summary import ShownTable, TableCell, TableSummary, duration, tiny, value_text
+from lexiprog.summary import (
+    ShownTable,
+    TableCell,
+    TableSummary,
+    data_frame,
+    duration,
+    tiny,
+    value_text,
+)
 from lexiprog.tolerances import VALUES_DISAGREE
 
 if TYPE_CHECKING:
@@ -92,12 +100,8 @@ class SolverComparison(ShownTable):
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a subproblem and choice."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas.") from error
         columns = list(SolverRow.__dataclass_fields__)
-        frame = pandas.DataFrame([vars(row) for row in self.rows], columns=columns)
+        frame = data_frame([vars(row) for row in self.rows], columns=columns)
         return frame.set_index(["subproblem", "choice"])
 
     @property
@@ -116,15 +120,15 @@ def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[TableCell, ..
     again = bool(before) and before[-1].subproblem == row.subproblem
     name, choice = TableCell("" if again else row.subproblem), TableCell(row.choice)
     if row.value is None:
-        told = {(other.choice, other.reason) for other in before}
-        new = row.reason and (row.choice, row.reason) not in told
-        said = f"{row.status}: {row.reason}" if new else row.status
+        shown = {(other.choice, other.reason) for other in before}
+        new = row.reason and (row.choice, row.reason) not in shown
+        text = f"{row.status}: {row.reason}" if new else row.status
         blank = (TableCell("-", "quiet"),) * 4
         return (
             name,
             choice,
             *blank,
-            TableCell(said, "quiet" if row.status == NOT_REACHED else "bad"),
+            TableCell(text, "quiet" if row.status == NOT_REACHED else "bad"),
         )
     apart = row.disagreement or 0.0
     return (
@@ -199,12 +203,12 @@ def compare_solvers(
     for subproblem in program.subproblems.values():
         read_parameters(subproblem)  # a parameter without a value is no solver's fault
     solve_options = SolveOptions(elsewhere=Elsewhere.of(executor))
-    found: list[list[SolverRow]] = []
+    tables: list[list[SolverRow]] = []
     with bar(len(options), 0, progress=progress) as tick:
         for label, choice in zip(labels, options, strict=True):
-            found.append(list(_attempt(program, choice, label, solve_options)))
+            tables.append(list(_attempt(program, choice, label, solve_options)))
             tick(label)
-    return SolverComparison.of(list(rows) for rows in zip(*found, strict=True))
+    return SolverComparison.of(list(rows) for rows in zip(*tables, strict=True))
 
 
 def _attempt(
@@ -212,15 +216,10 @@ def _attempt(
 ) -> Iterator[SolverRow]:
     """A row for every subproblem, whatever happens."""
     try:
-        ladders = program.ladders(choice)
         result = execute(
-            program.stages,
-            ladders,
-            workers=1,
-            tick=lambda _: None,
-            solved={},
+            program.stages, program.ladders(choice), workers=1, tick=lambda _: None, solved={},
             solve_options=solve_options,
-        )
+        )  # fmt: skip
     except UnknownSolver as error:
         for stage in program.stages:
             for p in stage.subproblems:

@@ -208,15 +208,15 @@ def test_long_tables_show_their_ends():
 def test_an_interrupt_keeps_what_was_found(monkeypatch):
     x, least = cp.Variable(name="x"), cp.Parameter(name="least")
     program = lx.preemptive({"low": cp.Minimize(x)}, [x >= least])
-    calls, real = [], scenarios.execute
+    calls, real = [], scenarios.solve_scenario
 
-    def execute(*arguments, **options):
+    def solve_scenario(*arguments, **options):
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt
         return real(*arguments, **options)
 
-    monkeypatch.setattr(scenarios, "execute", execute)
+    monkeypatch.setattr(scenarios, "solve_scenario", solve_scenario)
     with pytest.raises(lx.Interrupted, match="after 2 of 5 scenarios") as caught:
         lx.sweep(program, {least: range(5)})
     assert caught.value.partial.values["low"][:2].tolist() == [0.0, 1.0]
