@@ -1,10 +1,12 @@
-"""Fronts of two linear objectives: by hand, and against weighted sums."""
+"""Fronts of bare programs: linear ones by hand and by weighted sums, integer ones by every point."""
+
+from itertools import product
 
 import numpy as np
 import pytest
 
 from lexiprog.deadline import OutOfTime, Pace
-from lexiprog.parametric.fronts import linear_front
+from lexiprog.parametric.fronts import integer_front, linear_front
 from lexiprog.parametric.value_function import CurveEnd, CurveError
 from tests.lexiprog.parametric.forms import form_of, optimum
 
@@ -108,3 +110,98 @@ def test_a_walk_that_is_stopped_anywhere_goes_on_to_the_same_front(what):
         assert after.pairs == pytest.approx(whole.pairs)
         assert after.weights == pytest.approx(whole.weights)
     assert parts > 3
+
+
+# Integer programs.
+
+
+def brute(form, first, second, most=1):
+    """All non-dominated pairs of values, by trying every point."""
+    x = np.array(list(product(range(most + 1), repeat=form.c.size)))
+    x = x[np.all(x @ form.A.toarray().T <= form.b + 1e-9, axis=1)]
+    pairs = {tuple(pair) for pair in np.round(x @ np.stack([first, second], axis=1), 9)}
+    beaten = {p for p in pairs if any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in pairs)}
+    return sorted(pairs - beaten)
+
+
+def knapsack(seed, size=9):
+    rng = np.random.default_rng(seed)
+    weights, first, second = rng.integers(1, 20, (3, size))
+    form = form_of(
+        np.zeros(size), [weights], [weights.sum() // 2], upper=1.0, integer=np.arange(size)
+    )
+    return form, -first.astype(float), -second.astype(float)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_knapsacks_have_every_non_dominated_point(seed):
+    form, first, second = knapsack(seed)
+    front = integer_front(form, first, second)
+    assert front.complete
+    assert front.error == 0
+    assert front.pairs.tolist() == [list(p) for p in brute(form, first, second)]
+    assert np.array_equal(front.points, np.rint(front.points))
+    assert front.bounds == pytest.approx(front.pairs)  # each point is its own proof
+
+
+def test_steps_of_a_tenth_are_as_exact():
+    form, first, second = knapsack(3)
+    front = integer_front(form, 0.1 * first, second)
+    assert front.complete
+    assert front.error == 0
+    assert front.pairs == pytest.approx(np.array(brute(form, 0.1 * first, second)))
+
+
+def test_one_objective_without_steps_is_enough_for_all_points():
+    form, first, second = knapsack(4)
+    other = second * np.pi
+    for pair in ((first, other), (other, first)):
+        front = integer_front(form, *pair)
+        assert front.complete
+        assert front.pairs == pytest.approx(np.array(brute(form, *pair)))
+
+
+def test_without_steps_every_point_is_matched_to_the_resolution():
+    form, first, second = knapsack(5)
+    one, other = first * np.pi, second * np.sqrt(2)
+    front = integer_front(form, one, other, resolution=2.0)
+    assert front.error == pytest.approx(2.0)
+    for a, b in brute(form, one, other):
+        matched = (front.pairs[:, 0] <= a + 1e-6) & (front.pairs[:, 1] <= b + 2.0 + 1e-6)
+        assert matched.any()
+
+
+def test_a_limit_keeps_what_is_there_and_resume_finds_the_rest():
+    form, first, second = knapsack(7, size=10)
+    wanted = brute(form, first, second)
+    assert len(wanted) > 4
+    part = integer_front(form, first, second, limit=3)
+    assert len(part.pairs) == 3
+    assert not part.complete
+    ((left, right),) = part.missing
+    absent = [p for p in wanted if list(p) not in part.pairs.tolist()]
+    assert all(left[0] < p[0] < right[0] for p in absent)
+    whole = integer_front(form, first, second, resume=part)
+    assert whole.pairs.tolist() == [list(p) for p in wanted]
+
+
+def test_no_time_at_all_finds_nothing_and_says_so():
+    form, first, second = knapsack(7)
+    front = integer_front(form, first, second, pace=Pace(1e-9))
+    assert len(front.pairs) == 0
+    assert "not enough" in front.note
+    assert front.missing
+
+
+def test_what_has_no_front_is_refused_in_a_sentence():
+    empty = form_of([0, 0], [[1, 1]], [-1], upper=1.0, integer=[0, 1])
+    with pytest.raises(CurveError, match="nothing is feasible"):
+        integer_front(empty, np.ones(2), np.ones(2))
+    endless = form_of([0, 0], [[-1, -1]], [0], integer=[0, 1])
+    with pytest.raises(CurveError, match="no optimum"):
+        integer_front(endless, -np.ones(2), np.ones(2))
+    with pytest.raises(ValueError, match="integer columns"):
+        integer_front(form_of([0], [[1]], [1]), np.ones(1), np.ones(1))
+    form, first, second = knapsack(0)
+    with pytest.raises(ValueError, match="at least 2"):
+        integer_front(form, first, second, limit=1)
