@@ -83,6 +83,63 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class Multipliers:
+    """Multipliers of rows, with what is known of their errors.
+
+    Attributes
+    ----------
+    y : ndarray
+        As they were found.
+    correction : ndarray, optional
+        What ``y`` lacks, so that both together have twice the working precision.
+    sums : Sums, optional
+        ``c + A'y``, without the correction, if somebody has it already.
+    error : float, optional
+        By how much refined multipliers may be wrong. Then they are told from zeros where data that
+        were hardly rounded allow it.
+    gain : float
+        How many times as large as a change of the costs that of the multipliers may be: so much is
+        made of what was rounded when the data were read.
+    """
+
+    y: Array
+    correction: Array | None = None
+    sums: Sums | None = None
+    error: float | None = None
+    gain: float = 0.0
+
+    def cleaned(
+        self, c: Array, A: Matrix, sizes: Sizes, floor: float, tails: Tails | None
+    ) -> tuple[Array, Array]:
+        """The multipliers, zero where they are below the floor, and the reduced costs."""
+        y, correction = self.y, self.correction
+        if correction is None:
+            y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
+            return y, c + pulled(A, y)
+        sums = reduced_costs(c, A, y) if self.sums is None else self.sums
+        reduced = sums.nearest
+        # What is next to nothing itself loses less by rounding than counts.
+        if tails is not None:
+            reduced = sums.high + (sums.low + tails.left(y) + pulled(A, correction))
+        elif np.count_nonzero(correction):
+            reduced = sums.high + (sums.low + pulled(A, correction))
+        y = y + correction
+        return np.where(np.abs(y) * sizes.heights > floor, y, 0.0), reduced
+
+    def surely(
+        self, sizes: Sizes, terms: Array, weights: Array, highest: Array, rounding: float
+    ) -> tuple[Array | float, Array | float]:
+        """Shares above which those of rows and of columns are certainly not zero."""
+        if self.error is None:
+            return NOISE, NOISE
+        error = self.error + rounding * self.gain * float(np.max(terms, initial=0.0))
+        wrong = error * highest, pulled(sizes.columns, np.full(self.y.size, error)) * weights
+        # Next to nearly parallel rows true ones may be as small as what rounding makes of zeros.
+        rows, columns = (np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
+        return rows, columns
+
+
+@dataclass(frozen=True)
 class Binding:
     """What multipliers say of the rows and columns of a linear program.
 
@@ -92,96 +149,63 @@ class Binding:
         Multipliers without rounding noise, and the reduced costs that they leave.
     rows, columns : ndarray of bool
         Rows whose multiplier, and columns whose reduced cost, is not zero.
-    doubtful : bool
+    ambiguous : bool
         Whether some multiplier is so small that rounding may have made it.
-    hushed : bool
-        Whether some that is not zero is one that who knows the tails of the data could tell.
+    rounding_limited : bool
+        Whether the decimals that the user wrote could tell some of them from zero.
     """
 
     y: Array
     reduced: Array
     rows: NDArray[np.bool_]
     columns: NDArray[np.bool_]
-    doubtful: bool = False
-    hushed: bool = False
+    ambiguous: bool = False
+    rounding_limited: bool = False
 
 
 def binding(
     c: Array,
     A: Matrix,
-    y: Array,
+    multipliers: Multipliers,
     sizes: Sizes,
     *,
-    correction: Array | None = None,
-    known: Sums | None = None,
     slack: Array | None = None,
-    error: float | None = None,
-    gain: float = 0.0,
     tails: Tails | None = None,
 ) -> Binding:
     """Tell multipliers from noise, for ``c + A'y = reduced``.
 
     Parameters
     ----------
-    c, A, y : ndarray, sparse array, ndarray
+    c, A, multipliers : ndarray, sparse array, Multipliers
         Costs, matrix and multipliers of the rows.
     sizes : Sizes
         Of ``A``.
-    correction : ndarray, optional
-        What ``y`` lacks, so that both together have twice the working precision.
-    known : Sums, optional
-        ``c + A'y``, without the correction, if somebody has it already.
     slack : ndarray, optional
         Distance of each row from equality. An interior point leaves both it and the multiplier a
         little above zero: the larger of the two is the real one.
-    error : float, optional
-        By how much refined multipliers may be wrong. Then they are told from zeros where data that
-        were hardly rounded allow it.
-    gain : float, optional
-        How many times as large as a change of the costs that of the multipliers may be: so much is
-        made of what was rounded when the data were read.
     tails : Tails, optional
-        What the data lack to what was meant; ``y`` and its correction belong to that.
+        What the data lack to what was meant; the multipliers belong to that.
     """
     largest, short = sizes.of_costs(c)
-    exact = correction is not None and (tails is not None or (sizes.short and short))
-    lowest, idle = NOISE, 0.0  # columns whose terms are all below that are rounding
-    if correction is None:
-        floor = FLOOR * largest
-        y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
-        reduced: Array = c + pulled(A, y)
-    else:
-        floor = ZERO * FLOOR * largest
-        lowest = ZERO if exact else ROUNDED
-        idle = 0.0 if exact or error is not None else ROUNDED * largest
-        sums = reduced_costs(c, A, y) if known is None else known
-        reduced = sums.nearest
-        # What is next to nothing itself loses less by rounding than counts.
-        if tails is not None:
-            reduced = sums.high + (sums.low + tails.left(y) + pulled(A, correction))
-        elif np.count_nonzero(correction):
-            reduced = sums.high + (sums.low + pulled(A, correction))
-        y = y + correction
-        y = np.where(np.abs(y) * sizes.heights > floor, y, 0.0)
+    corrected, refined = multipliers.correction is not None, multipliers.error is not None
+    exact = corrected and (tails is not None or (sizes.short and short))
+    floor = (ZERO if corrected else 1.0) * FLOOR * largest
+    # Columns whose terms are all below that are rounding.
+    idle = ROUNDED * largest if corrected and not exact and not refined else 0.0
+    y, reduced = multipliers.cleaned(c, A, sizes, floor, tails)
     heights, lengths = np.abs(y), np.abs(reduced)
     terms = np.abs(c) + pulled(sizes.columns, heights)
     weights = np.divide(1.0, terms, out=np.zeros(terms.size), where=terms > idle)
     highest = sizes.highest(weights)
     row_shares, column_shares = heights * highest, lengths * weights
-    sure: tuple[Array | float, ...] = (NOISE, NOISE)
-    if error is not None:
-        rounding = 0.0 if exact else ROUNDING
-        error += rounding * gain * float(np.max(terms, initial=0.0))
-        wrong = error * highest, pulled(sizes.columns, np.full(y.size, error)) * weights
-        # Next to nearly parallel rows true ones may be as small as what rounding makes of zeros.
-        lowest = ZERO
-        sure = tuple(np.maximum(APART * ZERO, SURE * (rounding + part)) for part in wrong)
+    sure = multipliers.surely(sizes, terms, weights, highest, 0.0 if exact else ROUNDING)
     rows, columns = row_shares > sure[0], column_shares > sure[1]
     shares = np.concatenate([row_shares[~rows], column_shares[~columns]])
     unclear = float(np.max(shares, initial=0.0))
-    hushed = unclear > ZERO or bool(np.count_nonzero((terms > 0.0) & (terms <= idle)))
-    hushed &= correction is not None and not exact
+    limited = unclear > ZERO or bool(np.count_nonzero((terms > 0.0) & (terms <= idle)))
     if slack is not None:
         rows &= heights > slack
     columns &= lengths > floor
-    return Binding(y, reduced, rows, columns, unclear > lowest, hushed)
+    noise = ZERO if exact or refined else ROUNDED if corrected else NOISE
+    limited &= corrected and not exact
+    return Binding(y, reduced, rows, columns, unclear > noise, limited)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.optimal_face import Sizes, binding
+from lexiprog.canon.optimal_face import Multipliers, Sizes, binding
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime, Pace
 from lexiprog.parametric.basis_path import Lost, MovingProgram, Stretch, Wall, stretches
@@ -523,7 +523,7 @@ def _still(
 def _with_face(moving: _Moving, free: _Moving, cost: Array, y: Array) -> _Moving:
     """``moving`` with all that the multipliers ``y`` of ``free`` pin down fixed."""
     form = moving.form
-    found = binding(cost, free.form.A, y, Sizes(free.form.A))
+    found = binding(cost, free.form.A, Multipliers(y), Sizes(free.form.A))
     fixed: Mask = np.isin(moving.rows, free.rows[found.rows])
     fixed[: form.cones.zero] = True
     size = form.c.size

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.optimal_face import Sizes, binding
+from lexiprog.canon.optimal_face import Multipliers, Sizes, binding
 from lexiprog.errors import DeclarationError
 from lexiprog.model.expressions import holding
 from lexiprog.model.subproblem import Subproblem
@@ -89,7 +89,7 @@ def optimal_face(subproblem: Subproblem, solution: Solution) -> OptimalFace:
     matrix, multipliers, slacks = _rows(subproblem, solution)
     costs = _jacobian(subproblem.objective.expr, subproblem.variables, solution)
     costs = costs.toarray().reshape(-1) * (-1.0 if subproblem.maximise else 1.0)
-    found = binding(costs, matrix, multipliers, Sizes(matrix), slack=slacks)
+    found = binding(costs, matrix, Multipliers(multipliers), Sizes(matrix), slack=slacks)
     bounds = _bounds(subproblem.variables, found.reduced > 0)
     point = np.concatenate([np.ravel(solution[v], order="F") for v in subproblem.variables])
     # As with rows, the larger of reduced cost and distance to the bound is the real one.

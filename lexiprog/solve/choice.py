@@ -14,15 +14,15 @@ from lexiprog.model.lock import Slack, single
 from lexiprog.model.reformulate import flat_at_zero
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Backend, Custom, Native
-from lexiprog.solve.exact import Exact, ExactAgain
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Backend, Custom, Direct
+from lexiprog.solve.exact import Exact, ExactResolve
 from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.warm_start import WarmHighs
 
-_NATIVE, _SHARP, _CUSTOM = Native(sharp=False), Native(), Custom()
+_NATIVE, _SHARP, _CUSTOM = Direct(sharp=False), Direct(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 # The same where all that a level holds is solved again in fractions.
@@ -45,8 +45,8 @@ class BackendTable:
     opened: Mapping[str, frozenset[str]] = field(default_factory=dict)
     integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
-    curved: CurvedFace = field(default_factory=CurvedFace)
-    wider: WiderFaces = field(default_factory=WiderFaces)
+    curved: ConicFace = field(default_factory=ConicFace)
+    wider: MixedRowChain = field(default_factory=MixedRowChain)
     # Those that refer to others or are referred to.
     related: frozenset[str] = frozenset()
     # Linear ones that others hold without having their rows: all digits of the optimum count.
@@ -80,7 +80,7 @@ class BackendTable:
         related |= {p.name for p in referring}
         return cls(
             ladders, chains, loosened, warm, opened, integers, related=frozenset(related),
-            fair=fair, note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
+            fair=fair, note=note, wider=MixedRowChain(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
     def strategies(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Strategy]:
@@ -183,7 +183,7 @@ class BackendTable:
         """One exact runner a chain, since its levels build on each other."""
         chain = self.chains.get(subproblem.name)
         if chain is None:
-            return ExactAgain() if self.wider.serves(subproblem) else Exact()
+            return ExactResolve() if self.wider.serves(subproblem) else Exact()
         return self.exact.setdefault(id(chain), Exact(chain))
 
 

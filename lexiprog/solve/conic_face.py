@@ -63,7 +63,7 @@ class _Left:
 
 
 @dataclass
-class CurvedFace:
+class ConicFace:
     """Conic problems that hold earlier optima without tolerance, on CLARABEL."""
 
     rows: dict[str, list[int] | None] = field(default_factory=dict)

@@ -31,7 +31,7 @@ from lexiprog.typing import Array, FreshOptions, Value
 
 
 @dataclass(frozen=True)
-class Native:
+class Direct:
     """Any solver that CVXPY knows; integers start from earlier points.
 
     Attributes

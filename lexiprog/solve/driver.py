@@ -15,20 +15,22 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
-from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
+from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.fairness.any_solver import fair_runner
 from lexiprog.infeasibility.conflict import SECONDS
 from lexiprog.infeasibility.diagnosis import stage_error, tell_apart
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.model.stage import Stage
+from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
+from lexiprog.sensitivity.gradient import gradient_of
+from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import judge
 from lexiprog.solve.choice import BackendTable
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
+from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
@@ -104,25 +106,34 @@ def execute(
     warm: WarmHighs | None = None,
     given: Given | None = None,
     solve_options: SolveOptions | None = None,
-    lanes: Lanes | None = None,
+    batches: LevelBatches | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
     earlier call left them; ``given`` are the user's parameters, by default as they are now;
-    ``wishes`` are time and the like; ``lanes`` knows the short way through these stages.
+    ``wishes`` are time and the like; ``batches`` knows which stages are levels of one linear chain, to be
+    certified together.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
-    if lanes is not None and not solved and warm is None and slack is NO_SLACK:
-        found = through_lane(stages, ladders, lanes, tick, given, solve_options)
-        if found is not None:
-            return found
+    given = Given.to(subproblems) if given is None else given
+    solve_options = SolveOptions() if solve_options is None else solve_options
+    plain = solve_options.plain and not solved and warm is None and slack is NO_SLACK
+    batch = batches.of(stages, ladders) if batches is not None and plain else None
+    chain: FaceChain | None = None
+    if batch is not None:
+        try:
+            chain, solved = batch.solve(given)
+        except KeyboardInterrupt as error:
+            raise interrupted(result_of(stages, {}, ladders), len(subproblems)) from error
+        for name in solved:
+            tick(name)
+        if len(solved) == len(subproblems):
+            return result_of(stages, solved, ladders)
     asked = {p.kind for p in subproblems if not ladders[p.name]}
     usual = {kind: default_ladder(kind) for kind in asked}
     full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
-    given = Given.to(subproblems) if given is None else given
-    solve_options = SolveOptions() if solve_options is None else solve_options
     note = getattr(tick, "note", lambda _: None)
     # Those that wait for an answer from elsewhere need no core.
     size = workers or max(len(s.subproblems) for s in stages)
@@ -130,6 +141,8 @@ def execute(
         size = min(size, (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING)
     fair = partial(fair_runner, execute, note)
     runners = BackendTable.of(stages, full, slack, warm, fair, note, given)
+    if chain is not None:  # which knows the faces of the levels that are solved
+        runners = replace(runners, chains=dict.fromkeys(chain.members, chain))
     watches = Watches(stages, solve_options, size)
     run = _Run(
         stages, runners, dict(solved), tick, slack, given, watches, dict(solve_options.begun)
@@ -146,6 +159,29 @@ def execute(
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
+
+
+def interrupted(found_so_far: Result, of: int) -> Interrupted:
+    """What Ctrl-C raises, with what was solved before."""
+    done = f"interrupted with {len(found_so_far)} of {of} subproblems solved; "
+    advice = "go on with program.solve(resume=error.partial)."
+    return Interrupted(done + advice, partial=found_so_far)
+
+
+def result_of(
+    stages: tuple[Stage, ...],
+    solutions: Mapping[str, Solution],
+    ladders: Mapping[str, Ladder | None],
+) -> Result:
+    """What was solved, to be shown with the solvers that each was to be tried with."""
+    names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
+
+    def solvers(subproblem: Subproblem) -> list[str]:
+        ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
+        return [solver.name for solver in ladder]
+
+    summary, derive = partial(summary_of, stages, solvers), partial(gradient_of, stages)
+    return Result(names, solutions, summary, derive)
 
 
 @dataclass(frozen=True)

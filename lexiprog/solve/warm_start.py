@@ -20,7 +20,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.direct import Backend, Native
+from lexiprog.solve.direct import Backend, Direct
 from lexiprog.solve.integer import made_whole
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.status import Status
@@ -67,7 +67,7 @@ class Neighbours:
         start = start if start is not None and start.size == form.c.size else None
         whole = solve_mip(form, task.fresh_options(), start, task.deadline)
         if whole.x is None or whole.status is not Status.OPTIMAL:
-            return Native().run(task)
+            return Direct().run(task)
         answer = answer_at(compiled, whole.x, None, iterations=None)
         answer = made_whole(
             compiled, replace(answer, bound=whole.bound, said="optimal"), task.deadline
@@ -162,7 +162,7 @@ class WarmHighs:
         """Let chains go on from where those of the last solve ended."""
         for chain in {id(chain): chain for chain in chains.values()}.values():
             names = tuple(chain.members)
-            chain.corners.session = self.session
+            chain.finder.session = self.session
             if names in self.chains and not self.only.intersection(names):
                 chain.follow(self.chains[names])
                 self._recall(chain, self.chains[names])
@@ -215,7 +215,7 @@ class WarmHighs:
         basis = KeptBasis(form.A, found.basis)
         if not self._may_stay(task, basis, vertex, bounds):
             self.found["cold"] += 1
-            return Native().run(replace(task, compiled=replace(task.native, units=None)))
+            return Direct().run(replace(task, compiled=replace(task.native, units=None)))
         self.found["warm" if found.warm else "cold"] += 1
         self._keep(key, basis, found)
         return replace(_answer(task, vertex, found.iterations), seconds=found.seconds)

@@ -8,12 +8,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from lexiprog.rational.program import ExactLP
-from lexiprog.rational.prover import Prover, locked_multipliers, solve_chain
+from lexiprog.rational.prover import Prover
+from lexiprog.solve.exact import locked_multipliers
 from tests.lexiprog.formulations import exact as by_z3
 from tests.lexiprog.formulations.random_chains import chains
 from tests.lexiprog.rational.programs import weighted_rows
 
 quickly = settings(max_examples=60, suppress_health_check=list(HealthCheck))
+
+
+def solve_chain(lp, costs):
+    """Minimise costs in order over one feasible set, up to the first without an optimum."""
+    prover, outcomes = Prover(lp), []
+    for c in costs:
+        before = outcomes[-1] if outcomes else None
+        if before is not None and before.status != "optimal":
+            break
+        start = {} if before is None else {"face": before.face, "start": before.basis}
+        outcomes.append(prover.minimise(c, **start))
+    return outcomes
 
 
 def as_lp(chain):
@@ -58,14 +71,13 @@ def test_multipliers_with_locks_are_exact_duals_of_the_declared_problem(chain):
     lp, costs = as_lp(chain)
     outcomes = solve_chain(lp, costs)
     for k in range(len(costs)):
-        locked = locked_multipliers(outcomes[: k + 1])
-        assert all(value >= 0 for value in [*locked.y[lp.zero :], *locked.locks])
-        reduced = [a + b for a, b in zip(costs[k], weighted_rows(lp, locked.y), strict=True)]
-        bound = -sum((b * y for b, y in zip(lp.b, locked.y, strict=True)), Fraction(0))
-        for weight, cost, outcome in zip(locked.locks, costs[:k], outcomes[:k], strict=True):
+        multipliers, locks = locked_multipliers(outcomes[: k + 1])
+        assert all(value >= 0 for value in [*multipliers[lp.zero :], *locks])
+        reduced = [a + b for a, b in zip(costs[k], weighted_rows(lp, multipliers), strict=True)]
+        bound = -sum((b * y for b, y in zip(lp.b, multipliers, strict=True)), Fraction(0))
+        for weight, cost, outcome in zip(locks, costs[:k], outcomes[:k], strict=True):
             reduced = [a + weight * c for a, c in zip(reduced, cost, strict=True)]
             bound -= weight * outcome.value
-        assert reduced == locked.reduced
         for value, low, high in zip(reduced, lp.lower, lp.upper, strict=True):
             bound += value * (low if value > 0 else high)
         assert bound == outcomes[k].value  # strong duality
@@ -76,7 +88,7 @@ def test_the_multiplier_of_a_held_level_worked_by_hand():
     lp = ExactLP.of([-1, 0], [[1, 1]], [1], lower=[0, 0])
     first, second = solve_chain(lp, [[-1, 0], [0, -1]])
     assert (first.value, second.value) == (-1, 0)
-    assert locked_multipliers([first, second]).locks == [1]
+    assert locked_multipliers([first, second])[1] == [1]
 
 
 def test_a_chain_stops_at_the_first_level_without_an_optimum():

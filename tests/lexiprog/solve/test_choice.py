@@ -9,12 +9,12 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.solve.choice import DIGITS, LARGEST, BackendTable
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Custom, Native
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Custom, Direct
 from lexiprog.solve.exact import Exact
 from lexiprog.solve.integer_chain import IntegerChain
 from lexiprog.solve.lp_chain import FaceChain
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.warm_start import WarmHighs
 
 
@@ -46,9 +46,9 @@ class Own:
 
 def test_each_kind_of_problem_has_its_runner():
     assert isinstance(chosen(box(), "a", mode="face"), FaceChain)
-    assert isinstance(chosen(box(), mode="face"), WiderFaces)  # no face of "a" is known
-    assert isinstance(chosen(box(curved=True), mode="face"), CurvedFace)
-    assert isinstance(chosen(box()), Native)
+    assert isinstance(chosen(box(), mode="face"), MixedRowChain)  # no face of "a" is known
+    assert isinstance(chosen(box(curved=True), mode="face"), ConicFace)
+    assert isinstance(chosen(box()), Direct)
     assert isinstance(chosen(box(), solver="EXACT"), Exact)
     assert isinstance(chosen(box(), solver=Own()), Custom)
     assert isinstance(chosen(box(), warm=WarmHighs()), WarmHighs)

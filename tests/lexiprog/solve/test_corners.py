@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from lexiprog.backends.highs import TINY
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.deadline import Deadline
-from lexiprog.solve.face import MODERATE, Corners, LeftFace
+from lexiprog.solve.face import MODERATE, VertexFinder, Face
 
 
 def form(c=(1.0, 2.0), rows=1):
@@ -50,7 +50,7 @@ def asked(held=(), turn=1, rows=1, bases=None, **terms):
         sessions.append(Noted(A, options, turn))
         return sessions[-1]
 
-    corners = Corners(session, dict(bases or {}))
+    corners = VertexFinder(session, dict(bases or {}))
     find(corners, form(rows=rows), held, **terms)
     (one,) = sessions
     return one.asked, corners
@@ -87,7 +87,7 @@ def test_another_matrix_has_another_session_and_another_shape_other_bases():
         sessions.append(Noted(A, options))
         return sessions[-1]
 
-    corners = Corners(session, {"b": "kept"})
+    corners = VertexFinder(session, {"b": "kept"})
     first = form()
     find(corners, first)
     find(corners, first)
@@ -105,7 +105,7 @@ def test_another_matrix_has_another_session_and_another_shape_other_bases():
 
 
 def test_who_follows_starts_where_the_other_ended():
-    before, after = Corners(Noted, {"a": "last"}), Corners(Noted)
+    before, after = VertexFinder(Noted, {"a": "last"}), VertexFinder(Noted)
     problem = form()
     find(before, problem, name="b")
     after.follow(before)
@@ -117,21 +117,21 @@ def test_who_follows_starts_where_the_other_ended():
 
 
 def test_a_vertex_with_twice_the_digits_is_the_same_vertex():
-    corners, problem = Corners(), form()
-    everywhere = LeftFace.within(problem, None, None)
+    corners, problem = VertexFinder(), form()
+    everywhere = Face.within(problem, None, None)
     vertex = corners.find("a", problem, everywhere, [], {}, None, correct=True)
     assert vertex.x == pytest.approx([2.0, 0.0])
     found = corners.refined(problem, everywhere, vertex, Deadline())
     assert found.x.tolist() == [2.0, 0.0]
     assert found.row_dual + found.correction == pytest.approx([-1.0])
     assert found.error is not None
-    assert Corners().refined(problem, everywhere, vertex, Deadline()) is vertex
-    assert Corners().at("a", problem, vertex) is None
+    assert VertexFinder().refined(problem, everywhere, vertex, Deadline()) is vertex
+    assert VertexFinder().at("a", problem, vertex) is None
 
 
 def test_the_same_vertex_with_other_costs_has_their_multipliers():
-    corners, problem = Corners(), form()
-    everywhere = LeftFace.within(problem, None, None)
+    corners, problem = VertexFinder(), form()
+    everywhere = Face.within(problem, None, None)
     vertex = corners.find("a", problem, everywhere, [], {}, None, correct=True)
     corners.bases = {"a": vertex.basis, "b": vertex.basis}
     other = form(c=(3.0, 4.0))

@@ -11,7 +11,7 @@ from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.cvxpy_adapter import columns_of
-from lexiprog.solve.conic_face import CurvedFace
+from lexiprog.solve.conic_face import ConicFace
 from tests.lexiprog.small_programs import cylinder
 
 
@@ -65,7 +65,7 @@ def test_a_face_that_is_not_there_is_said_within_the_time_it_took():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = dict(program.solve())
-    backend = CurvedFace()
+    backend = ConicFace()
     solved["right"] = replace(solved["right"], value=0.5)
     strategy = Strategy(lx.Solver("CLARABEL"), "face")
     answer = backend.run(prepare(program["up"], strategy, solved, compiler=backend.compile))
@@ -82,7 +82,7 @@ def test_a_face_on_which_nobody_finds_an_optimum_is_said_to_be_one(monkeypatch):
     x = cp.Variable(2, name="x")
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
-    backend, strategy = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
+    backend, strategy = ConicFace(), Strategy(lx.Solver("CLARABEL"), "face")
     solved = {"right": program.solve()["right"]}
     answer = backend.run(prepare(program["up"], strategy, solved, compiler=backend.compile))
     assert (answer.x, answer.said) == (None, "no optimum on the optimal face")
@@ -98,7 +98,7 @@ def test_a_point_to_start_from_is_sought_where_there_is_room_for_one(monkeypatch
     x = cp.Variable(2, name="x")
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
-    backend, strategy = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
+    backend, strategy = ConicFace(), Strategy(lx.Solver("CLARABEL"), "face")
     task = prepare(
         program["up"], strategy, {"right": program.solve()["right"]}, compiler=backend.compile
     )

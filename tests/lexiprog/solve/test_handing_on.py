@@ -10,8 +10,8 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.deadline import Deadline
 from lexiprog.fairness.backend import FairHighs
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Native, _on_its_rows, _stoppable
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Direct, _on_its_rows, _stoppable
 from lexiprog.solve.warm_start import Neighbours, WarmHighs
 
 
@@ -42,14 +42,14 @@ def shares(integer=False):
 
 
 def refined(task):
-    return _on_its_rows(task, task.native.scaled, Native().run(task))
+    return _on_its_rows(task, task.native.scaled, Direct().run(task))
 
 
 RUNS = {
     "long": (linear, lambda task: _stoppable(task, task.native.scaled), 4.0),
     "refined": (linear, lambda task: refined(task), 4.0),
     "warm": (linear, lambda task: WarmHighs().run(task), 4.0),
-    "whole": (whole, lambda task: Native().run(task), 4.0),
+    "whole": (whole, lambda task: Direct().run(task), 4.0),
     "neighbours": (whole, lambda task: Neighbours().run(task), 4.0),
     "shares": (shares, lambda task: FairHighs().run(task), 2.0),
     "whole shares": (lambda: shares(integer=True), lambda task: FairHighs().run(task), 2.0),
@@ -74,7 +74,7 @@ def test_the_watch_goes_along_to_every_face():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = program.solve()
-    backend, deadline = CurvedFace(), Deadline(elsewhere=Desk())
+    backend, deadline = ConicFace(), Deadline(elsewhere=Desk())
     strategy = Strategy(lx.Solver("CLARABEL"), "face")
     task = prepare(program["up"], strategy, solved, compiler=backend.compile, deadline=deadline)
     answer = backend.run(task)
@@ -93,7 +93,7 @@ def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch)
 
     deadline = Deadline(elsewhere=Desk())
     task = prepare(linear(), Strategy(lx.Solver("HIGHS"), refined=True), {}, deadline=deadline)
-    answer = Native().run(task)
+    answer = Direct().run(task)
     deadline.elsewhere.watches.clear()
     monkeypatch.setattr(HighsModel, "run", counted)
     _on_its_rows(task, task.native.scaled, answer)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.optimal_face import Sizes
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, LeftFace, lift
+from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, Face, lift
 from lexiprog.solve.lp_chain import FaceChain
 
 
@@ -20,7 +20,7 @@ def held():
     A = sp.csc_array(np.array([[-1.0, -1.0], [0.0, 1.0]]))
     form = StandardForm(np.array([1.0, 2.0]), 0.0, A, np.array([-2.0, 5.0]), Cones(nonneg=2),
                         lower=np.zeros(2), upper=np.full(2, np.inf))  # fmt: skip
-    everywhere = LeftFace.within(form, None, None)
+    everywhere = Face.within(form, None, None)
     vertex = HighsModel(A, {}).run(form.c, everywhere.bounds(form))
     return form, everywhere, vertex
 
@@ -42,21 +42,21 @@ def test_the_face_has_the_rows_and_columns_that_all_optima_share(held):
 
 def test_what_a_face_leaves_is_narrower_and_its_rows_are_equations(held):
     form, everywhere, _ = held
-    left = LeftFace.within(form, everywhere, face(*held))
+    left = Face.within(form, everywhere, face(*held))
     assert (left.lower.tolist(), left.upper.tolist()) == ([0.0, 0.0], [np.inf, 0.0])
     assert left.rows.fixed.tolist() == [True, False]
     assert (left.rows.cones.zero, left.rows.cones.nonneg) == (1, 1)
     assert left.rows.sides[0] == -2.0
-    again = LeftFace.within(form, left, face(*held))
+    again = Face.within(form, left, face(*held))
     assert again.rows.order.tolist() == left.rows.order.tolist()
 
 
 def test_without_bounds_of_their_own_columns_are_free(held):
-    free = LeftFace.within(replace(held[0], lower=None, upper=None), None, None)
+    free = Face.within(replace(held[0], lower=None, upper=None), None, None)
     assert np.isneginf(free.lower).all()
     assert np.isposinf(free.upper).all()
     assert not free.rows.fixed.any()
-    equal = LeftFace.within(replace(held[0], cones=Cones(zero=1, nonneg=1)), None, None)
+    equal = Face.within(replace(held[0], cones=Cones(zero=1, nonneg=1)), None, None)
     assert equal.rows.fixed.tolist() == [True, False]
 
 
@@ -101,7 +101,7 @@ def test_what_is_fixed_already_is_not_fixed_by_a_face():
     """At (2, 0) the column y would be fixed at its lower end, but it cannot move anyway."""
     for upper, fixed in ((5.0, [False, True]), (0.0, [False, False])):
         form = sum_of_two(upper)
-        everywhere = LeftFace.within(form, None, None)
+        everywhere = Face.within(form, None, None)
         vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form), refine=True)
         found = face(form, everywhere, vertex)
         assert found.fixed.tolist() == fixed
@@ -150,7 +150,7 @@ def test_problems_that_hold_one_face_more_each_are_paid_for_as_if_each_were_alon
 def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_nothing():
     form = sum_of_two()
     vertex = HighsModel(form.A, {}).run(
-        form.c, LeftFace.within(form, None, None).bounds(form), refine=True
+        form.c, Face.within(form, None, None).bounds(form), refine=True
     )
     found = HeldFace.of_point(form, 1.0, vertex)
     assert not any([found.unclear, found.refined, found.easy, *found.fixed])
@@ -164,7 +164,7 @@ def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_noth
 )  # fmt: skip
 def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off, error, missed):
     form = sum_of_two()
-    everywhere = LeftFace.within(form, None, None)
+    everywhere = Face.within(form, None, None)
     vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form))
     vertex = replace(vertex, x=vertex.x + moved, error=error)
     corner = FaceVertex(form, everywhere, (), [], vertex, None, off)

@@ -1,4 +1,4 @@
-"""Native runs that go wrong in one way and right in another."""
+"""Direct runs that go wrong in one way and right in another."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
 from lexiprog.solve import direct as native
-from lexiprog.solve.direct import Native, _on_its_rows, _stoppable
+from lexiprog.solve.direct import Direct, _on_its_rows, _stoppable
 from lexiprog.status import Status
 
 
@@ -23,7 +23,7 @@ def third(**strategy):
 
 
 def rough(task, off):
-    right = Native().run(task)
+    right = Direct().run(task)
     return replace(right, x=right.x + off, doubt="")
 
 
@@ -67,14 +67,14 @@ def test_a_long_linear_problem_is_answered_by_highs_itself():
     task = third()
     found = _stoppable(task, task.native.scaled)
     assert found.value == pytest.approx(1 / 3)
-    assert found.z == pytest.approx(Native().run(task).z)
+    assert found.z == pytest.approx(Direct().run(task).z)
     x = cp.Variable(name="x")
     never = lx.Subproblem("never", cp.Minimize(x), [x >= 2, x <= 1])
     task = prepare(never, Strategy(lx.Solver("HIGHS")), {})
     assert _stoppable(task, task.native.scaled).status.is_infeasible
 
 
-class Again(Native):
+class Again(Direct):
     """Answers the second question, the one in the units of the user, in a given way."""
 
     def __init__(self, answer):
@@ -123,7 +123,7 @@ def test_linear_problems_with_many_numbers_and_no_others_can_be_stopped(monkeypa
         monkeypatch.setattr(native, "LONG", long)
         asked.clear()
         task = prepare(problem, Strategy(lx.Solver(solver)), {})
-        assert Native().run(task).value == pytest.approx(1.0 if problem is linear else 0.5)
+        assert Direct().run(task).value == pytest.approx(1.0 if problem is linear else 0.5)
         assert len(asked) == times
 
 
@@ -137,7 +137,7 @@ def test_curved_points_get_their_last_digits_where_somebody_refers_to_them(monke
     ]:  # fmt: skip
         asked.clear()
         task = prepare(curved, Strategy(lx.Solver(solver)), {})
-        assert Native(sharp=sharp).run(task).value == pytest.approx(0.5, abs=1e-4)
+        assert Direct(sharp=sharp).run(task).value == pytest.approx(0.5, abs=1e-4)
         assert len(asked) == times
 
 
@@ -158,5 +158,5 @@ def test_what_a_linear_solver_returns_beside_its_rows_is_put_on_them(monkeypatch
     for name in ("_through_cvxpy", "_stoppable"):
         monkeypatch.setattr(native, name, beside(getattr(native, name)))
     task = third()
-    found = Native().run(task)
+    found = Direct().run(task)
     assert task.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)

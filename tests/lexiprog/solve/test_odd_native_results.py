@@ -1,4 +1,4 @@
-"""Native results that CVXPY's interfaces stumble over, and solves from several threads."""
+"""Direct results that CVXPY's interfaces stumble over, and solves from several threads."""
 
 import threading
 import time

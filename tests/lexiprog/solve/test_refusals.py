@@ -14,9 +14,9 @@ from lexiprog.compile.task import prepare
 from lexiprog.fairness.any_solver import fairness_of
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.solve import conic_face as curved_face
-from lexiprog.solve.conic_face import CurvedFace
+from lexiprog.solve.conic_face import ConicFace
 from lexiprog.solve.direct import Custom
-from lexiprog.solve.exact import Exact, ExactAgain
+from lexiprog.solve.exact import Exact, ExactResolve
 from lexiprog.solve.integer_chain import find_integer_chains
 from lexiprog.status import Status
 
@@ -78,7 +78,7 @@ def test_a_held_optimum_that_fractions_do_not_find_is_an_error(least, monkeypatc
     (x,) = least.variables
     second = lx.Subproblem("second", cp.Maximize(x), [x <= 9, least.held()])
     solved = dict(lx.Program(lx.Stage("1", least)).solve("HIGHS"))
-    backend, strategy = ExactAgain(), Strategy(lx.Solver("EXACT"))
+    backend, strategy = ExactResolve(), Strategy(lx.Solver("EXACT"))
     task = prepare(second, strategy, solved, compiler=backend.compile)
     answer = backend.run(task)
     assert str(answer.exact.value) == "1/3"
@@ -86,7 +86,7 @@ def test_a_held_optimum_that_fractions_do_not_find_is_an_error(least, monkeypatc
     monkeypatch.setattr(Exact, "run", lambda *_: Answer(Status.NO_POINT))
     assert backend.run(task).doubts == {}
     with pytest.raises(ArithmeticError, match="'least' has no exact optimum"):
-        prepare(second, strategy, solved, compiler=ExactAgain().compile)
+        prepare(second, strategy, solved, compiler=ExactResolve().compile)
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def disk():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = {"right": program.solve()["right"]}
-    backend, strategy = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
+    backend, strategy = ConicFace(), Strategy(lx.Solver("CLARABEL"), "face")
     return backend, prepare(program["up"], strategy, solved, compiler=backend.compile)
 
 

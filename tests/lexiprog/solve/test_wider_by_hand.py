@@ -8,7 +8,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
-from lexiprog.solve.mixed_rows import WiderFaces, is_proved, owners_first
+from lexiprog.solve.mixed_rows import MixedRowChain, is_proved, owners_first
 from lexiprog.status import Fault, Status
 
 
@@ -26,7 +26,7 @@ def levels(x):
 
 
 def run(second, solved):
-    wider = WiderFaces()
+    wider = MixedRowChain()
     strategy = Strategy(lx.Solver("HIGHS"), "face", refined=True)
     return wider.run(prepare(second, strategy, solved, compiler=wider.compile))
 
@@ -66,11 +66,11 @@ def test_a_face_that_is_not_clear_is_said_to_be_unclear(levels, monkeypatch):
 
 def test_only_exact_locks_on_linear_levels_are_served_and_what_these_hold_must_be_held(x, levels):
     first, second = levels
-    serves = WiderFaces().serves
+    serves = MixedRowChain().serves
     assert serves(second)
     assert not serves(first)  # it holds nothing
-    assert not WiderFaces({"first"}).serves(second)
-    assert WiderFaces({"second"}).serves(second)
+    assert not MixedRowChain({"first"}).serves(second)
+    assert MixedRowChain({"second"}).serves(second)
     rows = [cp.sum(x) <= 4]
     for terms in ({"atol": 0.1}, {"rtol": 0.1}):
         assert not serves(lx.Subproblem("s", cp.Maximize(x[1]), [*rows, first.held(**terms)]))
