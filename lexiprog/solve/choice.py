@@ -17,7 +17,6 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.solve.conic_face import ConicFace
 from lexiprog.solve.direct import Backend, Custom, Direct
 from lexiprog.solve.exact import Exact, ExactResolve
-from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
 from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.warm_start import WarmHighs
@@ -43,7 +42,6 @@ class BackendTable:
     warm: WarmHighs | None = None
     # What each subproblem holds within parameters that are not zero.
     opened: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
     curved: ConicFace = field(default_factory=ConicFace)
     wider: MixedRowChain = field(default_factory=MixedRowChain)
@@ -72,14 +70,13 @@ class BackendTable:
         if warm is not None:
             warm.join(chains)
         loosened = frozenset(name for name, room in slack.tolerances.items() if room > 0)
-        integers = find_integer_chains(stages, ladders)
         given = Given.to(everyone) if given is None else given
         opened = given.undisturbed(lambda: {p.name: _opened(p) for p in everyone if p.locks})
         referring = [p for p in everyone if p.references]
         related = {r.owner_name for p in referring for _, r in p.references}
         related |= {p.name for p in referring}
         return cls(
-            ladders, chains, loosened, warm, opened, integers, related=frozenset(related),
+            ladders, chains, loosened, warm, opened, related=frozenset(related),
             fair=fair, note=note, wider=MixedRowChain(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
@@ -174,9 +171,6 @@ class BackendTable:
         again = None if self.warm is None else self.warm.backend(subproblem, strategy)
         if again is not None:
             return again
-        chain = self.integers.get(subproblem.name)
-        if chain is not None and strategy == Strategy(self.ladders[subproblem.name][0]):
-            return chain
         return _SHARP if subproblem.name in self.related else _NATIVE
 
     def _exact(self, subproblem: Subproblem) -> Backend:

@@ -12,7 +12,6 @@ from lexiprog.solve.choice import DIGITS, LARGEST, BackendTable
 from lexiprog.solve.conic_face import ConicFace
 from lexiprog.solve.direct import Custom, Direct
 from lexiprog.solve.exact import Exact
-from lexiprog.solve.integer_chain import IntegerChain
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.warm_start import WarmHighs
@@ -52,7 +51,7 @@ def test_each_kind_of_problem_has_its_runner():
     assert isinstance(chosen(box(), solver="EXACT"), Exact)
     assert isinstance(chosen(box(), solver=Own()), Custom)
     assert isinstance(chosen(box(), warm=WarmHighs()), WarmHighs)
-    assert isinstance(chosen(box(integer=True)), IntegerChain)
+    assert isinstance(chosen(box(integer=True)), Direct)
     assert isinstance(chosen(lx.leximin([cp.Variable(bounds=[0, 1])]), "leximin"), FairHighs)
     # Several may be under way at once, but for a solver of one's own.
     assert not chosen(box(), "a", mode="face").alone
@@ -100,9 +99,9 @@ def test_an_optimum_without_a_face_is_doubtful_unless_known_to_all_digits():
     for share, doubtful in ((0.0, []), (0.5 * DIGITS, []), (2 * DIGITS, ["a"])):
         unsure = Unsure(share)
         assert found.doubtful(program["b"], {"a": unsure}) == doubtful
-    found.chains["b"].faces["a"] = Told(unclear=False)
+    found.chains["b"].faces["a"] = Told(uncertain=False)
     assert found.doubtful(program["b"], {"a": Unsure(1.0)}) == []
-    found.chains["b"].faces["a"] = Told(unclear=True)
+    found.chains["b"].faces["a"] = Told(uncertain=True)
     assert found.doubtful(program["b"], {"a": Unsure(0.0)}) == ["a"]
     curved = box(curved=True)
     assert runners(curved).doubtful(curved["b"], {"a": Unsure(1.0)}) == []
@@ -120,8 +119,8 @@ class Unsure:
 class Told:
     """A face that is clear, or not."""
 
-    def __init__(self, *, unclear):
-        self.unclear = unclear
+    def __init__(self, *, uncertain):
+        self.uncertain = uncertain
 
 
 def test_after_a_doubtful_optimum_fractions_come_first_where_problems_are_small():
@@ -141,7 +140,7 @@ def test_on_a_face_more_exact_ways_follow_the_first():
     pytest.importorskip("flint")
     program = box()
     found = runners(program)
-    found.chains["b"].faces["a"] = Told(unclear=False)
+    found.chains["b"].faces["a"] = Told(uncertain=False)
     strategies = found.strategies(program["b"], {"a": Unsure(0.0)})
     assert [
         (strategy.solver.name, strategy.mode, strategy.refined, strategy.strict)

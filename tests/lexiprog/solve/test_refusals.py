@@ -17,7 +17,6 @@ from lexiprog.solve import conic_face as curved_face
 from lexiprog.solve.conic_face import ConicFace
 from lexiprog.solve.direct import Custom
 from lexiprog.solve.exact import Exact, ExactResolve
-from lexiprog.solve.integer_chain import find_integer_chains
 from lexiprog.status import Status
 
 
@@ -124,28 +123,6 @@ def test_a_curved_face_that_is_not_clear_or_of_several_rows_is_refused(disk, mon
     assert backend.run(task).said == "the optimal face of 'right' is not clear"
     backend.rows["up"] = None
     assert backend.run(task).said == "a lock is not one row"
-
-
-def test_only_real_integer_problems_that_hold_or_are_held_exactly_are_chains():
-    n = cp.Variable(2, name="n", integer=True, bounds=[0, 3])
-    rows = [cp.sum(n) <= 4]
-
-    def chained(first, second, **solvers):
-        a = lx.Subproblem("a", first, rows)
-        b = lx.Subproblem("b", second, [*rows, a.held()])
-        stages = [lx.Stage("1", a), lx.Stage("2", b)]
-        ladders = dict.fromkeys("ab", (lx.Solver("HIGHS"),)) | solvers
-        return sorted(find_integer_chains(stages, ladders))
-
-    goals = cp.Maximize(n[0]), cp.Maximize(n[1])
-    assert chained(*goals) == ["a", "b"]
-    assert chained(*goals, b=()) == []
-    assert chained(*goals, b=(lx.Solver("SCIP"),)) == []
-    assert chained(*goals, b=(lx.Solver("HIGHS", mip_rel_gap=0.1),)) == []
-    z = cp.Variable(name="z", complex=True)
-    assert chained(goals[0], cp.Maximize(n[1] + cp.real(z))) == []
-    alone = [lx.Stage("1", lx.Subproblem("a", goals[0], rows))]
-    assert find_integer_chains(alone, {"a": (lx.Solver("HIGHS"),)}) == {}
 
 
 def test_a_point_without_a_claim_is_worth_what_the_objective_says(least):

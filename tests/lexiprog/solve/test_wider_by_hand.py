@@ -58,7 +58,7 @@ def test_an_optimum_that_is_not_the_one_to_be_held_is_said_to_be_another(levels,
 def test_a_face_that_is_not_clear_is_said_to_be_unclear(levels, monkeypatch):
     first, second = levels
     solved = dict(lx.Program(lx.Stage("1", first)).solve())
-    monkeypatch.setattr("lexiprog.solve.face.HeldFace.unclear", True)
+    monkeypatch.setattr("lexiprog.solve.face.HeldFace.uncertain", True)
     answer = run(second, solved)
     assert (answer.status, answer.fault) == (Status.FAILED, Fault.UNCLEAR)
     assert answer.said.endswith("not clear: 'first'")

@@ -34,13 +34,13 @@ class Noted:
         return SimpleNamespace(optimal=len(self.asked) >= self.turn)
 
 
-def find(corners, problem, held=(), correct=False, name="a"):
+def find(finder, problem, held=(), correct=False, name="a"):
     within = SimpleNamespace(bounds=lambda form: None)
-    return corners.find(name, problem, within, list(held), {"threads": 1}, None, correct=correct)
+    return finder.find(name, problem, within, list(held), {"threads": 1}, None, correct=correct)
 
 
-def holder(easy=False):
-    return SimpleNamespace(basis="holder's", easy=easy)
+def holder(presolved=False):
+    return SimpleNamespace(basis="holder's", presolved=presolved)
 
 
 def asked(held=(), turn=1, rows=1, bases=None, **terms):
@@ -50,18 +50,18 @@ def asked(held=(), turn=1, rows=1, bases=None, **terms):
         sessions.append(Noted(A, options, turn))
         return sessions[-1]
 
-    corners = VertexFinder(session, dict(bases or {}))
-    find(corners, form(rows=rows), held, **terms)
+    finder = VertexFinder(session, dict(bases or {}))
+    find(finder, form(rows=rows), held, **terms)
     (one,) = sessions
-    return one.asked, corners
+    return one.asked, finder
 
 
 def test_a_first_level_starts_from_nothing_or_from_where_it_ended_before():
     assert asked()[0] == [(None, False, False)]
     assert asked(correct=True)[0] == [(None, False, True)]
-    tried, corners = asked(bases={"a": "last", "b": "other"})
+    tried, finder = asked(bases={"a": "last", "b": "other"})
     assert tried == [("last", False, False)]
-    assert corners.bases == {"b": "other"}
+    assert finder.bases == {"b": "other"}
     assert asked(bases={"a": "last"}, turn=2)[0] == [("last", False, False), (None, False, False)]
 
 
@@ -69,15 +69,15 @@ def test_a_later_level_starts_at_the_point_of_the_last_that_it_holds():
     assert asked([holder()])[0] == [("holder's", True, False)]
     both = [("holder's", True, False), ("holder's", False, False)]
     assert asked([holder()], turn=2)[0] == both
-    assert asked([holder(easy=True), holder()], turn=2)[0] == both
-    assert asked([holder(easy=True)])[0] == [(None, False, False)]
+    assert asked([holder(presolved=True), holder()], turn=2)[0] == both
+    assert asked([holder(presolved=True)])[0] == [(None, False, False)]
     many = MODERATE + 1
     assert asked([holder()], rows=many)[0] == [("holder's", False, False)]
     assert asked([holder()], rows=MODERATE)[0] == [("holder's", True, False)]
 
 
 def test_what_has_no_optimum_is_tried_in_every_way_and_no_more():
-    assert len(asked([holder(easy=True)], turn=99, bases={"a": "last"})[0]) == 4
+    assert len(asked([holder(presolved=True)], turn=99, bases={"a": "last"})[0]) == 4
 
 
 def test_another_matrix_has_another_session_and_another_shape_other_bases():
@@ -87,20 +87,20 @@ def test_another_matrix_has_another_session_and_another_shape_other_bases():
         sessions.append(Noted(A, options))
         return sessions[-1]
 
-    corners = VertexFinder(session, {"b": "kept"})
+    finder = VertexFinder(session, {"b": "kept"})
     first = form()
-    find(corners, first)
-    find(corners, first)
+    find(finder, first)
+    find(finder, first)
     assert len(sessions) == 1
-    find(corners, form())
+    find(finder, form())
     assert len(sessions) == 2
-    assert corners.bases == {"b": "kept"}
-    find(corners, form(rows=2))
-    assert (len(sessions), corners.bases) == (3, {})
+    assert finder.bases == {"b": "kept"}
+    find(finder, form(rows=2))
+    assert (len(sessions), finder.bases) == (3, {})
     assert all(one.options["threads"] == 1 for one in sessions)
     assert all(one.options["primal_feasibility_tolerance"] == 1e-9 for one in sessions)
     assert sessions[0].options["presolve"] == "off"
-    find(corners, form(rows=TINY + 1))
+    find(finder, form(rows=TINY + 1))
     assert "presolve" not in sessions[-1].options
 
 
@@ -112,16 +112,16 @@ def test_who_follows_starts_where_the_other_ended():
     after.bases["c"] = "own"
     assert before.bases == {"a": "last"}
     find(after, problem)
-    assert after._session is before._session
-    assert after._session.asked[-1] == ("last", False, False)
+    assert after.model is before.model
+    assert after.model.asked[-1] == ("last", False, False)
 
 
 def test_a_vertex_with_twice_the_digits_is_the_same_vertex():
-    corners, problem = VertexFinder(), form()
-    everywhere = Face.within(problem, None, None)
-    vertex = corners.find("a", problem, everywhere, [], {}, None, correct=True)
+    finder, problem = VertexFinder(), form()
+    everywhere = Face.whole(problem)
+    vertex = finder.find("a", problem, everywhere, [], {}, None, correct=True)
     assert vertex.x == pytest.approx([2.0, 0.0])
-    found = corners.refined(problem, everywhere, vertex, Deadline())
+    found = finder.refined(problem, everywhere, vertex, Deadline())
     assert found.x.tolist() == [2.0, 0.0]
     assert found.row_dual + found.correction == pytest.approx([-1.0])
     assert found.error is not None
@@ -130,12 +130,12 @@ def test_a_vertex_with_twice_the_digits_is_the_same_vertex():
 
 
 def test_the_same_vertex_with_other_costs_has_their_multipliers():
-    corners, problem = VertexFinder(), form()
-    everywhere = Face.within(problem, None, None)
-    vertex = corners.find("a", problem, everywhere, [], {}, None, correct=True)
-    corners.bases = {"a": vertex.basis, "b": vertex.basis}
+    finder, problem = VertexFinder(), form()
+    everywhere = Face.whole(problem)
+    vertex = finder.find("a", problem, everywhere, [], {}, None, correct=True)
+    finder.bases = {"a": vertex.basis, "b": vertex.basis}
     other = form(c=(3.0, 4.0))
-    same = corners.at("a", other, vertex)
+    same = finder.at("a", other, vertex)
     assert same.x.tolist() == vertex.x.tolist()
     assert -same.row_dual == pytest.approx([3.0])
-    assert list(corners.bases) == ["b"]
+    assert list(finder.bases) == ["b"]
