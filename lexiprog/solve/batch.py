@@ -35,7 +35,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord, Price
 from lexiprog.results.fingerprint import digest_of
 from lexiprog.results.solution import Solution
-from lexiprog.solve.face import Face, FaceVertex, VertexFinder, lifted
+from lexiprog.solve.face import FaceVertex, LinearFace, VertexFinder, lifted
 from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.prices import linear_price
 from lexiprog.solve.verification import LOOSE, in_users_sense
@@ -57,7 +57,7 @@ class CertifiedVertex:
         The vertex in the user's units, brought within its bounds.
     multipliers, prices : ndarray, list of float
         Those of the rows as declared, and, in the user's units, those of the locks.
-    held : list of float
+    held : dict of str to float
         The objectives that it holds, at the point.
     """
 
@@ -68,7 +68,7 @@ class CertifiedVertex:
     point: Array
     multipliers: Array
     prices: list[float]
-    held: list[float]
+    held: dict[str, float]
 
     def variables(self) -> dict[int, Array]:
         """The values of the user's variables, by CVXPY's ids, which nobody can change."""
@@ -84,13 +84,18 @@ class CertifiedVertex:
 
 
 def _evidence(
-    member: Subproblem, scaling: Scaling, form: StandardForm, face: Face, x: Array, row_dual: Array
+    member: Subproblem,
+    scaling: Scaling,
+    form: StandardForm,
+    face: LinearFace,
+    x: Array,
+    row_dual: Array,
 ) -> Evidence:
     return Evidence.at(member, scaling, face.restrict(form), x, -row_dual[face.rows.order])
 
 
 def certify_all(
-    names: Sequence[str], vertices: Sequence[FaceVertex], ready: Sequence[Compiled], accept: float
+    chain: FaceChain, vertices: Sequence[FaceVertex], ready: Sequence[Compiled], accept: float
 ) -> list[CertifiedVertex]:
     """Every vertex with its certificate, up to the first that misses rows by more than rounding."""
     x = np.array([best.vertex.x for best in vertices])
@@ -102,20 +107,16 @@ def certify_all(
     checks, reduced = _checked(vertices, x, y, scaled, accept)
     if len(checks) < len(vertices):
         most = len(checks)
-        return certify_all(names[:most], vertices[:most], ready[:most], accept) if most else []
+        return certify_all(chain, vertices[:most], ready[:most], accept) if most else []
     lower, upper = forms[0].lower, forms[0].upper
     inside = points if lower is None else np.maximum(points, lower)
     inside = inside if upper is None else np.minimum(inside, upper)
-    costs, offsets = np.array([form.c for form in forms]), [form.offset for form in forms]
-    signs = [1.0 if numbers.places is None else numbers.places.sign for numbers in ready]
-    values = ((inside @ costs.T + offsets) * signs).tolist()  # of all objectives, as written
-    places = {name: k for k, name in enumerate(names)}
     units = [numbers.scaling.cost for numbers in ready]
     multipliers, prices = lifted(vertices, reduced, y, units)
     return [
         CertifiedVertex(
             best, ready[k], checks[k], claims[k], inside[k], multipliers[k],
-            prices[k][: len(best.names)], [values[k][places[name]] for name in best.names],
+            prices[k][: len(best.names)], chain.values(best.names, inside[k]),
         )
         for k, best in enumerate(vertices)
     ]  # fmt: skip
@@ -169,7 +170,7 @@ class _Held(NamedTuple):
     effect: str
 
 
-class Level:
+class LinearLevel:
     """A level as it was declared, with all that every solve of it needs to know.
 
     Parameters
@@ -221,9 +222,9 @@ class Level:
         references: dict[str, Value] = {}
         drifts: list[float] = []
         multipliers = places.multipliers(scaling.multipliers(best.multipliers))
-        for held, price, at in zip(self.locks, best.prices, best.held, strict=True):
+        for held, price in zip(self.locks, best.prices, strict=True):
             name = held.lock.owner_name
-            owner = before[name]
+            owner, at = before[name], best.held[name]
             drifts.append(max(owner.value - at if held.lock.maximise else at - owner.value, 0.0))
             if not drifts[-1] <= LOOSE * owner.size:
                 return None
@@ -276,7 +277,7 @@ class Level:
 class LevelBatch:
     """The levels of a program whose every stage is one of them."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[LinearLevel, ...]
     joint: Joint
     solver: Solver
     # A HiGHS model that nobody uses now, by process: to make one takes as long as a small level.
@@ -297,7 +298,7 @@ class LevelBatch:
                 return None
             if any(isinstance(parameter, cp.CallbackParam) for parameter in member.inputs):
                 return None
-        levels = tuple(Level(s.name, m) for s, m in zip(stages, members, strict=True))
+        levels = tuple(LinearLevel(s.name, m) for s, m in zip(stages, members, strict=True))
         return cls(levels, chains[members[0].name].joint, solver)
 
     def solve(self, given: Given) -> tuple[FaceChain, dict[str, Solution]]:
@@ -310,14 +311,15 @@ class LevelBatch:
         chain = FaceChain(members, self.solver.options, self.joint, finder=finder)
         inputs, ready = given.undisturbed(lambda: (self._inputs(), self._compiled(chain)))
         vertices = self._vertices(chain, ready)
-        ready, names = ready[: len(vertices)], list(members)[: len(vertices)]
-        best = certify_all(names, vertices, ready, self.solver.accept) if vertices else []
+        ready = ready[: len(vertices)]
+        best = certify_all(chain, vertices, ready, self.solver.accept) if vertices else []
         points = [vertex.variables() for vertex in best]
         values = given.undisturbed(lambda: self._values(points))
         solutions: dict[str, Solution] = {}
         optima: dict[str, Value] = {}
-        for level, *parts, value in zip(self.levels, best, points, inputs, values, strict=False):
-            vertex, point, known = parts
+        for level, vertex, point, value, known in zip(
+            self.levels, best, points, values, inputs, strict=False
+        ):
             solution = level.solution(vertex, point, value, known, solutions, optima, self.solver)
             if solution is None:
                 break
@@ -393,7 +395,9 @@ class LevelBatches:
     def __init__(self) -> None:
         self._known: dict[float, LevelBatch | None] = {}
 
-    def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> LevelBatch | None:
+    def of(
+        self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]
+    ) -> LevelBatch | None:
         """The batch of all stages, if HIGHS is asked without any options."""
         wanted = {TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}
         accept = wanted.pop()

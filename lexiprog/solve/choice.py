@@ -76,8 +76,8 @@ class BackendTable:
         related = {r.owner_name for p in referring for _, r in p.references}
         related |= {p.name for p in referring}
         return cls(
-            ladders, chains, loosened, warm, opened, related=frozenset(related),
-            fair=fair, note=note, wider=MixedRowChain(loosened), apart=frozenset(held_apart(stages)),
+            ladders, chains, loosened, warm, opened, related=frozenset(related), fair=fair,
+            note=note, wider=MixedRowChain(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
     def strategies(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Strategy]:

@@ -112,8 +112,8 @@ def execute(
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
     earlier call left them; ``given`` are the user's parameters, by default as they are now;
-    ``wishes`` are time and the like; ``batches`` knows which stages are levels of one linear chain, to be
-    certified together.
+    ``solve_options`` are time and the like; ``batches`` knows which stages are levels of one linear
+    chain, to be certified together.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]

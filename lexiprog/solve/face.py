@@ -1,7 +1,7 @@
 """Faces of a linear program: which rows and columns held optima fix, and what that leaves.
 
 By complementary slackness an optimum fixes the rows and bounds whose multipliers are not zero (see
-``canon.optimal_face``). :class:`HeldFace` is what one optimum fixes, :class:`Face` the points that
+``canon.optimal_face``). :class:`HeldFace` is what one optimum fixes, :class:`LinearFace` the points that
 several of them leave, and :func:`lift` gives multipliers of the problem with locks from those of
 the problem on the face, in floats or in fractions.
 """
@@ -85,7 +85,7 @@ class RowOrder:
 
 
 @dataclass
-class Face:
+class LinearFace:
     """The feasible points where some rows and columns are fixed."""
 
     lower: Array
@@ -95,7 +95,7 @@ class Face:
     point: bool = False  # whether it is a single one
 
     @classmethod
-    def whole(cls, form: StandardForm, absent: Mask | None = None) -> Face:
+    def whole(cls, form: StandardForm, absent: Mask | None = None) -> LinearFace:
         """All feasible points; rows that are ``absent``, whose limits are infinite, are others'."""
         size = form.c.size
         lower = np.full(size, -np.inf) if form.lower is None else form.lower
@@ -107,7 +107,7 @@ class Face:
         rows = RowOrder(form, fixed, absent)
         return cls(lower, upper, np.where(fixed, form.b, -np.inf), rows)
 
-    def intersect(self, held: HeldFace, form: StandardForm) -> Face:
+    def intersect(self, held: HeldFace, form: StandardForm) -> LinearFace:
         """The points of it that are optimal for the held one as well."""
         if self.point:
             return self
@@ -116,9 +116,9 @@ class Face:
         fixed = self.rows.fixed | held.rows
         point = held.basic is not None and _is_point(lower < upper, ~fixed, held.basic)
         if np.count_nonzero(fixed) == np.count_nonzero(self.rows.fixed):
-            return Face(lower, upper, self.row_lower, self.rows, point)
+            return LinearFace(lower, upper, self.row_lower, self.rows, point)
         row_lower = np.where(fixed, form.b, -np.inf)
-        return Face(lower, upper, row_lower, RowOrder(form, fixed, self.rows.absent), point)
+        return LinearFace(lower, upper, row_lower, RowOrder(form, fixed, self.rows.absent), point)
 
     def restrict(self, form: StandardForm) -> StandardForm:
         """A problem on the face."""
@@ -173,7 +173,7 @@ class HeldFace:
         form: StandardForm,
         cost: float,
         vertex: Vertex,
-        face: Face,
+        face: LinearFace,
         sizes: Sizes,
         tails: Tails | None = None,
     ) -> HeldFace:
@@ -314,7 +314,7 @@ class FaceVertex:
 
     Attributes
     ----------
-    form, face : StandardForm, Face
+    form, face : StandardForm, LinearFace
         The member's problem, and what those that it holds leave of it.
     names, held : tuple of str, list of HeldFace
         Whose optima are held, and their faces.
@@ -325,7 +325,7 @@ class FaceVertex:
     """
 
     form: StandardForm
-    face: Face
+    face: LinearFace
     names: tuple[str, ...]
     held: list[HeldFace]
     vertex: Vertex
@@ -410,7 +410,7 @@ MODERATE = 2_000
 
 @dataclass
 class VertexFinder:
-    """Finds the vertices of a chain's members on one HiGHS model, each from where the last ended."""
+    """Finds the vertices of a chain's members, each from where the last one ended."""
 
     session: Callable[[Matrix, Options], HighsModel] = RemoteHighs
     # Where each member ended, and may start.
@@ -425,7 +425,7 @@ class VertexFinder:
         self,
         name: str,
         form: StandardForm,
-        within: Face,
+        within: LinearFace,
         held: list[HeldFace],
         options: Options,
         deadline: Deadline | None,
@@ -476,7 +476,7 @@ class VertexFinder:
         name: str,
         form: StandardForm,
         vertex: Vertex,
-        within: Face | None = None,
+        within: LinearFace | None = None,
         *,
         correct: bool = False,
     ) -> Vertex | None:
@@ -499,7 +499,7 @@ class VertexFinder:
     def refined(
         self,
         form: StandardForm,
-        within: Face,
+        within: LinearFace,
         vertex: Vertex,
         deadline: Deadline,
         tails: Tails | None = None,
@@ -525,7 +525,7 @@ class FaceIdentification:
     finder: VertexFinder
     memory: Memory
 
-    def face(self, name: str, compiled: Compiled, within: Face, vertex: Vertex) -> HeldFace:
+    def face(self, name: str, compiled: Compiled, within: LinearFace, vertex: Vertex) -> HeldFace:
         """The face of a member's vertex, found on the face that others left.
 
         Multipliers are looked at as those of the decimals that the user wrote where rounding could
@@ -544,7 +544,7 @@ class FaceIdentification:
         return HeldFace.of(form, cost, vertex, within, sizes, tails)
 
     def refined(
-        self, name: str, compiled: Compiled, within: Face, vertex: Vertex, deadline: Deadline
+        self, name: str, compiled: Compiled, within: LinearFace, vertex: Vertex, deadline: Deadline
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         tails = self._tails(name, compiled)

@@ -31,11 +31,11 @@ from lexiprog.model.references import REFERENCES
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.solve.face import (
-    Face,
     FaceIdentification,
     FaceOptimum,
     FaceVertex,
     HeldFace,
+    LinearFace,
     VertexFinder,
     held_names,
 )
@@ -64,7 +64,7 @@ class FaceChain:
     kept: dict[str, tuple[Compiled, Vertex]] = field(default_factory=dict)
     finder: VertexFinder = field(default_factory=VertexFinder)
     _units: Scaling | None = None
-    _remaining: dict[tuple[str, ...], Face] = field(default_factory=dict)
+    _remaining: dict[tuple[str, ...], LinearFace] = field(default_factory=dict)
 
     alone = False
 
@@ -230,10 +230,10 @@ class FaceChain:
         values = {name: self.forms[name].objective(point) for name in names}
         return {name: -v if self.members[name].maximise else v for name, v in values.items()}
 
-    def _face(self, form: StandardForm, name: str, held: tuple[str, ...]) -> Face:
+    def _face(self, form: StandardForm, name: str, held: tuple[str, ...]) -> LinearFace:
         """What is left to a member where these are held, each face within those before it."""
         if self.absent is not None:
-            face = Face.whole(form, self.absent[name])
+            face = LinearFace.whole(form, self.absent[name])
             for owner in held:
                 face = face.intersect(self.faces[owner], form)
             return face
@@ -242,7 +242,7 @@ class FaceChain:
                 before = self._face(form, name, held[:-1])
                 self._remaining[held] = before.intersect(self.faces[held[-1]], form)
             else:
-                self._remaining[held] = Face.whole(form)
+                self._remaining[held] = LinearFace.whole(form)
         return self._remaining[held]
 
     def accepted(self, task: Task, answer: Answer) -> None:

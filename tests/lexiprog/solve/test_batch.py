@@ -10,7 +10,7 @@ import z3
 
 import lexiprog as lx
 from lexiprog.compile.binding import Given
-from lexiprog.solve.batch import Level, LevelBatch, LevelBatches
+from lexiprog.solve.batch import LevelBatch, LevelBatches, LinearLevel
 from lexiprog.solve.driver import execute, interrupted, result_of
 from tests.lexiprog.certify.exact_bounds import rational
 
@@ -222,8 +222,10 @@ def test_what_counts_as_one_grows_with_the_objective(scale):
 
 
 def test_a_claim_that_the_problem_as_written_does_not_confirm_is_no_optimum(monkeypatch):
-    asked, solution = [], Level.solution
-    monkeypatch.setattr(Level, "solution", lambda *terms: asked.append(terms) or solution(*terms))
+    asked, solution = [], LinearLevel.solution
+    monkeypatch.setattr(
+        LinearLevel, "solution", lambda *terms: asked.append(terms) or solution(*terms)
+    )
     assert len(batched(two_levels())) == len(asked) == 2
     for level, best, *rest in asked:
         assert solution(level, best, *rest).certificate.proved

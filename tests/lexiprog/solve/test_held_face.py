@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.optimal_face import Sizes
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, Face, lift
+from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, LinearFace, lift
 from lexiprog.solve.lp_chain import FaceChain
 
 
@@ -20,7 +20,7 @@ def held():
     A = sp.csc_array(np.array([[-1.0, -1.0], [0.0, 1.0]]))
     form = StandardForm(np.array([1.0, 2.0]), 0.0, A, np.array([-2.0, 5.0]), Cones(nonneg=2),
                         lower=np.zeros(2), upper=np.full(2, np.inf))  # fmt: skip
-    everywhere = Face.whole(form)
+    everywhere = LinearFace.whole(form)
     vertex = HighsModel(A, {}).run(form.c, everywhere.bounds(form))
     return form, everywhere, vertex
 
@@ -52,11 +52,11 @@ def test_what_a_face_leaves_is_narrower_and_its_rows_are_equations(held):
 
 
 def test_without_bounds_of_their_own_columns_are_free(held):
-    free = Face.whole(replace(held[0], lower=None, upper=None))
+    free = LinearFace.whole(replace(held[0], lower=None, upper=None))
     assert np.isneginf(free.lower).all()
     assert np.isposinf(free.upper).all()
     assert not free.rows.fixed.any()
-    equal = Face.whole(replace(held[0], cones=Cones(zero=1, nonneg=1)))
+    equal = LinearFace.whole(replace(held[0], cones=Cones(zero=1, nonneg=1)))
     assert equal.rows.fixed.tolist() == [True, False]
 
 
@@ -101,7 +101,7 @@ def test_what_is_fixed_already_is_not_fixed_by_a_face():
     """At (2, 0) the column y would be fixed at its lower end, but it cannot move anyway."""
     for upper, fixed in ((5.0, [False, True]), (0.0, [False, False])):
         form = sum_of_two(upper)
-        everywhere = Face.whole(form)
+        everywhere = LinearFace.whole(form)
         vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form), refine=True)
         found = face(form, everywhere, vertex)
         assert found.fixed.tolist() == fixed
@@ -149,9 +149,7 @@ def test_problems_that_hold_one_face_more_each_are_paid_for_as_if_each_were_alon
 
 def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_nothing():
     form = sum_of_two()
-    vertex = HighsModel(form.A, {}).run(
-        form.c, Face.whole(form).bounds(form), refine=True
-    )
+    vertex = HighsModel(form.A, {}).run(form.c, LinearFace.whole(form).bounds(form), refine=True)
     found = HeldFace.of_point(form, 1.0, vertex)
     assert not any([found.uncertain, found.refined, found.presolved, *found.fixed])
     assert (found.rows.tolist(), found.reduced.tolist()) == ([True], [0.0, 1.0])
@@ -164,7 +162,7 @@ def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_noth
 )  # fmt: skip
 def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off, error, missed):
     form = sum_of_two()
-    everywhere = Face.whole(form)
+    everywhere = LinearFace.whole(form)
     vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form))
     vertex = replace(vertex, x=vertex.x + moved, error=error)
     corner = FaceVertex(form, everywhere, (), [], vertex, None, off)
@@ -172,7 +170,9 @@ def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off,
 
 
 @pytest.mark.parametrize(("away", "ambiguous"), [(0.0, False), (1e-10, False), (1e-6, True)])
-def test_a_column_with_a_reduced_cost_that_is_not_at_its_bound_leaves_a_doubt(held, away, ambiguous):
+def test_a_column_with_a_reduced_cost_that_is_not_at_its_bound_leaves_a_doubt(
+    held, away, ambiguous
+):
     form, everywhere, vertex = held
     vertex.x[1] = away
     assert face(form, everywhere, vertex).ambiguous is ambiguous

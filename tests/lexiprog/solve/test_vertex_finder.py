@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from lexiprog.backends.highs import TINY
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.deadline import Deadline
-from lexiprog.solve.face import MODERATE, VertexFinder, Face
+from lexiprog.solve.face import MODERATE, LinearFace, VertexFinder
 
 
 def form(c=(1.0, 2.0), rows=1):
@@ -118,7 +118,7 @@ def test_who_follows_starts_where_the_other_ended():
 
 def test_a_vertex_with_twice_the_digits_is_the_same_vertex():
     finder, problem = VertexFinder(), form()
-    everywhere = Face.whole(problem)
+    everywhere = LinearFace.whole(problem)
     vertex = finder.find("a", problem, everywhere, [], {}, None, correct=True)
     assert vertex.x == pytest.approx([2.0, 0.0])
     found = finder.refined(problem, everywhere, vertex, Deadline())
@@ -131,7 +131,7 @@ def test_a_vertex_with_twice_the_digits_is_the_same_vertex():
 
 def test_the_same_vertex_with_other_costs_has_their_multipliers():
     finder, problem = VertexFinder(), form()
-    everywhere = Face.whole(problem)
+    everywhere = LinearFace.whole(problem)
     vertex = finder.find("a", problem, everywhere, [], {}, None, correct=True)
     finder.bases = {"a": vertex.basis, "b": vertex.basis}
     other = form(c=(3.0, 4.0))
