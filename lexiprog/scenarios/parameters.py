@@ -30,10 +30,11 @@ from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
+from lexiprog.solve.direct import Direct
 from lexiprog.solve.driver import execute
 from lexiprog.solve.lp_chain import find_chains
 from lexiprog.solve.options import SolveOptions
-from lexiprog.solve.warm_start import Neighbours, WarmHighs
+from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.summary import Chart, ShownTable, TableCell, TableSummary, counted, number, series_of
 from lexiprog.typing import Array, Value
 
@@ -417,7 +418,7 @@ class _Plan:
     def warm(self) -> WarmHighs:
         """A memory for one thread."""
         still = frozenset(name for name in self.chained if not self.reach[name])
-        return WarmHighs(only=self.read, still=still, neighbours=Neighbours(self.read))
+        return WarmHighs(only=self.read, still=still, integers=Direct(starts={}))
 
     def solve(
         self, values: list[tuple[cp.Parameter, Value]], warm: WarmHighs

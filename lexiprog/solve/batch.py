@@ -24,7 +24,7 @@ from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import TOLERANCE
 from lexiprog.certify.measures import Checked, certified, check_answer
-from lexiprog.certify.rounding_bound import Several, is_boxed
+from lexiprog.certify.rounding_bound import Boxed, Several, is_boxed
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
@@ -130,33 +130,40 @@ def _checked(
     forms, faces = [best.form for best in vertices], [best.face for best in vertices]
     form, c = forms[0], np.array([form.c for form in forms])
     if not is_boxed(form):
-        checks = []
-        for best, claim in zip(vertices, claims, strict=True):
-            if is_off(best.form.A, best.face.bounds(best.form), best.vertex.x):
-                break
-            checks.append(_alone(best, claim, accept))
-        return checks, np.array([form.c + form.pull(z) for form, z in zip(forms, y, strict=True)])
+        reduced = [form.c + form.pull(z) for form, z in zip(forms, y, strict=True)]
+        most = next((k for k, best in enumerate(vertices) if _is_off(best)), len(vertices))
+        return _certificates([None] * most, vertices, claims, accept), np.array(reduced)
     several = Several(
         form.A, form.b, c, np.array([form.offset for form in forms]),
         np.array([face.lower for face in faces]), np.array([face.upper for face in faces]),
         np.array([face.rows.fixed for face in faces]),
     )  # fmt: skip
-    below, at = np.array([face.row_lower for face in faces]), several.rows_at(x)
-    sides = (several.lower, x, several.upper), (below, at[1], np.broadcast_to(form.b, below.shape))
-    most = len(vertices)
-    if any(misses(*side) for side in sides):
-        most = next(k for k in range(most) if any(misses(*(p[k] for p in side)) for side in sides))
-    quick = several.measured(x, y, at)[:most]
-    checks = [
-        _alone(best, claim, accept) if one is None else certified(one, claim, accept, accept)
-        for one, best, claim in zip(quick, vertices, claims, strict=False)
-    ]
-    return checks, c + several.pulled(y)
+    below, at, most = np.array([face.row_lower for face in faces]), several.rows_at(x), len(x)
+    if misses(several.lower, x, several.upper) or misses(below, at[1], form.b):
+        most = next((k for k, best in enumerate(vertices) if _is_off(best)), 0)
+    measures = several.measured(x, y, at)[:most]
+    return _certificates(measures, vertices, claims, accept), c + several.pulled(y)
 
 
-def _alone(best: FaceVertex, claim: float, accept: float) -> Checked:
-    form, z = best.on_face
-    return check_answer(form, best.vertex.x, z, claimed=claim, tolerance=accept)
+def _is_off(best: FaceVertex) -> bool:
+    return is_off(best.form.A, best.face.bounds(best.form), best.vertex.x)
+
+
+def _certificates(
+    measures: Sequence[Boxed | None],
+    vertices: Sequence[FaceVertex],
+    claims: Sequence[float],
+    accept: float,
+) -> list[Checked]:
+    """Of as many as were measured; where that was not enough, by the ordinary certificate."""
+    checks = []
+    for measured, best, claim in zip(measures, vertices, claims, strict=False):
+        if measured is not None:
+            checks.append(certified(measured, claim, accept, accept))
+            continue
+        form, z = best.on_face
+        checks.append(check_answer(form, best.vertex.x, z, claimed=claim, tolerance=accept))
+    return checks
 
 
 class _Held(NamedTuple):
@@ -233,9 +240,8 @@ class LinearLevel:
             multipliers[held.row] = read_only(price)
         if not sum(effects.values()) <= solver.accept * size:
             return None
-        variables = {}
-        for key, variable in zip(member.keys, member.variables, strict=True):
-            variables[key] = constants[variable.id] = arrays[variable.id]
+        variables = {k: arrays[v.id] for k, v in zip(member.keys, member.variables, strict=True)}
+        constants |= {v.id: arrays[v.id] for v in member.variables}
         return Solution(
             name=self.name,
             stage=self.stage,

@@ -119,16 +119,9 @@ def execute(
     subproblems = [p for stage in stages for p in stage.subproblems]
     given = Given.to(subproblems) if given is None else given
     solve_options = SolveOptions() if solve_options is None else solve_options
-    plain = solve_options.plain and not solved and warm is None and slack is NO_SLACK
-    batch = batches.of(stages, ladders) if batches is not None and plain else None
-    chain: FaceChain | None = None
-    if batch is not None:
-        try:
-            chain, solved = batch.solve(given)
-        except KeyboardInterrupt as error:
-            raise interrupted(result_of(stages, {}, ladders), len(subproblems)) from error
-        for name in solved:
-            tick(name)
+    chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
+    if batches is not None and plain:
+        chain, solved = _in_batch(batches, stages, ladders, given, tick)
         if len(solved) == len(subproblems):
             return result_of(stages, solved, ladders)
     asked = {p.kind for p in subproblems if not ladders[p.name]}
@@ -159,6 +152,26 @@ def execute(
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
+
+
+def _in_batch(
+    batches: LevelBatches,
+    stages: tuple[Stage, ...],
+    ladders: Mapping[str, Ladder | None],
+    given: Given,
+    tick: Tick,
+) -> tuple[FaceChain | None, dict[str, Solution]]:
+    """The first levels of a linear chain, certified together, and the chain with their faces."""
+    batch = batches.of(stages, ladders)
+    if batch is None:
+        return None, {}
+    try:
+        chain, solved = batch.solve(given)
+    except KeyboardInterrupt as error:
+        raise interrupted(result_of(stages, {}, ladders), len(ladders)) from error
+    for name in solved:
+        tick(name)
+    return chain, solved
 
 
 def interrupted(found_so_far: Result, of: int) -> Interrupted:

@@ -1,9 +1,9 @@
 """Faces of a linear program: which rows and columns held optima fix, and what that leaves.
 
 By complementary slackness an optimum fixes the rows and bounds whose multipliers are not zero (see
-``canon.optimal_face``). :class:`HeldFace` is what one optimum fixes, :class:`LinearFace` the points that
-several of them leave, and :func:`lift` gives multipliers of the problem with locks from those of
-the problem on the face, in floats or in fractions.
+``canon.optimal_face``). :class:`HeldFace` is what one optimum fixes, :class:`LinearFace` the points
+that several of them leave, and :func:`lift` gives multipliers of the problem with locks from those
+of the problem on the face, in floats or in fractions.
 """
 
 from __future__ import annotations

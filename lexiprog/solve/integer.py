@@ -1,9 +1,10 @@
-"""Make the whole numbers of an integer answer whole, and solve the rest of it once more.
+"""Round the integers of an answer and solve for the rest of it once more.
 
 An integer solver may stop with 3.9999997 for a 4 and let the other columns profit from the
 difference. What is then called the optimum cannot be had, and no later problem can hold it. Where
-the rest cannot follow, a big M leaks: the problem is solved again with smaller ones. Where it can,
-but an M stays large, the solver's word is not enough either, and the same is done.
+the rest cannot follow, an integrality tolerance leaks through a big M: the problem is solved again
+with smaller ones. Where it can, but an M stays large, the solver's word is not enough either, and
+the same is done.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ from lexiprog.deadline import Deadline
 from lexiprog.status import Status
 from lexiprog.typing import Array
 
-# What a solver may call whole; beyond it rounding would be guessing.
+# What a solver may call an integer; beyond it rounding would be guessing.
 NEARLY = 1e-3
 # What sums of a row's terms may be off by where every term is known.
 NEARLY_HELD = 1e-9
-# The smallest tolerances that HiGHS keeps: with 1e-10 for whole numbers it loses feasible points.
+# The smallest tolerances that HiGHS keeps: with 1e-10 for integers it loses feasible points.
 STRICT = {"mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-10}
 # An M beside which HiGHS's presolve has been seen to lose points, and more.
-DOUBTFUL = 1e5
+LARGE_M = 1e5
 # How often a leaking problem is tightened by the value of a better point.
 ROUNDS = 3
 
 
-def made_whole(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer:
+def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer:
     """The answer at the best point with its integers rounded.
 
     If there is no such point, the answer comes back as it is and will not be certified. What
-    leaks is searched anew on the ``watch`` of the first search.
+    leaks is searched anew within the deadline of the first search.
     """
     form, point = answer.form, answer.x
     if form is None or point is None or form.integer is None or not form.integer.size:
@@ -56,10 +57,10 @@ def made_whole(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer
         rest, bound = found[0], bound if found[1] is None else found[1]
     if rest is None:
         return answer
-    return whole_answer(compiled, form, rest, answer, bound)
+    return moved_answer(compiled, form, rest, answer, bound)
 
 
-def whole_answer(
+def moved_answer(
     compiled: Compiled, form: StandardForm, x: Array, answer: Answer, bound: float | None
 ) -> Answer:
     """The same answer at another point of its form."""
@@ -77,7 +78,7 @@ def is_linear(form: StandardForm) -> bool:
 
 def _may_mislead(form: StandardForm, answer: Answer) -> bool:
     """Whether rows and bounds leave an M so large that a solver's word is not enough."""
-    return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= DOUBTFUL
+    return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= LARGE_M
 
 
 def _again(
@@ -194,8 +195,8 @@ def no_worse_than(
         if not answer.status.is_limit:
             said = f"{answer.said or answer.status}, though a feasible point is known"
             return replace(answer, status=Status.FAILED, said=said)
-        return whole_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
+        return moved_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
     known, found = form.objective(start), form.objective(answer.x)
     if known < found - ROUNDING * (1.0 + abs(found)):
-        return whole_answer(compiled, form, start, answer, answer.bound)
+        return moved_answer(compiled, form, start, answer, answer.bound)
     return answer

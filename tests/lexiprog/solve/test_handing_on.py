@@ -12,7 +12,7 @@ from lexiprog.deadline import Deadline
 from lexiprog.fairness.backend import FairHighs
 from lexiprog.solve.conic_face import ConicFace
 from lexiprog.solve.direct import Direct, _on_its_rows, _stoppable
-from lexiprog.solve.warm_start import Neighbours, WarmHighs
+from lexiprog.solve.warm_start import WarmHighs
 
 
 class Desk:
@@ -50,7 +50,7 @@ RUNS = {
     "refined": (linear, lambda task: refined(task), 4.0),
     "warm": (linear, lambda task: WarmHighs().run(task), 4.0),
     "whole": (whole, lambda task: Direct().run(task), 4.0),
-    "neighbours": (whole, lambda task: Neighbours().run(task), 4.0),
+    "from the last point": (whole, lambda task: Direct(starts={}).run(task), 4.0),
     "shares": (shares, lambda task: FairHighs().run(task), 2.0),
     "whole shares": (lambda: shares(integer=True), lambda task: FairHighs().run(task), 2.0),
 }  # fmt: skip
