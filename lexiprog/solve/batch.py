@@ -22,7 +22,6 @@ from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import Ladder, Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.certificate import TOLERANCE
 from lexiprog.certify.measures import Checked, certified, check_answer
 from lexiprog.certify.rounding_bound import Boxed, Several, is_boxed
 from lexiprog.compile.binding import Given, read_parameters
@@ -38,8 +37,9 @@ from lexiprog.results.solution import Solution
 from lexiprog.solve.face import FaceVertex, LinearFace, VertexFinder, lifted
 from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.prices import linear_price
-from lexiprog.solve.verification import LOOSE, in_users_sense
+from lexiprog.solve.verification import in_users_sense
 from lexiprog.status import Status
+from lexiprog.tolerances import CERTIFICATE_TOLERANCE, LOCK_DRIFT
 from lexiprog.typing import Array, Value, Values
 
 
@@ -130,7 +130,7 @@ def _checked(
     forms, faces = [best.form for best in vertices], [best.face for best in vertices]
     form, c = forms[0], np.array([form.c for form in forms])
     if not is_boxed(form):
-        reduced = [form.c + form.pull(z) for form, z in zip(forms, y, strict=True)]
+        reduced = [form.c + form.transpose_product(z) for form, z in zip(forms, y, strict=True)]
         most = next((k for k, best in enumerate(vertices) if _is_off(best)), len(vertices))
         return _certificates([None] * most, vertices, claims, accept), np.array(reduced)
     several = Several(
@@ -233,7 +233,7 @@ class LinearLevel:
             name = held.lock.owner_name
             owner, at = before[name], best.held[name]
             drifts.append(max(owner.value - at if held.lock.maximise else at - owner.value, 0.0))
-            if not drifts[-1] <= LOOSE * owner.size:
+            if not drifts[-1] <= LOCK_DRIFT * owner.size:
                 return None
             constants[held.limit.id] = references[held.label] = optima[name]
             effects[held.effect] = abs(price) * owner.uncertainty
@@ -405,7 +405,10 @@ class LevelBatches:
         self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]
     ) -> LevelBatch | None:
         """The batch of all stages, if HIGHS is asked without any options."""
-        wanted = {TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}
+        wanted = {
+            CERTIFICATE_TOLERANCE if ladder is None else _plain(ladder[0])
+            for ladder in ladders.values()
+        }
         accept = wanted.pop()
         if wanted or accept is None:
             return None

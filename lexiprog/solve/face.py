@@ -1,7 +1,7 @@
 """Faces of a linear program: which rows and columns held optima fix, and what that leaves.
 
 By complementary slackness an optimum fixes the rows and bounds whose multipliers are not zero (see
-``canon.optimal_face``). :class:`HeldFace` is what one optimum fixes, :class:`LinearFace` the points
+``canon.multipliers``). :class:`HeldFace` is what one optimum fixes, :class:`LinearFace` the points
 that several of them leave, and :func:`lift` gives multipliers of the problem with locks from those
 of the problem on the face, in floats or in fractions.
 """
@@ -23,23 +23,26 @@ from lexiprog.backends.highs import TINY, HighsModel, Vertex
 from lexiprog.backends.refinement import is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.canon.compensated import by_columns
-from lexiprog.canon.decimals import Tails, lacking
-from lexiprog.canon.optimal_face import NOISE, Multipliers, Sizes, binding
+from lexiprog.canon.decimals import DecimalResiduals, decimal_residuals
+from lexiprog.canon.multipliers import Refinement, Sizes, binding, is_real
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, same_columns
 from lexiprog.cvxpy_adapter import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import Memory
 from lexiprog.model.lock import single
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import (
+    AT_BOUND,
+    MULTIPLIER_NOISE,
+    MULTIPLIER_ROUNDING,
+    PRECISE_HIGHS,
+    REDUCED_COST_ROUNDING,
+)
 from lexiprog.typing import Array, Mask, Matrix, Options
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
 EASY, FEW = 0.01, 1_000
-# Multipliers that are off by more, as a share, belong to nearly parallel rows.
-ROUGH = 1e-12
-# In equilibrated units: no multiplier, and a bound that is reached.
-NOTHING, REACHED = 2e-15, 1e-9
 
 
 def held_names(member: Subproblem) -> tuple[str, ...]:
@@ -175,12 +178,14 @@ class HeldFace:
         vertex: Vertex,
         face: LinearFace,
         sizes: Sizes,
-        tails: Tails | None = None,
+        residuals: DecimalResiduals | None = None,
     ) -> HeldFace:
         """The face of an optimal vertex of another face."""
-        lack = None if vertex.correction is None else -vertex.correction
-        estimate = Multipliers(-vertex.row_dual, lack, vertex.reduced, vertex.error, vertex.gain)
-        tight = binding(form.c, form.A, estimate, sizes, tails=tails)
+        more = None
+        if vertex.correction is not None:
+            known = vertex.reduced, vertex.error, vertex.gain
+            more = Refinement(-vertex.correction, *known, residuals)
+        tight = binding(form.c, form.A, -vertex.row_dual, sizes, more)
         y, reduced, lower, upper = tight.y, tight.reduced, face.lower, face.upper
         rises = reduced > 0.0
         at_bound = np.where(rises, lower, upper)
@@ -190,13 +195,13 @@ class HeldFace:
         few = vertex.iterations <= EASY * form.b.size
         presolved = few and not vertex.warm and form.b.size >= FEW
         # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
-        tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
+        tiny = REDUCED_COST_ROUNDING * (1.0 + float(np.abs(y).max(initial=0.0)))
         away = np.where(rises, vertex.x, upper) - np.where(rises, lower, vertex.x)
-        inside = free & (away > REACHED) & (tight.columns | (np.abs(reduced) > tiny))
+        inside = free & (away > AT_BOUND) & (tight.columns | (np.abs(reduced) > tiny))
         wrong = ~face.rows.fixed & ((tight.rows & (y < 0.0)) | (y < -tiny))
         ambiguous = tight.ambiguous or bool(np.count_nonzero(inside) or np.count_nonzero(wrong))
         refined = vertex.error is not None
-        ill_conditioned = not refined and vertex.roughness > ROUGH
+        ill_conditioned = not refined and vertex.roughness > MULTIPLIER_ROUNDING
         return cls(
             tight.rows, columns, y, reduced, cost, vertex.basis, ambiguous, ill_conditioned,
             presolved, refined, vertex.basic, tight.rounding_limited,
@@ -206,9 +211,10 @@ class HeldFace:
     def of_point(cls, form: StandardForm, cost: float, vertex: Vertex) -> HeldFace:
         """The face of an optimum where nothing was left to choose: it fixes nothing more."""
         y = -vertex.row_dual
-        rows = np.abs(y) > NOISE * (1.0 + float(np.abs(y).max(initial=0.0)))
+        reduced = form.c + form.transpose_product(y)
+        rows = is_real(np.abs(y), 1.0 + float(np.abs(y).max(initial=0.0)), MULTIPLIER_NOISE)
         return cls(
-            rows, np.full(form.c.size, np.nan), y, form.c + form.pull(y), cost, vertex.basis,
+            rows, np.full(form.c.size, np.nan), y, reduced, cost, vertex.basis,
             ambiguous=False, ill_conditioned=False, presolved=False, refined=False,
             basic=vertex.basic,
         )  # fmt: skip
@@ -291,7 +297,7 @@ def lift(
     signed = y[:, equations:]
     if np.count_nonzero(below := signed < 0):
         largest = np.abs(y).max(axis=1, keepdims=True)
-        signed[below & (signed > -ROUGH * (1.0 + largest))] = 0.0
+        signed[below & (signed > -MULTIPLIER_ROUNDING * (1.0 + largest))] = 0.0
     return y, locks
 
 
@@ -394,7 +400,7 @@ class FaceOptimum:
         y = -vertex.row_dual
         z, multipliers, prices = y, y, [0.0] * len(best.held)
         if vertex.optimal:
-            z, reduced = y[face.rows.order], form.c + form.pull(y)
+            z, reduced = y[face.rows.order], form.c + form.transpose_product(y)
             (multipliers,), (prices,) = lifted([best], reduced[None], y[None], [cost])
         return cls(
             face.restrict(form), vertex, z, multipliers, prices, best.names, best.own,
@@ -402,7 +408,6 @@ class FaceOptimum:
         )  # fmt: skip
 
 
-OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 AT_ONCE = {"presolve": "off"}
 # Up to so many rows the primal simplex method is as fast as the dual one, or faster.
 MODERATE = 2_000
@@ -455,7 +460,7 @@ class VertexFinder:
         if self.model is None or not self.model.has_matrix(form.A):
             if self.model is not None and self.model.shape != form.A.shape:
                 self.bases.clear()
-            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            usual = PRECISE_HIGHS | AT_ONCE if form.b.size <= TINY else PRECISE_HIGHS
             self.model = self.session(form.A, usual | dict(options))
         return self.model
 
@@ -492,9 +497,9 @@ class VertexFinder:
             self.bases.pop(name, None)
         return same
 
-    def corrected(self, form: StandardForm, vertex: Vertex, tails: Tails) -> Vertex:
+    def corrected(self, form: StandardForm, vertex: Vertex, residuals: DecimalResiduals) -> Vertex:
         """The vertex with multipliers of the decimals that were meant, if they can be had."""
-        return vertex if self.model is None else self.model.corrected(form.c, vertex, tails)
+        return vertex if self.model is None else self.model.corrected(form.c, vertex, residuals)
 
     def refined(
         self,
@@ -502,13 +507,13 @@ class VertexFinder:
         within: LinearFace,
         vertex: Vertex,
         deadline: Deadline,
-        tails: Tails | None = None,
+        residuals: DecimalResiduals | None = None,
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         if self.model is None:
             return vertex
         bounds = within.bounds(form)
-        found = refined(self.model, form.A, form.c, bounds, vertex, deadline, tails)
+        found = refined(self.model, form.A, form.c, bounds, vertex, deadline, residuals)
         if found is None:
             return vertex
         return replace(
@@ -534,23 +539,24 @@ class FaceIdentification:
         form, cost = compiled.scaled, compiled.scaling.cost
         sizes = self.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
         if vertex.error is not None:
-            tails = self._tails(name, compiled)
-            return HeldFace.of(form, cost, vertex, within, sizes, tails)
+            residuals = self._residuals(name, compiled)
+            return HeldFace.of(form, cost, vertex, within, sizes, residuals)
         face = HeldFace.of(form, cost, vertex, within, sizes)
-        tails = self._tails(name, compiled) if face.rounding_limited else None
-        if tails is None:
+        residuals = self._residuals(name, compiled) if face.rounding_limited else None
+        if residuals is None:
             return face
-        vertex = self.finder.corrected(form, vertex, tails)
-        return HeldFace.of(form, cost, vertex, within, sizes, tails)
+        vertex = self.finder.corrected(form, vertex, residuals)
+        return HeldFace.of(form, cost, vertex, within, sizes, residuals)
 
     def refined(
         self, name: str, compiled: Compiled, within: LinearFace, vertex: Vertex, deadline: Deadline
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
-        tails = self._tails(name, compiled)
-        return self.finder.refined(compiled.scaled, within, vertex, deadline, tails)
+        residuals = self._residuals(name, compiled)
+        return self.finder.refined(compiled.scaled, within, vertex, deadline, residuals)
 
-    def _tails(self, name: str, compiled: Compiled) -> Tails | None:
+    def _residuals(self, name: str, compiled: Compiled) -> DecimalResiduals | None:
         form, of = compiled.form, self.memory.of
-        entries = of("lacking", (form.A,), lambda: lacking(form.A.data))
-        return of(("tails", name), (compiled,), lambda: Tails.of(form, compiled.scaling, entries))
+        entries = of("entries", (form.A,), lambda: decimal_residuals(form.A.data))
+        units, key = compiled.scaling, ("residuals", name)
+        return of(key, (compiled,), lambda: DecimalResiduals.of(form, units, entries))
