@@ -127,22 +127,33 @@ def _checked(
     vertices: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float
 ) -> tuple[list[Checked], Array]:
     """Certificates up to the first that misses its rows, and the costs that multipliers leave."""
-    forms, faces = [best.form for best in vertices], [best.face for best in vertices]
-    form, c = forms[0], np.array([form.c for form in forms])
-    if not is_boxed(form):
+    several, most, forms = _several(vertices), len(vertices), [best.form for best in vertices]
+    at = None if several is None else several.rows_at(x)
+    if several is None or at is None or _misses(several, vertices, x, at[1]):
+        most = next((k for k, best in enumerate(vertices) if _is_off(best)), most)
+    if several is None:
         reduced = [form.c + form.transpose_product(z) for form, z in zip(forms, y, strict=True)]
-        most = next((k for k, best in enumerate(vertices) if _is_off(best)), len(vertices))
         return _certificates([None] * most, vertices, claims, accept), np.array(reduced)
-    several = Several(
-        form.A, form.b, c, np.array([form.offset for form in forms]),
-        np.array([face.lower for face in faces]), np.array([face.upper for face in faces]),
-        np.array([face.rows.fixed for face in faces]),
-    )  # fmt: skip
-    below, at, most = np.array([face.row_lower for face in faces]), several.rows_at(x), len(x)
-    if misses(several.lower, x, several.upper) or misses(below, at[1], form.b):
-        most = next((k for k, best in enumerate(vertices) if _is_off(best)), 0)
     measures = several.measured(x, y, at)[:most]
-    return _certificates(measures, vertices, claims, accept), c + several.pulled(y)
+    return _certificates(measures, vertices, claims, accept), several.c + several.pulled(y)
+
+
+def _several(vertices: Sequence[FaceVertex]) -> Several | None:
+    """All problems on their faces, to be measured together; None if there is no short way."""
+    forms, faces = [best.form for best in vertices], [best.face for best in vertices]
+    if not is_boxed(forms[0]):
+        return None
+    return Several(
+        forms[0].A, forms[0].b, np.array([form.c for form in forms]),
+        np.array([form.offset for form in forms]), np.array([face.lower for face in faces]),
+        np.array([face.upper for face in faces]), np.array([face.rows.fixed for face in faces]),
+    )  # fmt: skip
+
+
+def _misses(several: Several, vertices: Sequence[FaceVertex], x: Array, rows: Array) -> bool:
+    """Whether some point is off its bounds or rows by more than rounding."""
+    below = np.array([best.face.row_lower for best in vertices])
+    return misses(several.lower, x, several.upper) or misses(below, rows, several.b)
 
 
 def _is_off(best: FaceVertex) -> bool:

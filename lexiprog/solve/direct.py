@@ -67,7 +67,7 @@ class Direct:
             found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
             answer = searched(task.native, form, found)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
-            answer = _stoppable(task, form)
+            answer = solve_stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
         if answer.status.is_infeasible and not task.native.scaling.identity:
@@ -75,7 +75,7 @@ class Direct:
         if task.strategy.refined or (
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
         ):
-            answer = _on_its_rows(task, form, answer)
+            answer = on_its_rows(task, form, answer)
         if self.sharp or task.solver.target != "CLARABEL":
             answer = _sharp(task, form, answer)
         if task.integer:
@@ -115,7 +115,7 @@ def _is_long(form: StandardForm) -> bool:
     return bool(form.A.nnz >= LONG)
 
 
-def _stoppable(task: Task, form: StandardForm) -> Answer:
+def solve_stoppable(task: Task, form: StandardForm) -> Answer:
     """A linear problem on HiGHS directly, which stops when it is asked to."""
     options = highs_options(task) | {"output_flag": task.deadline.verbose}
     vertex = RemoteHighs(form.A, options).run(form.c, Bounds.of(form), deadline=task.deadline)
@@ -124,7 +124,7 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
 
 
-def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
+def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
     rough = answer.status is Status.INACCURATE and task.strategy.refined
     if answer.x is None or not (answer.status is Status.OPTIMAL or rough):

@@ -117,7 +117,7 @@ class LinearFace:
         lower = np.where(held.fixed, held.columns, self.lower)
         upper = np.where(held.fixed, held.columns, self.upper)
         fixed = self.rows.fixed | held.rows
-        point = held.basic is not None and _is_point(lower < upper, ~fixed, held.basic)
+        point = held.basic is not None and is_point(lower < upper, ~fixed, held.basic)
         if np.count_nonzero(fixed) == np.count_nonzero(self.rows.fixed):
             return LinearFace(lower, upper, self.row_lower, self.rows, point)
         row_lower = np.where(fixed, form.b, -np.inf)
@@ -144,7 +144,7 @@ def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
     return same_columns(A, places[A.indices])
 
 
-def _is_point(columns: Mask, rows: Mask, basic: NDArray[np.integer]) -> bool:
+def is_point(columns: Mask, rows: Mask, basic: NDArray[np.integer]) -> bool:
     """Whether all free columns and rows are basic: the rest, which is fixed, determines them."""
     if int(np.count_nonzero(columns)) + int(np.count_nonzero(rows)) > basic.size:
         return False

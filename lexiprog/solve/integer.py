@@ -58,7 +58,7 @@ def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline)
     if rest is None and is_linear(form):
         found = _without_leaks(form, point, deadline)
     elif rest is not None and is_linear(form) and _may_mislead(form, answer):
-        found = _again(form, rest, deadline)
+        found = solve_tightened(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
     if rest is None:
@@ -87,7 +87,7 @@ def _may_mislead(form: StandardForm, answer: Answer) -> bool:
     return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= AMBIGUOUS_M
 
 
-def _again(
+def solve_tightened(
     form: StandardForm, known: Array, deadline: Deadline
 ) -> tuple[Array, float | None] | None:
     """The best whole point of the problem with the M that a known point's value allows."""

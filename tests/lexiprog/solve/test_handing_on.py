@@ -11,7 +11,7 @@ from lexiprog.compile.task import prepare
 from lexiprog.deadline import Deadline
 from lexiprog.fairness.backend import FairHighs
 from lexiprog.solve.conic_face import ConicFace
-from lexiprog.solve.direct import Direct, _on_its_rows, _stoppable
+from lexiprog.solve.direct import Direct, on_its_rows, solve_stoppable
 from lexiprog.solve.warm_start import WarmHighs
 
 
@@ -42,11 +42,11 @@ def shares(integer=False):
 
 
 def refined(task):
-    return _on_its_rows(task, task.native.scaled, Direct().run(task))
+    return on_its_rows(task, task.native.scaled, Direct().run(task))
 
 
 RUNS = {
-    "long": (linear, lambda task: _stoppable(task, task.native.scaled), 4.0),
+    "long": (linear, lambda task: solve_stoppable(task, task.native.scaled), 4.0),
     "refined": (linear, lambda task: refined(task), 4.0),
     "warm": (linear, lambda task: WarmHighs().run(task), 4.0),
     "whole": (whole, lambda task: Direct().run(task), 4.0),
@@ -96,5 +96,5 @@ def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch)
     answer = Direct().run(task)
     deadline.elsewhere.watches.clear()
     monkeypatch.setattr(HighsModel, "run", counted)
-    _on_its_rows(task, task.native.scaled, answer)
+    on_its_rows(task, task.native.scaled, answer)
     assert len(runs) == len(deadline.elsewhere.watches) > 1

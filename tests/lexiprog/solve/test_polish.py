@@ -11,7 +11,13 @@ from lexiprog.backends.highs_mip import MipSearch
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.deadline import Deadline
-from lexiprog.solve.integer import _again, best_with, is_linear, moved_answer, rounded_and_resolved
+from lexiprog.solve.integer import (
+    best_with,
+    is_linear,
+    moved_answer,
+    rounded_and_resolved,
+    solve_tightened,
+)
 from lexiprog.status import Status
 from tests.lexiprog.solve.gate import answered, gate, values
 
@@ -153,7 +159,7 @@ def test_a_search_within_a_known_value_gives_its_point_or_the_known_one(
 
     monkeypatch.setattr("lexiprog.solve.integer.solve_mip", search)
     known = np.array([1.0, 0.0])
-    found = _again(knapsack(), known, Deadline())
+    found = solve_tightened(knapsack(), known, Deadline())
     assert asked[0] is known
     if best is None:
         assert found is None
@@ -165,4 +171,4 @@ def test_of_a_search_that_ends_above_a_known_value_the_known_point_is_kept(monke
     worse = SimpleNamespace(x=np.array([1.0, 0.0]), status=Status.OPTIMAL, bound=-7.5)
     monkeypatch.setattr("lexiprog.solve.integer.solve_mip", lambda *_: worse)
     known = np.array([2.0, 1.0])
-    assert _again(knapsack(), known, Deadline())[0] is known
+    assert solve_tightened(knapsack(), known, Deadline())[0] is known

@@ -11,7 +11,7 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
 from lexiprog.solve import direct as native
-from lexiprog.solve.direct import Direct, _on_its_rows, _stoppable
+from lexiprog.solve.direct import Direct, on_its_rows, solve_stoppable
 from lexiprog.status import Status
 
 
@@ -29,22 +29,22 @@ def rough(task, off):
 
 def test_a_point_that_misses_its_rows_is_found_again_with_more_digits():
     task = third(refined=True)
-    found = _on_its_rows(task, task.native.scaled, rough(task, -1e-5))
+    found = on_its_rows(task, task.native.scaled, rough(task, -1e-5))
     assert task.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)
     assert (found.status, found.doubt) == ("optimal", "")
     plain = third()
-    found = _on_its_rows(plain, plain.native.scaled, rough(plain, -1e-5))
+    found = on_its_rows(plain, plain.native.scaled, rough(plain, -1e-5))
     assert plain.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)
 
 
 def test_a_point_on_its_rows_is_left_as_it_is_unless_more_digits_are_asked_for():
     task = third()
     fine = rough(task, 0.0)
-    assert _on_its_rows(task, task.native.scaled, fine) is fine
+    assert on_its_rows(task, task.native.scaled, fine) is fine
     failed = Answer(Status.FAILED)
-    assert _on_its_rows(task, task.native.scaled, failed) is failed
+    assert on_its_rows(task, task.native.scaled, failed) is failed
     refined = third(refined=True)
-    assert _on_its_rows(refined, refined.native.scaled, fine) is not fine
+    assert on_its_rows(refined, refined.native.scaled, fine) is not fine
 
 
 def test_where_more_digits_cannot_be_had_the_answer_is_doubted_or_refused(monkeypatch):
@@ -57,7 +57,7 @@ def test_where_more_digits_cannot_be_had_the_answer_is_doubted_or_refused(monkey
         ({"refined": True, "strict": True}, 0.0, "optimal", False),
     ]:
         task = third(**strategy)
-        found = _on_its_rows(task, task.native.scaled, rough(task, off))
+        found = on_its_rows(task, task.native.scaled, rough(task, off))
         assert str(found.status) in (status, "solver_error")
         assert (found.status is Status.OPTIMAL) == (status == "optimal")
         assert bool(found.doubt) is doubted
@@ -65,13 +65,13 @@ def test_where_more_digits_cannot_be_had_the_answer_is_doubted_or_refused(monkey
 
 def test_a_long_linear_problem_is_answered_by_highs_itself():
     task = third()
-    found = _stoppable(task, task.native.scaled)
+    found = solve_stoppable(task, task.native.scaled)
     assert found.value == pytest.approx(1 / 3)
     assert found.z == pytest.approx(Direct().run(task).z)
     x = cp.Variable(name="x")
     never = lx.Subproblem("never", cp.Minimize(x), [x >= 2, x <= 1])
     task = prepare(never, Strategy(lx.Solver("HIGHS")), {})
-    assert _stoppable(task, task.native.scaled).status.is_infeasible
+    assert solve_stoppable(task, task.native.scaled).status.is_infeasible
 
 
 class Again(Direct):
@@ -106,13 +106,15 @@ def test_what_highs_says_of_a_long_problem_is_handed_on():
         task = prepare(
             lx.Subproblem("none", cp.Minimize(goal), rows), Strategy(lx.Solver("HIGHS")), {}
         )
-        assert said in _stoppable(task, task.native.scaled).said
+        assert said in solve_stoppable(task, task.native.scaled).said
 
 
 def test_linear_problems_with_many_numbers_and_no_others_can_be_stopped(monkeypatch):
     asked = []
-    stoppable = native._stoppable
-    monkeypatch.setattr(native, "_stoppable", lambda *given: asked.append(1) or stoppable(*given))
+    stoppable = native.solve_stoppable
+    monkeypatch.setattr(
+        native, "solve_stoppable", lambda *given: asked.append(1) or stoppable(*given)
+    )
     x = cp.Variable(2, name="x", bounds=[0, 9])
     linear = lx.Subproblem("linear", cp.Minimize(cp.sum(x)), [x[0] + x[1] >= 1, x[0] >= 0.5])
     curved = lx.Subproblem("curved", cp.Minimize(cp.sum_squares(x)), [x[0] + x[1] >= 1])

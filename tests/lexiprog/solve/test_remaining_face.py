@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 
 import lexiprog as lx
 from lexiprog.backends.highs import HighsModel
-from lexiprog.solve.face import _is_point
+from lexiprog.solve.face import is_point
 from tests.lexiprog.solve.weak_duality import check_every_level
 
 
@@ -95,4 +95,4 @@ def test_more_rows_than_columns_are_no_trouble(runs):
     ],
 )
 def test_what_is_left_is_a_point_if_all_that_is_free_is_basic(columns, rows, basic, point):
-    assert _is_point(np.array(columns), np.array(rows), np.array(basic)) is point
+    assert is_point(np.array(columns), np.array(rows), np.array(basic)) is point
