@@ -39,7 +39,7 @@ from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.prices import linear_price
 from lexiprog.solve.verification import in_users_sense
 from lexiprog.status import Status
-from lexiprog.tolerances import CERTIFICATE_TOLERANCE, LOCK_DRIFT
+from lexiprog.tolerances import CERTIFIED, LOCK_DRIFT
 from lexiprog.typing import Array, Value, Values
 
 
@@ -416,10 +416,7 @@ class LevelBatches:
         self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]
     ) -> LevelBatch | None:
         """The batch of all stages, if HIGHS is asked without any options."""
-        wanted = {
-            CERTIFICATE_TOLERANCE if ladder is None else _plain(ladder[0])
-            for ladder in ladders.values()
-        }
+        wanted = {CERTIFIED if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}
         accept = wanted.pop()
         if wanted or accept is None:
             return None

@@ -157,7 +157,7 @@ def beside(solve):
 def test_what_a_linear_solver_returns_beside_its_rows_is_put_on_them(monkeypatch, long):
     """A third is found to the last digit all the same."""
     monkeypatch.setattr(native, "LONG", long)
-    for name in ("_through_cvxpy", "_stoppable"):
+    for name in ("_through_cvxpy", "solve_stoppable"):
         monkeypatch.setattr(native, name, beside(getattr(native, name)))
     task = third()
     found = Direct().run(task)
