@@ -14,8 +14,6 @@ from lexiprog_boost.margins.class_means import ROWS_AT_ONCE
 from lexiprog_boost.members.outputs import class_codes
 from lexiprog_boost.reductions.merged_rows import row_keys
 
-__all__ = ["CountedRows", "count_rows"]
-
 # More distinct rows than this are not worth counting: they are no votes.
 MOST = 200_000
 

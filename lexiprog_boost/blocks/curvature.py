@@ -15,8 +15,6 @@ from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks.looks import Drawn
 from lexiprog_boost.programs.inputs import Inputs, Linear, weight_variable
 
-__all__ = ["curved_step"]
-
 # Within this share of the width, the points that were brought along tell all that changes.
 COVERED = 0.5
 

@@ -14,8 +14,6 @@ from lexiprog_boost.margins.class_means import ROWS_AT_ONCE
 from lexiprog_boost.members.outputs import class_codes
 from lexiprog_boost.programs.inputs import Linear
 
-__all__ = ["Drawn", "Look", "Points", "Trial", "look", "sample"]
-
 
 @dataclass(frozen=True)
 class Points:

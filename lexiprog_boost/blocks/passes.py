@@ -19,8 +19,6 @@ from lexiprog_boost.blocks.source import Blocks
 from lexiprog_boost.margins import ClassMeanMargins
 from lexiprog_boost.programs.inputs import Inputs
 
-__all__ = ["PassWeights", "weights_by_passes"]
-
 # Points of each class that are drawn to begin with.
 DRAWN = 20_000
 # So little more than it may be is rounding.

@@ -23,8 +23,6 @@ from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.lexiboost import declare_balance
 from lexiprog_boost.reductions.screening import FEW, settle, solve_screened
 
-__all__ = ["NEAR", "HingeSearch", "Solve", "normalised"]
-
 Solve = Callable[[lx.Program], tuple[lx.Program, lx.Result]]
 
 # Points near the target that are brought along by a look.

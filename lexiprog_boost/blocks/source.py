@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Blocks", "DaskBlocks", "dask_parts", "in_blocks", "is_dask"]
-
 # Rows of a block that is cut out of an array or a file.
 ROWS = 262_144
 

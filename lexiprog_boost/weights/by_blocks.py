@@ -26,8 +26,6 @@ from lexiprog_boost.weights.forms import MANY_ROWS, WeightProblem
 from lexiprog_boost.weights.record import LexiWeights
 from lexiprog_boost.weights.ties import TieBreak, stage_names
 
-__all__ = ["weights_of_blocks"]
-
 Block = tuple[NDArray, NDArray, Any]
 
 

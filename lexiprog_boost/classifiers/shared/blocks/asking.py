@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.classifiers.shared.blocks.fitting import check_block_points
 
-__all__ = ["asked"]
-
 
 def asked(model: Any, ask: Callable[[Any], Any], X: Any, *, wide: bool = False) -> Any:
     """What a method says of points, as an array of Dask's if the points are one.

@@ -20,8 +20,6 @@ from lexiprog_boost.classifiers.shared.calibration import (
 )
 from lexiprog_boost.margins import class_codes
 
-__all__ = ["calibrate_by_blocks"]
-
 # Steps at most, and the share of the parameters below which one is the last.
 STEPS, SMALL = 50, 1e-9
 

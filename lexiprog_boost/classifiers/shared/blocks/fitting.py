@@ -25,8 +25,6 @@ from lexiprog_boost.margins.class_means import ClassMeanMargins, summed_margins
 from lexiprog_boost.members.outputs import class_codes
 from lexiprog_boost.weights import LexiWeights, lexicographic_weights
 
-__all__ = ["BlockData", "check_block_points", "check_blocks", "weigh_by_blocks"]
-
 Block = tuple[Any, NDArray, Any]
 
 # Outputs of so many bytes are kept in memory between passes where there is no cluster to do so.
