@@ -14,8 +14,8 @@ from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
-from lexiprog_boost.experiments.cells.contenders import RIVALS
+from lexiprog_boost.classifiers.shared.listed_members import default_pool
+from lexiprog_boost.experiments.methods import RIVALS
 
 OURS = "LexiEnsemble"
 ALONE = "alone: "

@@ -13,8 +13,8 @@ import numpy as np
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.blocks.looks import Drawn, Looks, Points, look, sample
-from lexiprog_boost.blocks.search import HingeSearch, Solve, sampled_weights
+from lexiprog_boost.blocks.cutting_planes import HingeSearch, Solve, sampled_weights
+from lexiprog_boost.blocks.oracle import Drawn, Looks, Points, look, sample
 from lexiprog_boost.blocks.source import Blocks
 from lexiprog_boost.margins import ClassMeanMargins
 from lexiprog_boost.programs.inputs import Inputs

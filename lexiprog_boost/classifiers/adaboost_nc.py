@@ -6,10 +6,10 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.pools.adaboost_nc import adaboost_nc_pool
-from lexiprog_boost.pools.progress import rounds_shown
+from lexiprog_boost.pools.pool import rounds_shown
 
 
 @estimator_class

@@ -11,15 +11,14 @@ from sklearn.utils import check_random_state
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.solver_choice import solver_of
 from lexiprog_boost.checks.values import reachable_cap
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins.matrix import check_rule
 from lexiprog_boost.members.training import prepare_learner
 from lexiprog_boost.pools.dual_lexiboost import check_error_limit, check_repeats, dual_loop_pool
 from lexiprog_boost.pools.point_weights import DualPrograms
-from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.progress import rounds_shown
-from lexiprog_boost.programs.dual_class import check_form
+from lexiprog_boost.pools.pool import Pool, rounds_shown
+from lexiprog_boost.programs.dual_lexiboost import check_form
 from lexiprog_boost.weights import least_class_losses
 
 

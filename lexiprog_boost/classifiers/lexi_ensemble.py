@@ -6,32 +6,74 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.aliases import Floats
+from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.frames import check_no_text, is_frame
-from lexiprog_boost.classifiers.shared.blocks.vote import BlockVote
+from lexiprog_boost.checks.points import check_no_text, is_frame
+from lexiprog_boost.classifiers.shared.block_fitting import check_blocks, weigh_by_blocks
 from lexiprog_boost.classifiers.shared.calibration import calibrate
+from lexiprog_boost.classifiers.shared.ensemble import (
+    TrainingData,
+    check_points,
+    check_training_data,
+)
 from lexiprog_boost.classifiers.shared.ensemble_margins import (
     check_known_classes,
     leaves_points_out,
     measure_ensemble,
 )
-from lexiprog_boost.classifiers.shared.group_cells import balanced_weights, with_groups
-from lexiprog_boost.classifiers.shared.listed.default_members import (
+from lexiprog_boost.classifiers.shared.group_cells import GroupLosses, balanced_weights, with_groups
+from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
+from lexiprog_boost.classifiers.shared.listed_members import (
     DEFAULT_INPUT_KINDS,
+    MemberAccess,
+    NamedMembers,
     default_pool,
-)
-from lexiprog_boost.classifiers.shared.listed.member_access import MemberAccess
-from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers, trained_ensemble
-from lexiprog_boost.classifiers.shared.training_data import (
-    TrainingData,
-    check_points,
-    check_training_data,
+    trained_ensemble,
 )
 from lexiprog_boost.margins import Member, ensemble_members
+
+# A vote whose members may be weighed on points that come in blocks.
+
+
+@estimator_class
+class BlockVote(LexiVote):
+    """A vote of an ensemble's members, fitted ones of which can be weighed by blocks."""
+
+    def _fits_blocks(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, *, again: bool = False
+    ) -> bool:
+        """Weigh fitted members on points of Dask's; say whether they are such points."""
+        if not is_dask(X):
+            return False
+        if groups is not None:
+            raise ValueError("groups are balanced in memory only; leave them out for Dask's data.")
+        data = check_blocks(self, X, y, sample_weight, reset=not again)
+        self._check_options(data.classes, also="auto")
+        if not again:
+            rng = check_random_state(self.random_state)
+            self.ensemble_ = trained_ensemble(self.ensemble, None, None, prefit=True, rng=rng)
+        members = ensemble_members(self.ensemble_)
+        check_known_classes(members, data)
+        self.margins_from_ = "new points" if again else "train"
+        self.group_losses_: GroupLosses | None = None
+        found, self.calibration_ = weigh_by_blocks(self, members, data, self._own_weights(members))
+        self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
+        return True
+
+    def _own_weights(self, members: list[Any]) -> NDArray[np.float64]:
+        """The weights that the ensemble gives its members itself, or equal ones."""
+        own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))
+        return own[: len(members)]
+
+    def _stopped(self) -> str:
+        listed = isinstance(self.ensemble_, NamedMembers)
+        name = "the list" if listed else type(self.ensemble_).__name__
+        return f"the members of {name} as they are."
 
 
 @estimator_class

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
-from lexiprog_boost.pools.choice import train_pool
+from lexiprog_boost.pools.adaboost import train_pool
 
 
 @estimator_class

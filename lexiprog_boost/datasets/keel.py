@@ -6,8 +6,13 @@ from pathlib import Path
 from sklearn.datasets import load_wine
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.datasets.keel_format import Table, read_columns, read_csv, read_keel
-from lexiprog_boost.datasets.labelled import labelled_set
+from lexiprog_boost.datasets.table_files import (
+    Table,
+    labelled_set,
+    read_columns,
+    read_csv,
+    read_keel,
+)
 
 KEEL_TWO_CLASS = (
     "ecoli-0_vs_1",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from lexiprog_boost.experiments.cells.cluster import workers_at
-from lexiprog_boost.experiments.cells.contenders import LEARNERS
+from joblib import parallel_config
+
 from lexiprog_boost.experiments.measure import measure_study, store_of
-from lexiprog_boost.experiments.report.overview import processor_time, write_overview
-from lexiprog_boost.experiments.report.writing import write_report
+from lexiprog_boost.experiments.methods import LEARNERS
 from lexiprog_boost.experiments.studies import (
     BESIDES,
     OWN_DATA,
@@ -24,6 +24,37 @@ from lexiprog_boost.experiments.studies import (
     study_of_file,
 )
 from lexiprog_boost.experiments.study import Study
+from lexiprog_boost.experiments.writing import processor_time, write_overview, write_report
+
+# Let joblib's workers be those of a Dask cluster.
+
+
+@contextmanager
+def workers_at(address: str) -> Iterator[None]:
+    """While inside, joblib sends its work to the cluster at ``address``; without one it stays.
+
+    Parameters
+    ----------
+    address : str
+        Of Dask's scheduler, such as "tcp://10.0.0.7:8786"; empty for none.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.experiments.__main__ import workers_at
+    >>> with workers_at(""):
+    ...     print("here")
+    here
+    """
+    if not address:
+        yield
+        return
+    if find_spec("distributed") is None:
+        raise ImportError("--dask needs Dask: pip install 'lexiprog[dask]'")
+    from distributed import Client
+
+    with Client(address), parallel_config(backend="dask"):
+        yield
+
 
 INTERRUPTED = 130
 QUICK = "a smoke run: about a minute of processor time for all studies"

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiprog_boost.datasets import GAUSSIAN_SETS, KEEL_MULTI_CLASS, KEEL_TWO_CLASS, SCENES
-from lexiprog_boost.datasets.own_table import table_name
-from lexiprog_boost.experiments.cells.contenders import (
+from lexiprog_boost.datasets.table_files import table_name
+from lexiprog_boost.experiments.methods import (
     CONTENDERS,
     CONTROLS,
     LEARNERS,
@@ -17,8 +17,7 @@ from lexiprog_boost.experiments.cells.contenders import (
     Contender,
     Setting,
 )
-from lexiprog_boost.experiments.loading import read_file
-from lexiprog_boost.experiments.study import Study
+from lexiprog_boost.experiments.study import Study, read_file
 
 # A smoke run looks at sets that are small and at rivals that are fast.
 QUICK_SETS = {

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.aliases import Floats, Indices
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.frames import category_columns
+from lexiprog_boost.checks.points import category_columns
 
 # As many points as scikit-learn's own bins are found from.
 MOST_POINTS = 200_000

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.frames import category_columns, is_frame
+from lexiprog_boost.checks.points import category_columns, is_frame
 
 WAYS = ("one-hot", "ordinal", "categories")
 # What gradient boosting takes as categories of one column.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
+from lexiprog_boost.checks.points import check_class_masses, check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
 Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike | None]

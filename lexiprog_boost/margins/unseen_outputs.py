@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.margins.cross_fitted import deal_folds
-from lexiprog_boost.margins.out_of_bag import members_and_samples
-from lexiprog_boost.margins.unseen import fill_with_class_means
+from lexiprog_boost.checks.points import take_rows
+from lexiprog_boost.margins.unseen import deal_folds, fill_with_class_means, members_and_samples
 from lexiprog_boost.members.ensembles import Member, last_step
+from lexiprog_boost.members.fitting import weighted_fit, workers_for
 from lexiprog_boost.members.outputs import class_codes, probabilities
-from lexiprog_boost.members.weighted import weighted_fit
-from lexiprog_boost.members.workers import workers_for
 
 FOLDS = 5
 

@@ -18,8 +18,8 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.members.fitting import weighted_fit
 from lexiprog_boost.members.outputs import class_codes
-from lexiprog_boost.members.weighted import weighted_fit
 
 # These train their members on 0, 1, ..., C - 1; so do their subclasses in imbalanced-learn.
 TRAIN_ON_CODES = (

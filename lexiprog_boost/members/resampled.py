@@ -21,11 +21,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.checks.sample_weights import check_sample_weight
-from lexiprog_boost.members.constant import constant_members
-from lexiprog_boost.members.outputs import probabilities
-from lexiprog_boost.members.seeding import seeded_clone
+from lexiprog_boost.checks.points import check_sample_weight, take_rows
+from lexiprog_boost.members.fitting import seeded_clone
+from lexiprog_boost.members.outputs import constant_members, probabilities
 
 
 def _estimator_has_proba(resampled: ResampledClassifier) -> bool:

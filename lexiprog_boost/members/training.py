@@ -9,11 +9,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.rows import take_rows
+from lexiprog_boost.checks.points import take_rows
 from lexiprog_boost.checks.values import check_learner
-from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.members.fitting import seeded_clone
+from lexiprog_boost.members.outputs import constant_members
 from lexiprog_boost.members.resampled import ResampledClassifier
-from lexiprog_boost.members.seeding import seeded_clone
 
 
 def prepare_learner(estimator: Any, X: Any) -> Any:

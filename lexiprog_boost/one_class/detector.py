@@ -15,15 +15,100 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.groups import check_groups
+from lexiprog_boost.checks.points import check_groups
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.one_class.generation import generate
 from lexiprog_boost.one_class.hypotheses import Hypotheses, grow_trees, place_bumps
-from lexiprog_boost.one_class.levels import ROUNDING, level, lowest_mean, threshold
-from lexiprog_boost.one_class.options import check_options
-from lexiprog_boost.one_class.program import one_class_program
+from lexiprog_boost.one_class.program import check_nu, one_class_program
+
+# Options of the detector that make no sense are refused before anything is computed.
+
+
+def check_options(model: Any) -> None:
+    """Refuse a detector's parameters with a sentence that says what they may be.
+
+    Examples
+    --------
+    >>> from lexiprog_boost import OneClassLexiBoost
+    >>> from lexiprog_boost.one_class.detector import check_options
+    >>> check_options(OneClassLexiBoost("stumps"))
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown hypotheses 'stumps'; they are 'bumps' or 'trees'.
+    """
+    check_nu(model.nu)
+    if model.hypotheses not in ("bumps", "trees"):
+        raise ValueError(f"unknown hypotheses {model.hypotheses!r}; they are 'bumps' or 'trees'.")
+    for name in ("n_groups", "n_hypotheses"):
+        count = getattr(model, name)
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise ValueError(f"{name} is {count!r}; it is a whole number from 1 on.")
+    if model.width is not None and not model.width > 0:
+        raise ValueError(f"width is {model.width!r}; the bumps' width is above 0.")
+    share = model.contamination
+    if share != "auto" and not (isinstance(share, int | float) and 0 < share <= 0.5):
+        raise ValueError(f"contamination is {share!r}; it is 'auto' or a share in (0, 0.5].")
+
+
+# What the scores of a group say: the mean of its lowest ones, and the level the others reach.
+
+# A count is whole but for this, and what is less is nothing.
+ROUNDING = 1e-9
+
+
+def lowest_mean(scores: Floats, nu: float) -> float:
+    """Mean of the lowest share nu of sorted scores, a part of a point counting in part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.one_class.detector import lowest_mean
+    >>> lowest_mean(np.array([0.0, 1.0, 2.0, 3.0]), 0.375)
+    0.3333333333333333
+    """
+    room = nu * len(scores)
+    shares = np.clip(room - np.arange(len(scores)), 0.0, 1.0)
+    return float(shares @ scores / room)
+
+
+def level(scores: Floats, nu: float) -> float:
+    """The score that all but a share nu of sorted scores reach.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.one_class.detector import level
+    >>> level(np.array([0.0, 1.0, 2.0, 3.0]), 0.25), level(np.array([0.0, 1.0, 2.0, 3.0]), 0.2)
+    (1.0, 0.0)
+    """
+    below = int(np.floor(nu * len(scores) + ROUNDING))
+    return float(scores[min(below, len(scores) - 1)])
+
+
+def threshold(levels: Floats) -> float:
+    """The score from which on a point is normal: the lowest level, so that no group loses more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.one_class.detector import threshold
+    >>> round(threshold(np.array([0.5, 0.2])), 6)
+    0.2
+    """
+    lowest = float(levels.min())
+    if lowest < ROUNDING:
+        warnings.warn(
+            "more than a share nu of a group looks normal to no hypothesis, so that the threshold "
+            "calls every point normal; more hypotheses (n_hypotheses), wider ones (width) or a "
+            "larger nu would raise it.",
+            lx.LexiprogWarning,
+            stacklevel=3,
+        )
+    return lowest - ROUNDING  # a point at the level itself is normal
+
 
 DECIMALS = 12
 

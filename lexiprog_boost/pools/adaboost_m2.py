@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.checks.values import check_classes, check_rounds
 from lexiprog_boost.margins import class_codes, probabilities, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner

@@ -13,8 +13,7 @@ from sklearn.utils import check_random_state
 import lexiprog as lx
 from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight, take_rows
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner

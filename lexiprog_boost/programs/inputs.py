@@ -14,7 +14,7 @@ from sklearn.utils import column_or_1d
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
+from lexiprog_boost.checks.points import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,

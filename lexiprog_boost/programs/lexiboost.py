@@ -1,8 +1,9 @@
-"""LexiBoost's programs: P_j, each class's least hinge loss, and Q, the least worst deviation."""
+"""LexiBoost's programs: P_j, each class's least hinge loss; Q, the least worst deviation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
@@ -133,3 +134,43 @@ def _balance_stage(
         constraints.append(each >= constants - slopes @ alpha)
     constraints.insert(0, deviations <= chi)
     return lx.Stage("balance", lx.Subproblem("balance", cp.Minimize(chi), constraints))
+
+
+# The matrix game between the classes that Q becomes when no point reaches the margin target.
+
+
+@described
+def game_program(inputs: Inputs, optima: Any) -> lx.Program:
+    """Declare Q on the class means of the margins: T + 1 variables and C rows.
+
+    Where no margin exceeds theta, the hinge is active everywhere (fact F1, docs/facts.md): use it
+    there, whatever the number of points. Q is::
+
+        minimise    chi
+        subject to  cost_j (theta - m_j . alpha - L_j) <= chi   for every class j,
+                    sum alpha = 1,  0 <= alpha <= cap
+
+    {Parameters: class means, optima}
+
+    Returns
+    -------
+    lexiprog.Program
+        One stage "balance" with a subproblem of the same name, variables "alpha", "chi"
+        and "deviations".
+
+    Examples
+    --------
+    The means of the example of `lexiboost_program`:
+
+    >>> from lexiprog_boost.programs import check_inputs, game_program
+    >>> means = check_inputs([[1, -1 / 3], [-1, 1]], ["many", "rare"])
+    >>> game_program(means, [0, 0]).solve().final["alpha"].round(6).tolist()
+    [0.4, 0.6]
+    """
+    if not np.array_equal(inputs.codes, np.arange(len(inputs.classes))):
+        raise ValueError("the game is declared on class means: give one row a class, in order.")
+    none = np.zeros(0, dtype=np.intp)
+    ones = np.ones(len(inputs.classes))
+    linear = Linear(inputs.target * ones, inputs.margins)
+    hinges = replace(inputs, margins=inputs.margins[none], codes=none, weights=ones[none])
+    return declare_balance(hinges, optima, linear)

@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.checks.values import check_class_costs, check_classes, check_margins
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.programs.soft_margin import (

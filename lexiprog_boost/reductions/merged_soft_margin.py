@@ -15,14 +15,14 @@ import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.programs.inputs import Inputs
-from lexiprog_boost.programs.smallest_optimum import solve_smallest
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
     declare_dual_soft_margin,
     declare_soft_margin,
 )
+from lexiprog_boost.programs.tie_breaks import solve_smallest
+from lexiprog_boost.reductions.dual_forms import weights_by_dual_form
 from lexiprog_boost.reductions.merged_rows import Compressed, compress_rows
-from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
 
 # Weights below this are rounding.
 NOTHING = 1e-9

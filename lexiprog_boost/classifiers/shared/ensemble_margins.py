@@ -10,8 +10,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Floats
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.lexi_vote import with_offsets
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins import (
     Member,
     cross_fitted_margins,
@@ -24,8 +24,8 @@ from lexiprog_boost.margins import (
 )
 from lexiprog_boost.margins.unseen_outputs import FOLDS
 from lexiprog_boost.members.ensembles import last_step
-from lexiprog_boost.members.workers import workers_for
-from lexiprog_boost.pools.progress import rounds_shown
+from lexiprog_boost.members.fitting import workers_for
+from lexiprog_boost.pools.pool import rounds_shown
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.groups import check_groups
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.checks.points import check_groups
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.weights import LexiWeights
 
 # Weights that sum to less are none.
@@ -73,7 +73,7 @@ def with_groups(data: TrainingData, groups: Any) -> TrainingData:
     --------
     >>> import numpy as np
     >>> from lexiprog_boost.classifiers.shared.group_cells import with_groups
-    >>> from lexiprog_boost.classifiers.shared.training_data import TrainingData
+    >>> from lexiprog_boost.classifiers.shared.ensemble import TrainingData
     >>> with_groups(TrainingData(np.eye(2), np.arange(2), np.ones(2)), ["a"])
     Traceback (most recent call last):
     ...

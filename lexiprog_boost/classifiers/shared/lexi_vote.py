@@ -15,7 +15,7 @@ import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.values import check_class_costs, check_margin_target
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.margins import (
     cross_fitted_margins,
@@ -23,12 +23,12 @@ from lexiprog_boost.margins import (
     offset_margins,
     out_of_bag_margins,
 )
-from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.members.fitting import workers_for
+from lexiprog_boost.members.outputs import constant_members
 from lexiprog_boost.members.training import refit_member
-from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.weights import LexiWeights, lexicographic_weights
-from lexiprog_boost.weights.ties import check_tie_break
+from lexiprog_boost.weights.forms import check_tie_break
 
 # A class loss below this is no loss.
 NO_LOSS = 1e-9

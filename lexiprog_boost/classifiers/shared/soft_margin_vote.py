@@ -9,12 +9,12 @@ import numpy as np
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.margins import margin_matrix
-from lexiprog_boost.pools.choice import train_pool
+from lexiprog_boost.pools.adaboost import train_pool
 from lexiprog_boost.pools.column_generation import column_generation_pool
-from lexiprog_boost.pools.progress import rounds_shown
+from lexiprog_boost.pools.pool import rounds_shown
 from lexiprog_boost.programs.lpuboost import uneven_costs
 from lexiprog_boost.programs.soft_margin import PointLimits, point_limits
 from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights

@@ -9,12 +9,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights
-from lexiprog_boost.blocks import counted, search
+from lexiprog_boost.blocks import counted
+from lexiprog_boost.blocks import cutting_planes as search
 from lexiprog_boost.experiments import __main__ as command
-from lexiprog_boost.experiments.cells.cluster import workers_at
-from lexiprog_boost.experiments.cells.store import Store
-from lexiprog_boost.experiments.cells.workers import run_missing
-from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.__main__ import workers_at
+from lexiprog_boost.experiments.measure import Store, run_missing, store_of
 from lexiprog_boost.experiments.studies import study
 from tests.cluster import NOISE, two_workers
 from tests.lexiprog_boost.written_out import lexi_programs as independent

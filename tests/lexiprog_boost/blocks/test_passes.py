@@ -5,7 +5,8 @@ import pytest
 
 import lexiprog as lx
 from lexiprog_boost import lexicographic_weights
-from lexiprog_boost.blocks import counted, passes, search
+from lexiprog_boost.blocks import counted, passes
+from lexiprog_boost.blocks import cutting_planes as search
 from tests.lexiprog_boost.written_out import lexi_programs as independent
 
 

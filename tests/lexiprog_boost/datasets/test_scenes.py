@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiprog_boost.datasets import SCENES, load_cifar_features, load_scene
-from lexiprog_boost.datasets import scenes as scenes_module
+from lexiprog_boost.datasets import images as scenes_module
 
 
 def test_unlabelled_pixels_are_left_out(tmp_path):

@@ -4,8 +4,8 @@ from zlib import crc32
 
 import numpy as np
 
-from lexiprog_boost.experiments.loading import load
 from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.study import load
 
 
 def made_up_record(study, cell, data_dir=None):

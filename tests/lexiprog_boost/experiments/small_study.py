@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from lexiprog_boost.experiments.cells.contenders import BY_NAME
-from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.methods import BY_NAME
+from lexiprog_boost.experiments.results import Results
 from lexiprog_boost.experiments.studies import STUDIES
 
 DATASETS = ("first", "second")

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from lexiprog_boost.experiments import __main__ as command
-from lexiprog_boost.experiments.cells.store import Store
-from lexiprog_boost.experiments.measure import store_of
-from lexiprog_boost.experiments.report.writing import DIFFER_BETWEEN_RUNS
+from lexiprog_boost.experiments.measure import Store, store_of
 from lexiprog_boost.experiments.studies import study
+from lexiprog_boost.experiments.writing import DIFFER_BETWEEN_RUNS
 
 pytestmark = pytest.mark.slow
 

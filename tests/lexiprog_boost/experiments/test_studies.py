@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiprog_boost.experiments.cells.cell import Cell
-from lexiprog_boost.experiments.cells.contenders import BY_NAME, FIRST_MEMBER, TO_CHANCE
-from lexiprog_boost.experiments.loading import load, thinning
+from lexiprog_boost.experiments.cell import Cell
 from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.methods import BY_NAME, FIRST_MEMBER, TO_CHANCE
 from lexiprog_boost.experiments.studies import STUDIES, study, study_of_file
+from lexiprog_boost.experiments.study import load, thinning
 
 # Sets x folds x ((contenders + controls + sweeps) x learners + rivals).
 CELLS = {

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog_boost.programs import lpadaboost_program, smallest_optimum
-from lexiprog_boost.programs.smallest_optimum import solve_smallest
+from lexiprog_boost.programs import lpadaboost_program
+from lexiprog_boost.programs import tie_breaks as smallest_optimum
+from lexiprog_boost.programs.tie_breaks import solve_smallest
 
 TWINS = lpadaboost_program([[1, 1, -1], [-1, -1, 1]])
 SMALLEST = [0.25, 0.25, 0.5]

@@ -1,0 +1,181 @@
+"""What the fitted votes are like, and what failed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from lexiprog_boost.experiments.cell import Record
+from lexiprog_boost.experiments.markdown import (
+    NOTHING,
+    fixed,
+    markdown_page,
+    markdown_table,
+    setting_text,
+    share,
+)
+from lexiprog_boost.experiments.results import Results
+
+DUAL = "Dual-LexiBoost"
+LEXICOGRAPHIC = ("LexiBoost", DUAL)
+# A class that has all of a round's weight but for rounding.
+ALL = 1 - 1e-9
+
+_WEIGHTS = (
+    "Every model that was fitted counts: all settings, folds and data sets. A member counts if its "
+    "weight is not zero; of several optimal weights LexiBoost takes the most even ones, which may "
+    "spread over more members than a vertex of the program would. The last two columns compare the "
+    "vote with its heaviest member on the test points."
+)
+_PERFECT = (
+    "A pool is perfect for a class if one of its members makes no mistake on that class's training "
+    "points: the best loss of the class is then 0."
+)
+_DUAL = (
+    "Members that Dual-LexiBoost keeps, and what the point weights of its second round are like: "
+    "on one class means that all weight lies on a single class."
+)
+
+
+def models_page(results: Results, classes: Mapping[str, int]) -> str:
+    """Sparse weights, perfect pools and the dual's rounds, as measured."""
+    parts = []
+    for learner in results.study.learners:
+        parts.append(f"## {learner}: members with a weight\n\n{_WEIGHTS}")
+        header = [
+            "", "models", "trained", "one", "two", "three or more", "more than classes",
+            "like the heaviest", "models entirely like it",
+        ]  # fmt: skip
+        parts.append(markdown_table(header, _weights(results, learner, classes)))
+        parts.append(f"## {learner}: perfect pools\n\n{_PERFECT}")
+        header = ["", "models", "perfect for some class", "no regret at all", "mean worst regret"]
+        parts.append(markdown_table(header, _perfect(results, learner)))
+        parts.append(f"## {learner}: the rounds of {DUAL}\n\n{_DUAL}")
+        header = ["data set", "classes", "models", "mean members", "one member",
+                  "second round on one class"]  # fmt: skip
+        parts.append(markdown_table(header, _rounds(results, learner, classes)))
+        stops = _stops(results, learner)
+        parts.append(markdown_table(["why its second loop ended", "models", "share"], stops))
+    return markdown_page(f"{results.study.name}: facts about the fitted models", *parts)
+
+
+def facts_in(results: Results, learner: str, contender: str) -> Iterator[tuple[str, Record]]:
+    """The facts of every model of a contender, each with its data set."""
+    for record in results.records:
+        if record["learner"] == learner and record["contender"] == contender:
+            for run in record["runs"]:
+                if run.get("facts"):
+                    yield record["dataset"], run["facts"]
+
+
+def _weights(results: Results, learner: str, classes: Mapping[str, int]) -> Iterator[list[str]]:
+    for contender in results.contenders("paper"):
+        found = list(facts_in(results, learner, contender))
+        if not found:
+            continue
+        counts = [facts["weighted"] for _, facts in found]
+        alike = np.array([facts["like_heaviest"] for _, facts in found])
+        known = [(facts["weighted"], classes[name]) for name, facts in found if name in classes]
+        n = len(found)
+        yield [
+            contender,
+            str(n),
+            fixed(float(np.mean([facts["members"] for _, facts in found]))),
+            share(counts.count(1), n),
+            share(counts.count(2), n),
+            share(sum(count > 2 for count in counts), n),
+            share(sum(count > most for count, most in known), len(known)),
+            share(float(alike.sum()), n),
+            share(int((alike == 1).sum()), n),
+        ]
+
+
+def _perfect(results: Results, learner: str) -> Iterator[list[str]]:
+    for contender in LEXICOGRAPHIC:
+        found = [facts for _, facts in facts_in(results, learner, contender)]
+        if found:
+            regrets = np.array([facts["deviation"] for facts in found])
+            yield [
+                contender,
+                str(len(found)),
+                share(sum(facts["perfect"] for facts in found), len(found)),
+                share(int((regrets < 1e-9).sum()), len(found)),
+                fixed(float(regrets.mean()), 3),
+            ]
+
+
+def _rounds(results: Results, learner: str, classes: Mapping[str, int]) -> Iterator[list[str]]:
+    by_set: dict[str, list[Record]] = {name: [] for name in results.study.datasets}
+    for name, facts in facts_in(results, learner, DUAL):
+        by_set[name].append(facts)
+    measured = {name: found for name, found in by_set.items() if found}
+    for name, found in measured.items():
+        yield _round_row(name, str(classes.get(name, NOTHING)), found)
+    if measured:
+        yield _round_row("all", "", [facts for found in measured.values() for facts in found])
+
+
+def _round_row(name: str, classes: str, found: list[Record]) -> list[str]:
+    members = [facts["members"] for facts in found]
+    second = [facts["one_class"] for facts in found if facts["one_class"] is not None]
+    return [
+        name,
+        classes,
+        str(len(found)),
+        fixed(float(np.mean(members))),
+        share(members.count(1), len(found)),
+        share(sum(one > ALL for one in second), len(second)),
+    ]
+
+
+def _stops(results: Results, learner: str) -> list[list[str]]:
+    """Why loop 2 ended; the numbers of rounds and members in the sentence don't tell causes."""
+    causes = Counter(
+        re.sub(r"\d+(\.\d+)?", "n", str(facts["stopped"]))
+        for _, facts in facts_in(results, learner, DUAL)
+    )
+    total = sum(causes.values())
+    ordered = sorted(causes.items(), key=lambda item: (-item[1], item[0]))
+    return [[cause, str(count), share(count, total)] for cause, count in ordered]
+
+
+# What failed, and why.
+
+
+def failures_page(results: Results, failures: Mapping[str, str]) -> str:
+    """Settings that could not be fitted, and cells that could not be measured at all.
+
+    Parameters
+    ----------
+    results : Results
+        Whose runs may hold an "error".
+    failures : mapping of key -> cause
+        Cells that failed as a whole; the next run tries them again.
+    """
+    # Causes that differ in their numbers alone are one cause; its first words are shown.
+    where: dict[tuple[str, str, str, str], dict[str, str]] = {}
+    tried: dict[tuple[str, str, str], int] = {}
+    for record in results.records:
+        for run in record["runs"]:
+            who = record["contender"], record["learner"], setting_text(run["setting"])
+            tried[who] = tried.get(who, 0) + 1
+            if "error" in run:
+                fold = f"{record['dataset']} (fold {record['fold'] + 1})"
+                cause = re.sub(r"\d+(\.\d+)?", "n", run["error"])
+                where.setdefault((*who, cause), {})[fold] = run["error"]
+    parts = ["A setting that fails scores 0 in that fold, so no protocol prefers it."]
+    rows = [
+        [contender, learner, setting, f"{len(folds)} of {tried[contender, learner, setting]}",
+         ", ".join(list(folds)[:3]) + (", ..." if len(folds) > 3 else ""),
+         next(iter(folds.values()))]
+        for (contender, learner, setting, _), folds in sorted(where.items())
+    ]  # fmt: skip
+    header = ["contender", "learner", "setting", "folds", "where", "cause (of the first)"]
+    parts.append(markdown_table(header, rows, left=6) if rows else "No setting failed.")
+    parts.append("## Cells that failed as a whole")
+    cells = [[key, cause] for key, cause in sorted(failures.items())]
+    parts.append(markdown_table(["cell", "cause"], cells, left=2) if cells else "None.")
+    return markdown_page(f"{results.study.name}: failures", *parts)
