@@ -24,17 +24,19 @@ BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 # `make nightly` is these in turn; each is a target of its own, too.
 NIGHTLY := nightly-long nightly-oldest nightly-newest nightly-clients $(PYTHONS:%=nightly-python-%)
 
-.PHONY: help demo test lint format docs notebooks gallery bench experiments mutants nightly $(NIGHTLY) clean
+.PHONY: help demo test lint format house golden docs notebooks gallery bench experiments mutants nightly $(NIGHTLY) clean
 
 help:
 	@echo "make demo       solve an example, write pictures and a report to build/demo/"
 	@echo "make test       every test but the nightly ones, slowest printed"
 	@echo "make lint       ruff and mypy"
 	@echo "make format     let ruff rewrite what it can"
+	@echo "make house      the size and shape of the code beside their limits"
 	@echo "make docs       the documentation: guide, gallery and API, to build/docs/"
 	@echo "make notebooks  run the notebooks again and keep what they show"
 	@echo "make gallery    the same for those of the gallery, with the packages they compare with"
 	@echo "make bench      every benchmark in benchmarks/"
+	@echo "make golden     compare today's answers with the recorded ones"
 	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; an hour and a half)"
 	@echo "make mutants    change the code in small ways and count the changes that tests notice"
 	@echo "make nightly    the long profiles, the oldest and newest dependencies, other Pythons (hours)"
@@ -55,6 +57,9 @@ format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+house: .venv/dev.stamp
+	PYTHONPATH=. $(BIN)/python .ci/house.py
+
 # A warning is an error here; nothing is fetched from a network.
 docs: .venv/dev.stamp
 	$(BIN)/python .ci/site.py build/docs
@@ -71,6 +76,9 @@ gallery: .venv-clients/dev.stamp
 
 bench: .venv/dev.stamp
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+
+golden: .venv/dev.stamp
+	$(BIN)/python benchmarks/golden.py compare
 
 experiments: .venv/dev.stamp
 	$(BIN)/python -m lexiprog_boost.experiments all $(if $(DATA),--data-dir $(DATA))

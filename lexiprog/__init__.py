@@ -3,38 +3,38 @@
 from importlib import import_module
 from types import ModuleType
 
-import lexiprog.show.html  # noqa: F401 - registers how outlines are drawn
-from lexiprog.declare.objectives.fairness import Leximax, Leximin
-from lexiprog.declare.stage import Stage
-from lexiprog.declare.subproblem import Subproblem
+import lexiprog.display  # noqa: F401 - registers how outlines are drawn
+from lexiprog.backends.remote import Elsewhere
+from lexiprog.backends.solver import Solver, SolverChoice
+from lexiprog.certify.certificate import Certificate
 from lexiprog.errors import (
     DeclarationError,
     Interrupted,
     LexiprogError,
     LexiprogWarning,
     StageError,
+    did_you_mean,
 )
+from lexiprog.fairness.objective import Leximax, Leximin
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
+from lexiprog.model.stage import Stage
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.parametric.explorer import Explorer, explore
+from lexiprog.parametric.front_record import Frontier
+from lexiprog.parametric.pareto import frontier
+from lexiprog.parametric.tradeoffs import tradeoff
+from lexiprog.parametric.value_function import Tradeoff
 from lexiprog.program import Program
 from lexiprog.progress import Progress
-from lexiprog.proof.certificate import Certificate
-from lexiprog.result.face_equations import OptimalFace, optimal_face
-from lexiprog.result.result import Result
-from lexiprog.result.solution import Solution
-from lexiprog.solvers.elsewhere.desk import Elsewhere
-from lexiprog.solvers.solver import Solver, SolverChoice
-from lexiprog.spelling import did_you_mean
+from lexiprog.results.face_equations import OptimalFace, optimal_face
+from lexiprog.results.result import Result
+from lexiprog.results.solution import Solution
+from lexiprog.scenarios.parameters import Sweep, sweep
+from lexiprog.scenarios.solvers import SolverComparison, compare_solvers
 from lexiprog.status import Status
-from lexiprog.sweeps.exploring import Explorer, explore
-from lexiprog.sweeps.pareto import Frontier, frontier
-from lexiprog.sweeps.scenario_table import Sweep
-from lexiprog.sweeps.scenarios import sweep
-from lexiprog.sweeps.solver_table import SolverComparison
-from lexiprog.sweeps.solvers import compare_solvers
-from lexiprog.sweeps.tolerances import Tradeoff, tradeoff
 
 __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 

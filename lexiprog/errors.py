@@ -2,30 +2,65 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lexiprog.notebook import render_traceback
 from lexiprog.status import Fault, Status
 
 if TYPE_CHECKING:
-    from lexiprog.result.solution import Solution
+    from lexiprog.results.result import Result
+    from lexiprog.results.solution import Solution
+    from lexiprog.summary import FailureSummary
+    from lexiprog.typing import Values
 
-if TYPE_CHECKING:
-    from lexiprog.aliases import Values
-    from lexiprog.outline.failures import FailureOutline
-    from lexiprog.result.result import Result
 
-__all__ = [
-    "Attempt",
-    "ConflictPart",
-    "DeclarationError",
-    "Interrupted",
-    "LexiprogError",
-    "LexiprogWarning",
-    "StageError",
-]
+# How errors are shown by IPython: with their picture where there is a page to show it on.
+
+_SHOWN: dict[int, tuple[object, str]] = {}  # the last error with a picture, and the cell it was for
+
+
+def render_traceback(error: BaseException) -> list[str]:
+    """The lines of a traceback, for IPython, which asks errors for them.
+
+    Notebooks show errors as text alone, so the picture of one that has any goes before it.
+    """
+    shell = _shell()
+    # A terminal has no page for pictures.
+    kernel = getattr(shell, "kernel", None)
+    if kernel is not None:
+        _display(error, kernel)
+    if shell is None:
+        return traceback.format_exception(error)
+    kind, trace = type(error), error.__traceback__
+    lines: list[str] = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
+    return lines
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def _display(error: BaseException, kernel: Any) -> None:
+    try:
+        # The kernel asks twice for one cell, for the page and for its reply.
+        cell = kernel.get_parent().get("header", {}).get("msg_id")
+        if _SHOWN.get(id(error)) == (cell, str(error)):
+            return
+        _SHOWN.clear()
+        _SHOWN[id(error)] = (cell, str(error))
+        html = error._repr_html_()  # type: ignore[attr-defined]
+        if html is not None:
+            from IPython.display import display
+
+            display({"text/html": html, "text/plain": str(error)}, raw=True)  # type: ignore[no-untyped-call]
+    except Exception:  # noqa: BLE001 - a picture that cannot be drawn must not hide the error
+        return
 
 
 class LexiprogError(Exception):
@@ -207,7 +242,7 @@ class StageError(LexiprogError, RuntimeError):
         return partial(type(self), *self.args, **self.__dict__), ()
 
     @property
-    def outline(self) -> FailureOutline:
+    def outline(self) -> FailureSummary:
         """What was declared, found and tried, and why it stops here, as plain records."""
         return self.partial.stopped_by(self)
 
@@ -244,3 +279,31 @@ class Interrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), *self.args, **self.__dict__), ()
+
+
+# What somebody may have meant by a name that nobody knows.
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A question that names the likeliest of the known names; empty if none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("HIHGS", ["CLARABEL", "HIGHS"])
+    " Did you mean 'HIGHS'?"
+    """
+    by_folded = {str(one).casefold(): str(one) for one in known if str(one) != str(name)}
+    near = get_close_matches(str(name).casefold(), by_folded, n=1, cutoff=0.6)
+    return f" Did you mean {by_folded[near[0]]!r}?" if near else ""
+
+
+def there_are(known: Iterable[str], name: object) -> str:
+    """The known names as the end of a sentence, and a question if one of them may be meant.
+
+    Examples
+    --------
+    >>> there_are(["cheap", "clean"], "cheep")
+    "'cheap', 'clean'. Did you mean 'cheap'?"
+    """
+    names = list(known)
+    return f"{', '.join(map(repr, names)) or 'none'}.{did_you_mean(name, names)}"

@@ -9,31 +9,26 @@ from functools import partial
 
 import numpy as np
 
-from lexiprog.aliases import NUMBERS
+from lexiprog.backends.remote import Elsewhere
+from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder, resolve
 from lexiprog.compile.binding import Given
-from lexiprog.declare.describe import outline_of
-from lexiprog.declare.frozen import Rebuilt
-from lexiprog.declare.leaves import CVXPY_LOCK
-from lexiprog.declare.stage import Stage, check_references, check_unique_names
-from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import DeclarationError
-from lexiprog.gradients.gradient import gradient_of
-from lexiprog.outline.drawing import draw
-from lexiprog.outline.records import ProgramOutline
+from lexiprog.errors import DeclarationError, there_are
+from lexiprog.model.expressions import CVXPY_LOCK
+from lexiprog.model.frozen import Rebuilt
+from lexiprog.model.stage import Stage, check_references, check_unique_names, outline_of
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.progress import Progress, bar, listener
-from lexiprog.result.adoption import adopt
-from lexiprog.result.result import Result
-from lexiprog.result.solution import Solution
-from lexiprog.runners.warm import WarmHighs
-from lexiprog.solve.express.lane import Lanes
-from lexiprog.solve.hierarchy import execute
-from lexiprog.solve.wishes import Wishes
-from lexiprog.solvers.elsewhere.desk import Elsewhere
-from lexiprog.solvers.solver import Ladder, SolverChoice, default_ladder, resolve
-from lexiprog.spelling import there_are
+from lexiprog.results.rebind import adopt
+from lexiprog.results.result import Result
+from lexiprog.results.solution import Solution
+from lexiprog.sensitivity.gradient import gradient_of
+from lexiprog.solve.batched_chain import Lanes
+from lexiprog.solve.driver import execute
+from lexiprog.solve.options import SolveOptions
+from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
-
-__all__ = ["Program"]
+from lexiprog.summary import ProgramSummary, draw
+from lexiprog.typing import NUMBERS
 
 
 class Program(Rebuilt):
@@ -99,7 +94,7 @@ class Program(Rebuilt):
         return str(self.outline)
 
     @property
-    def outline(self) -> ProgramOutline:
+    def outline(self) -> ProgramSummary:
         """What is declared, as plain records for display."""
         return outline_of(self.stages, self._default_solvers)
 
@@ -193,7 +188,7 @@ class Program(Rebuilt):
                     solved=solved,
                     warm=self._warm.setdefault(os.getpid(), WarmHighs()) if warm else None,
                     given=given,
-                    wishes=Wishes(
+                    wishes=SolveOptions(
                         time_limit,
                         verbose,
                         listener(tick, on_progress, progress=progress),

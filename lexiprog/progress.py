@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Progress", "bar"]
-
 
 @dataclass(frozen=True)
 class Progress:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Fault", "Status"]
-
 
 class Status(StrEnum):
     """What is known of a subproblem after a try; equal to its text.

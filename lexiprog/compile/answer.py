@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiprog.aliases import Array, Multiplier, ValuesById
-from lexiprog.forms.standard_form import StandardForm
-from lexiprog.proof.certify import Checked
+from lexiprog.canon.standard_form import StandardForm
+from lexiprog.certify.measures import Checked
 from lexiprog.status import Fault, Status
+from lexiprog.typing import Array, Multiplier, ValuesById
 
 if TYPE_CHECKING:
-    from lexiprog.result.evidence import Evidence
-    from lexiprog.result.shares import Lottery
-    from lexiprog.runners.faces.optimum import FaceOptimum, FaceVertex
+    from lexiprog.results.evidence import Evidence
+    from lexiprog.results.solution import Lottery
+    from lexiprog.solve.face import FaceOptimum, FaceVertex
 
 
 @dataclass(frozen=True)

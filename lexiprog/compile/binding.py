@@ -11,18 +11,24 @@ from typing import TYPE_CHECKING, TypeVar
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Record, Value
-from lexiprog.declare.leaves import CVXPY_LOCK, Held, dense, holding, key_of, undisturbed
-from lexiprog.declare.lock import NO_SLACK, Slack
-from lexiprog.declare.references.reference import REFERENCES, check_callbacks
-from lexiprog.declare.subproblem import Subproblem
-from lexiprog.declare.text import shorten
 from lexiprog.errors import LexiprogError
+from lexiprog.model.expressions import (
+    CVXPY_LOCK,
+    Held,
+    dense,
+    holding,
+    key_of,
+    shorten,
+    undisturbed,
+)
+from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.model.references import REFERENCES, check_callbacks
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.typing import Record, Value
 
 if TYPE_CHECKING:
-    from lexiprog.result.solution import Solution
+    from lexiprog.results.solution import Solution
 
-__all__ = ["BadParameter", "Given", "bind", "bind_objective", "bind_references", "read_parameters"]
 
 Made = TypeVar("Made")
 

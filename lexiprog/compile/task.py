@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import FreshOptions, Value, Values
+from lexiprog.backends.solver import EXACT, Solver, words_of
+from lexiprog.backends.strategies import Strategy
+from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given, bind_references, read_parameters
-from lexiprog.compile.cvxpy_door import Compiled, Prepared
-from lexiprog.compile.exact_numbers import Fractions, exact_references
-from lexiprog.declare.leaves import dense
-from lexiprog.declare.lock import NO_SLACK, Slack
-from lexiprog.declare.subproblem import Subproblem
-from lexiprog.exact.rationals import DEFAULT
-from lexiprog.forms.standard_form import StandardForm
-from lexiprog.solvers.solver import EXACT, Solver
-from lexiprog.solvers.ways import Way
-from lexiprog.solvers.words import words_of
-from lexiprog.watch import Watch
+from lexiprog.compile.rational_data import Fractions, exact_references
+from lexiprog.cvxpy_adapter import Compiled, Prepared, Straight
+from lexiprog.deadline import Deadline
+from lexiprog.model.expressions import CVXPY_LOCK, Memory, dense
+from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.rational.numbers import DEFAULT
+from lexiprog.typing import Constraint, FreshOptions, Objective, Options, Value, Values
 
 if TYPE_CHECKING:
-    from lexiprog.result.solution import Solution
+    from lexiprog.results.solution import Solution
 
-__all__ = ["Compiler", "Task", "compile_alone", "compile_for", "prepare"]
 
 # Numbers of a problem that is solved in tenths of a second, if not in less.
 BRIEF = 20_000
 
 Solutions = Mapping[str, "Solution"]
-Compiler = Callable[[Subproblem, Way, Solutions], Compiled | None]
+Compiler = Callable[[Subproblem, Strategy, Solutions], Compiled | None]
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Task:
     """A subproblem with all its numbers, ready for a solver."""
 
     subproblem: Subproblem
-    way: Way
+    way: Strategy
     options: FreshOptions
     slack: Slack
     parameters: Values
@@ -48,7 +47,7 @@ class Task:
     constants: Mapping[int, Value]  # values of parameters and placeholders by CVXPY id
     compiled: Compiled | None  # None for solvers that take problems
     given: Given  # the parameters of all subproblems, as they were when the solve began
-    watch: Watch = field(default_factory=Watch)
+    watch: Deadline = field(default_factory=Deadline)
     # Values of variables by CVXPY id at earlier points, the latest first, to start integers from.
     starts: tuple[Mapping[int, Value], ...] = ()
     # Placeholders by CVXPY id whose values are known better than in floats, for fractions.
@@ -103,12 +102,12 @@ class Task:
 
 def prepare(
     subproblem: Subproblem,
-    way: Way,
+    way: Strategy,
     solutions: Solutions,
     slack: Slack = NO_SLACK,
     compiler: Compiler | None = None,
     given: Given | None = None,
-    watch: Watch | None = None,
+    watch: Deadline | None = None,
     begun: Solution | None = None,
 ) -> Task:
     """Bind and compile; the task no longer depends on CVXPY's mutable values.
@@ -137,7 +136,7 @@ def prepare(
             fractions = exact_references(subproblem, solutions, slack, read_as)
         return Task(
             subproblem, way, options, slack, parameters, references, constants, compiled, known,
-            watch or Watch(), starts, fractions,
+            watch or Deadline(), starts, fractions,
         )  # fmt: skip
 
     return known.undisturbed(task)
@@ -156,7 +155,7 @@ def _starts(
     return tuple(out)
 
 
-def compile_alone(subproblem: Subproblem, way: Way, _: Solutions) -> Compiled:
+def compile_alone(subproblem: Subproblem, way: Strategy, _: Solutions) -> Compiled:
     """The subproblem by itself, as it is put to the solver."""
     options = way.solver.options_for(integer=subproblem.integer)
     return compile_for(way.statement(subproblem), way.solver, options)
@@ -170,3 +169,78 @@ def compile_for(subproblem: Subproblem, solver: Solver, options: FreshOptions) -
         lambda: Prepared(subproblem.problem, gp=subproblem.gp, dpp=subproblem.dpp),
     )
     return prepared.compile(solver.target, options)
+
+
+# Several linear objectives over the same constraints, compiled once.
+
+Objectives = Sequence[tuple[str, Objective]]
+
+
+class Joint(Protocol):
+    """Linear problems that differ in their objectives only.
+
+    Its ``memory`` keeps what is made of their numbers for as long as those are the same.
+    """
+
+    memory: Memory
+
+    def compile(self, name: str, options: Options) -> Compiled:
+        """The numbers of one of them, at the parameters' values of the moment."""
+
+    def together(self) -> Mapping[str, Compiled]:
+        """Those of all of them, as far as they come out at once."""
+
+
+def join(objectives: Objectives, constraints: Sequence[Constraint]) -> Joint:
+    """The problems as one whose objectives are rows, or, if need be, as one with weights."""
+    with CVXPY_LOCK:
+        straight = Straight.of([objective for _, objective in objectives], constraints)
+    if straight is not None:
+        return _Rows({name: k for k, (name, _) in enumerate(objectives)}, straight)
+    return _weighted(objectives, constraints)
+
+
+@dataclass
+class _Rows:
+    """All objectives come out of one compiled form, as rows."""
+
+    rows: Mapping[str, int]
+    straight: Straight
+    memory: Memory = field(default_factory=Memory)
+
+    def compile(self, name: str, _: Options) -> Compiled:
+        return self.straight.compile()[self.rows[name]]
+
+    def together(self) -> Mapping[str, Compiled]:
+        return dict(zip(self.rows, self.straight.compile(), strict=True))
+
+
+@dataclass
+class _Weighted:
+    """One objective, the sum of all, with a weight on each."""
+
+    prepared: Prepared
+    weights: Mapping[str, cp.Parameter]
+    memory: Memory = field(default_factory=Memory)
+
+    def compile(self, name: str, options: Options) -> Compiled:
+        for other, weight in self.weights.items():
+            weight.value = float(other == name)
+        return self.prepared.compile("HIGHS", dict(options))
+
+    def together(self) -> Mapping[str, Compiled]:
+        return {}
+
+
+def _weighted(objectives: Objectives, constraints: Sequence[Constraint]) -> _Weighted:
+    rows, weights, terms = list(constraints), {}, []
+    for name, objective in objectives:
+        cost = -objective.expr if isinstance(objective, cp.Maximize) else objective.expr
+        if cost.parameters():
+            # A weight times a parameter is not DPP, so the weight goes to a bound on the cost.
+            bound = cp.Variable()
+            rows.append(cost <= bound)
+            cost = bound
+        weights[name] = cp.Parameter(nonneg=True)
+        terms.append(weights[name] * cost)
+    return _Weighted(Prepared(cp.Problem(cp.Minimize(sum(terms)), rows)), weights)

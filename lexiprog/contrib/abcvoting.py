@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Constraint
 from lexiprog.contrib.packages import package
-from lexiprog.errors import DeclarationError, StageError
+from lexiprog.errors import DeclarationError, StageError, did_you_mean
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.program import Program
-from lexiprog.spelling import did_you_mean
 from lexiprog.status import Status
+from lexiprog.typing import Constraint
 
 if TYPE_CHECKING:
     from abcvoting.misc import CandidateSet
     from abcvoting.preferences import Profile
 
 __all__ = ["lexicographic_committees"]
+
 
 _SAME = 1e-6  # levels of tied committees; different ones are fractions of small numbers
 

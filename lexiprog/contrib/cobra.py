@@ -13,13 +13,13 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.aliases import Array, Constraint
+from lexiprog.backends.solver import Solver
 from lexiprog.contrib.packages import package
-from lexiprog.declare.stage import Stage
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.priorities import preemptive
+from lexiprog.model.stage import Stage
 from lexiprog.program import Program
-from lexiprog.solvers.solver import Solver
+from lexiprog.typing import Array, Constraint
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from optlang.interface import Constraint as ModelConstraint
 
 __all__ = ["flux_program", "lexicographic_fluxes"]
+
 
 # Growth takes 2e-6 of some metabolites whose other fluxes may be 1000: with HiGHS's own tolerance,
 # a balance that is met to 1e-7 of those leaves four digits of growth.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["package"]
-
 
 def package(module: str, distribution: str) -> ModuleType:
     """A module of another package, or a sentence that says how to get it."""

@@ -13,10 +13,10 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiprog.aliases import Array
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.fairness import leximin
 from lexiprog.formulations.priorities import preemptive
+from lexiprog.typing import Array
 
 __all__ = ["Valuation", "least_core", "nucleolus"]
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, cast
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Array, Value
 from lexiprog.contrib.packages import package
-from lexiprog.declare.stage import Stage
-from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import StageError
 from lexiprog.formulations.fairness import leximin
+from lexiprog.model.stage import Stage
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
-from lexiprog.result.shares import Lottery
+from lexiprog.results.solution import Lottery
 from lexiprog.status import Status
+from lexiprog.typing import Array, Value
 
 if TYPE_CHECKING:
     from sortition_algorithms.features import FeatureCollection
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sortition_algorithms.utils import RunReport
 
 __all__ = ["find_distribution_leximin"]
+
 
 _NEGLIGIBLE = 1e-12  # weights that are rounding errors
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lexiprog.aliases import Constraint, Expressions
-from lexiprog.declare.objectives.fairness import Fairness, Leximax, Leximin, Pricing
-from lexiprog.declare.stage import Stage
-from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import DeclarationError
+from lexiprog.fairness.objective import Fairness, Leximax, Leximin, Pricing
+from lexiprog.model.stage import Stage
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
-
-__all__ = ["leximax", "leximin"]
+from lexiprog.typing import Constraint, Expressions
 
 
 def leximin(

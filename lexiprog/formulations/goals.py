@@ -13,16 +13,12 @@ from collections.abc import Iterable, Sequence
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.aliases import Constraint
-from lexiprog.declare.text import shorten, written
 from lexiprog.errors import DeclarationError
-from lexiprog.formulations.levels import stages_in_turn
-from lexiprog.outline.drawing import draw
-from lexiprog.outline.numbers import number
-from lexiprog.outline.records import TableCell, TableOutline
+from lexiprog.formulations.priorities import stages_in_turn
+from lexiprog.model.expressions import shorten, written
 from lexiprog.program import Program
-
-__all__ = ["Goal", "goal_program"]
+from lexiprog.summary import TableCell, TableSummary, draw, number
+from lexiprog.typing import Constraint
 
 Side = tuple[float, float]
 
@@ -97,7 +93,7 @@ class Goal:
             self.miss = cp.abs(excess)
 
     @property
-    def outline(self) -> TableOutline:
+    def outline(self) -> TableSummary:
         """Priority and weight of each side, and by how much it is missed after a solve."""
         rows = []
         words = ("",) if len(self.sides) == 1 else (" (over)", " (under)")
@@ -111,7 +107,7 @@ class Goal:
             wish = TableCell(written(self.constraint) + word)
             rows.append((wish, *numbers, TableCell(text, tone)))
         columns = ("goal", "priority", "weight", "missed by")
-        return TableOutline(
+        return TableSummary(
             self.name, columns, tuple(rows), numeric=frozenset({"priority", "weight", "missed by"})
         )
 

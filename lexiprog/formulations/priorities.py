@@ -6,18 +6,45 @@ its tolerance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from lexiprog.aliases import Constraint, Objective
-from lexiprog.declare.lock import Tolerance, checked_tolerance
-from lexiprog.declare.objectives.fairness import Fairness
-from lexiprog.errors import DeclarationError
-from lexiprog.formulations.levels import stages_in_turn
+from lexiprog.errors import DeclarationError, there_are
+from lexiprog.fairness.objective import Fairness
+from lexiprog.model.lock import Tolerance, checked_tolerance
+from lexiprog.model.stage import Stage
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
-from lexiprog.spelling import there_are
+from lexiprog.typing import Constraint, Objective
 
-__all__ = ["preemptive"]
+# Objectives in order of priority: one stage each, all earlier optima held.
+
+Priority = tuple[str, Objective | Fairness]
+
+
+def stages_in_turn(
+    levels: Iterable[Priority],
+    constraints: Sequence[Constraint],
+    tolerance: Callable[[str], dict[str, Tolerance]] = lambda _: {},
+    *,
+    gp: bool = False,
+) -> list[Stage]:
+    """One stage and one subproblem for each (name, objective), in order.
+
+    ``tolerance(name)`` gives the ``atol`` and ``rtol`` a level is later held with.
+    """
+    stages: list[Stage] = []
+    held: list[Constraint] = []
+    allowed: dict[str, Tolerance] = {}
+    for name, objective in levels:
+        if stages:
+            # A lock of its own for every later problem would do as well; one constraint object
+            # shared by all of them is what lets a chain be recognised.
+            held.append(stages[-1].subproblems[0].held(**allowed))
+        stages.append(Stage(name, Subproblem(name, objective, [*constraints, *held], gp=gp)))
+        allowed = tolerance(name)
+    return stages
+
 
 Tolerances: TypeAlias = Tolerance | Mapping[str, Tolerance]
 

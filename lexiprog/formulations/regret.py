@@ -10,15 +10,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lexiprog.aliases import Constraint, Objective
-from lexiprog.declare.objectives.fairness import Leximax
-from lexiprog.declare.stage import Stage
-from lexiprog.declare.subproblem import Subproblem
-from lexiprog.errors import DeclarationError
+from lexiprog.errors import DeclarationError, there_are
+from lexiprog.fairness.objective import Leximax
+from lexiprog.model.stage import Stage
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
-from lexiprog.spelling import there_are
-
-__all__ = ["minimax_regret"]
+from lexiprog.typing import Constraint, Objective
 
 
 def minimax_regret(

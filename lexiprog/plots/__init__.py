@@ -12,10 +12,7 @@ Examples
 'milliseconds to compile (light) and solve (dark)'
 """
 
-from lexiprog.plots.fronts import frontier
-from lexiprog.plots.lock_prices import prices
-from lexiprog.plots.scenarios import sweep
-from lexiprog.plots.stages import hierarchy
-from lexiprog.plots.tolerances import tradeoff
+from lexiprog.plots.curves import frontier, sweep, tradeoff
+from lexiprog.plots.results import hierarchy, prices
 
 __all__ = ["frontier", "hierarchy", "prices", "sweep", "tradeoff"]

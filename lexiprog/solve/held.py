@@ -10,17 +10,16 @@ import numpy as np
 
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
-from lexiprog.declare.leaves import as_float
-from lexiprog.declare.lock import Lock
-from lexiprog.declare.objectives.fairness import Fairness
-from lexiprog.declare.subproblem import Subproblem
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
-from lexiprog.result.lock_record import LockRecord, Price
-from lexiprog.result.solution import Solution
-from lexiprog.solve.bare_point import own_optimum
-from lexiprog.solve.price import linear_price
-from lexiprog.solve.second_opinion import loose_locks
-from lexiprog.solve.travel import with_references
+from lexiprog.fairness.objective import Fairness
+from lexiprog.model.expressions import as_float
+from lexiprog.model.lock import Lock
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.results.evidence import LockRecord, Price
+from lexiprog.results.solution import Solution
+from lexiprog.solve.error_propagation import with_references
+from lexiprog.solve.prices import linear_price
+from lexiprog.solve.verification import loose_locks, own_optimum
 from lexiprog.status import Fault, Status
 
 # Prices that are the same but for rounding.

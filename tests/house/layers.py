@@ -1,7 +1,6 @@
 """Read the imports of a package's modules from their source, and judge them by their rooms."""
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -120,18 +119,6 @@ def _advice(module: str, graph: list[tuple[str, str, int]], rooms: Rooms) -> str
         return "No room suits it as it is: split it, or let it be handed what it needs."
     names = ", ".join(room.name for room in rooms[first : last + 1])
     return f"By what it imports and who imports it, it may stand in: {names}."
-
-
-def crowded(modules: Mapping[str, str], most: int) -> list[str]:
-    """List the folders with more modules than one can take in at a glance."""
-    count = Counter(
-        module.rpartition("/")[0] for module in modules if not module.endswith("__init__")
-    )
-    return [
-        f"{folder or 'the top'} has {n} modules, at most {most}: a room of their own?"
-        for folder, n in count.items()
-        if n > most
-    ]
 
 
 def circles(package: str, modules: Mapping[str, str]) -> list[str]:

@@ -21,29 +21,55 @@ class Room(NamedTuple):
 
 ENGINE = [
     Room(
-        "aliases errors kinds notebook progress spelling status watch",
-        "words that everyone uses",
+        "deadline errors progress status tolerances typing",
+        "words that everyone uses: errors, statuses, types, deadlines, thresholds",
         "errors.py",
     ),
-    Room("outline/", "plain records of what was declared and found, and their text", "records.py"),
-    Room("forms/", "problems as bare numbers: standard form, cones, faces", "standard_form.py"),
-    Room("proof/", "what makes an answer an optimum", "certificate.py"),
-    Room("declare/", "what the user says: subproblems, stages, references, locks", "subproblem.py"),
-    Room("solvers/", "who is asked and in which ways; one warm HiGHS object", "solver.py"),
-    Room("exact/", "linear programs in rational numbers", "prover.py"),
-    Room("curves/", "what a little less of one objective buys of another", "parametric.py"),
-    Room("fair/", "shares that are fair level by level", "levels.py"),
-    Room("compile/", "from a declared problem to a task; the one door to CVXPY", "task.py"),
-    Room("result/", "what was found, frozen: shown, saved, connected again", "solution.py"),
-    Room("gradients/", "how optima follow a parameter", "gradient.py"),
-    Room("runners/", "a task in, an answer out: native, face, warm, custom", "runner.py"),
-    Room("solve/", "stage by stage: run, judge, record, explain failures", "hierarchy.py"),
+    Room("summary", "plain records of what was declared and found, and their text", "summary.py"),
+    Room("canon/", "problems as bare numbers: standard form, cones, scaling", "standard_form.py"),
+    Room("certify/", "what makes an answer an optimum", "certificate.py"),
+    Room(
+        "model/* fairness/objective",
+        "what the user declares: subproblems, stages, references, locks",
+        "model/subproblem.py",
+    ),
+    Room("backends/", "solvers by name; HiGHS and CLARABEL directly; remote solves", "solver.py"),
+    Room("rational/", "linear programs in rational arithmetic", "prover.py"),
+    Room(
+        "parametric/basis_path parametric/curve parametric/highs_path parametric/integer_fronts "
+        "parametric/integer_programs parametric/linear_fronts parametric/path parametric/outer_inner",
+        "curves and fronts of bare linear and integer programs",
+        "parametric/path.py",
+    ),
+    Room(
+        "fairness/audit fairness/integers fairness/levels fairness/master fairness/pricing "
+        "fairness/records",
+        "leximin of bare linear and integer programs",
+        "fairness/levels.py",
+    ),
+    Room(
+        "compile/* cvxpy_adapter/*",
+        "from a declared problem to a task; the one adapter to CVXPY",
+        "compile/task.py",
+    ),
+    Room("results/", "what was found, frozen: shown, saved, bound again", "solution.py"),
+    Room("sensitivity/", "derivatives of optima", "gradient.py"),
+    Room("infeasibility/", "why a subproblem has no optimum", "diagnosis.py"),
+    Room(
+        "solve/* fairness/*",
+        "stage by stage: strategies, faces, certificates of what was found",
+        "solve/driver.py",
+    ),
     Room("program", "the whole hierarchy: checked and solved", "program.py"),
     Room("formulations/", "common hierarchies, each one function", "priorities.py"),
-    Room("sweeps/", "one program again and again", "tolerances.py"),
-    Room("plots/", "pictures with matplotlib", "stages.py"),
-    Room("show/", "draws outlines as HTML", "html/diagram.py"),
-    Room("contrib/", "bridges to packages whose work this is", "sortition.py"),
+    Room(
+        "parametric/* scenarios/*",
+        "one program again and again: trade-offs, fronts, sweeps",
+        "parametric/tradeoffs.py",
+    ),
+    Room("plots/", "pictures with matplotlib", "results.py"),
+    Room("display/", "draws summaries as HTML", "diagram.py"),
+    Room("contrib/", "bridges to other packages", "sortition.py"),
 ]
 
 BOOST = [

@@ -184,8 +184,3 @@ def twice(modules: Mapping[str, str]) -> list[str]:
             if module not in places.get(name, [module]):
                 places[name].append(module)
     return [f"{name} is defined in {' and '.join(m)}" for name, m in places.items() if len(m) > 1]
-
-
-def too_long(modules: Mapping[str, str], limit: int) -> list[str]:
-    lengths = {module: len(source.splitlines()) for module, source in modules.items()}
-    return [f"{module}: {n} lines, at most {limit}" for module, n in lengths.items() if n > limit]

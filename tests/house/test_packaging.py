@@ -34,7 +34,7 @@ SOLVE_WITHOUT_ECOS = """
 import importlib.util
 import cvxpy as cp
 import lexiprog as lx
-from lexiprog.solvers.solver import default_ladder
+from lexiprog.backends.solver import default_ladder
 
 assert importlib.util.find_spec("ecos") is None, "ecos was to be removed"
 x = cp.Variable(2, nonneg=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiprog.spelling import did_you_mean
+from lexiprog.errors import did_you_mean
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.solver import Solver
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.binding import BadParameter
 from lexiprog.compile.task import compile_for, prepare
-from lexiprog.solvers.solver import Solver
-from lexiprog.solvers.ways import Way
 
-HIGHS = Way(Solver("HIGHS"))
+HIGHS = Strategy(Solver("HIGHS"))
 
 
 def problem(need):
@@ -50,7 +50,7 @@ def test_a_parameter_without_a_finite_value_is_named(value, said):
 
 
 def test_options_given_to_a_solver_are_not_those_of_the_task():
-    task = prepare(problem(1.0), Way(Solver("CLARABEL", nested={"a": 1})), {})
+    task = prepare(problem(1.0), Strategy(Solver("CLARABEL", nested={"a": 1})), {})
     theirs = task.fresh_options()
     theirs["nested"]["a"] = 2
     theirs["more"] = True

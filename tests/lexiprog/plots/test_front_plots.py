@@ -145,7 +145,7 @@ def test_tables_of_curves_fronts_and_sweeps_have_a_picture_above_them(linear):
 
 
 def test_long_series_are_thinned_and_keep_their_ends():
-    from lexiprog.outline.charts import MOST, series_of
+    from lexiprog.summary import MOST, series_of
 
     series = series_of("a", range(5000), np.arange(5000.0) ** 2)
     assert len(series.across) <= MOST

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solve.bare_point import _relative_violation
+from lexiprog.solve.verification import _relative_violation
 
 
 class Says:

@@ -4,17 +4,17 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
+from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt
-from lexiprog.solve.calling import at_once, failed, is_solvers_fault, settled, shielded
+from lexiprog.solve.driver import at_once, failed, is_solvers_fault, settled, shielded
 from lexiprog.status import Fault, Status
-from lexiprog.watch import Watch
 
 
 class Task:
     """Something to run, with a watch."""
 
     def __init__(self):
-        self.watch = Watch(seconds=100.0)
+        self.watch = Deadline(seconds=100.0)
 
 
 class Raises:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solvers.highs_mip import MipModel
+from lexiprog.backends.highs_mip import MipModel
 from tests.lexiprog.solve.integer_chains import small_chain
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.solve.multipliers import dual_range
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.solve.prices import dual_range
 
 
 def program(c, rows, b, **bounds):

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, given, settings
 
 import lexiprog as lx
-from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.solve import price
-from lexiprog.solve.price import right_derivative
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.solve import prices as price
+from lexiprog.solve.prices import right_derivative
 from tests.lexiprog.formulations import exact
 from tests.lexiprog.formulations.random_chains import chains
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lexiprog.forms.standard_form import Cones, StandardForm
-from lexiprog.solve import price
-from lexiprog.solve.price import derivative_along, right_derivative
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.solve import prices as price
+from lexiprog.solve.prices import derivative_along, right_derivative
 
 
 def most(limit=6.0, upper=(4.0, 9.0), lower=(0.0, 0.0), zero=0):

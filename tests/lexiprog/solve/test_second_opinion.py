@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
-from lexiprog.solve.second_opinion import DUAL, _last_digits, loose_locks
-from lexiprog.solvers.ways import Way
+from lexiprog.solve.verification import DUAL, _last_digits, loose_locks
 
 
 @pytest.mark.parametrize("shape", [(8,), (2, 2), (3, 2)])
@@ -50,7 +50,7 @@ def test_more_multipliers_than_are_looked_at_one_by_one_are_doubted_together():
 def test_beside_an_optimum_of_which_we_find_none_a_drift_of_1e_9_is_too_much(
     monkeypatch, drift, loose
 ):
-    monkeypatch.setattr("lexiprog.solve.second_opinion._value_on_faces", lambda *_: None)
+    monkeypatch.setattr("lexiprog.solve.verification._value_on_faces", lambda *_: None)
     task = SimpleNamespace(subproblem=SimpleNamespace(kind="LP", constraints=[]))
     lock = SimpleNamespace(name="a", tolerance=0.0, kind="value", drift=drift)
     wide = SimpleNamespace(name="b", tolerance=1.0, kind="value", drift=1.0)
@@ -87,7 +87,7 @@ def test_who_stands_beside_a_face_is_found_to_the_thirteenth_digit(apart):
     first = lx.Subproblem("first", cp.Maximize(x + (1 - apart) * y), rows)
     second = lx.Subproblem("second", cp.Maximize(y), [*rows, y <= 5, first.held()])
     solved = {"first": lx.Program(lx.Stage("1", first)).solve()["first"]}
-    task = prepare(second, Way(lx.Solver("SCIPY")), solved)
+    task = prepare(second, Strategy(lx.Solver("SCIPY")), solved)
     lock = SimpleNamespace(name="first", tolerance=0.0, kind="value", drift=apart)
     for value, loose in ((1.0, ["first"]), (0.0, [])):
         found = SimpleNamespace(value=value, size=1.0 + value)
@@ -104,7 +104,7 @@ def test_beside_a_tolerance_each_held_optimum_is_found_anew_before_it_is_held():
     last = lx.Subproblem("last", cp.Maximize(y), [*rows, z >= 0.5, *held])
     solved = dict(lx.Program(lx.Stage("1", first, loose)).solve())
     solved["first"] = replace(solved["first"], value=solved["first"].value - 1e-9)
-    task = prepare(last, Way(lx.Solver("SCIPY")), solved)
+    task = prepare(last, Strategy(lx.Solver("SCIPY")), solved)
     lock = SimpleNamespace(name="first", tolerance=0.0, kind="value", drift=1e-9)
     for value, wanted in ((0.1, ["first"]), (0.0, [])):
         found = SimpleNamespace(value=value, size=1.0 + value)

@@ -6,8 +6,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from lexiprog.declare.references.reference import ReferenceKind
-from lexiprog.solve.travel import _effect, _pairing, _Slopes
+from lexiprog.model.references import ReferenceKind
+from lexiprog.solve.error_propagation import _effect, _pairing, _Slopes
 
 
 class Straight(_Slopes):
@@ -67,7 +67,9 @@ def test_a_solve_of_our_own_is_made_only_where_a_glance_is_not_enough(monkeypatc
     def look(share):
         return lambda *_: looks.append(share) or np.array(share * 1e-6 * size)
 
-    monkeypatch.setattr("lexiprog.solve.travel.POINT", [look(0.5), look(0.2), look(0.05), look(0)])
+    monkeypatch.setattr(
+        "lexiprog.solve.error_propagation.POINT", [look(0.5), look(0.2), look(0.05), look(0)]
+    )
     line = Straight(1.0, 1.0)
     line.solution.size = size
     task = SimpleNamespace(solver=SimpleNamespace(accept=1e-6))

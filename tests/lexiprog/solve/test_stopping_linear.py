@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solvers.highs import Bounds, Session
-from lexiprog.watch import Watch
+from lexiprog.backends.highs import HighsModel
+from lexiprog.canon.standard_form import Bounds
+from lexiprog.deadline import Deadline
 from tests.lexiprog.solve.test_stopping import interrupted_after
 
 
@@ -49,8 +50,8 @@ def test_a_limit_stops_a_linear_program(chain):
 def test_a_session_that_was_stopped_runs_again():
     costs, matrix = np.array([-1.0, -1.0]), np.array([[1.0, 2.0], [2.0, 1.0]])
     bounds = Bounds(np.zeros(2), np.full(2, 9.0), np.full(2, -np.inf), np.full(2, 3.0))
-    session = Session(matrix, {"presolve": "off"})
-    watch = Watch()
+    session = HighsModel(matrix, {"presolve": "off"})
+    watch = Deadline()
     callbacks = session._highs.cbSimplexInterrupt, session._highs.cbIpmInterrupt
     with watch.heeded_by(*callbacks):
         watch.stop()

@@ -94,7 +94,7 @@ def test_errors_travel_over_more_than_one_stage():
 
 
 def test_a_point_that_is_off_flags_who_magnifies_it(monkeypatch):
-    monkeypatch.setattr("lexiprog.runners.native.sharpened", lambda *_: None)
+    monkeypatch.setattr("lexiprog.solve.direct.sharpened", lambda *_: None)
     x, t = cp.Variable(2, name="x"), cp.Variable(name="t")
     a = lx.Subproblem("a", cp.Minimize(cp.sum_squares(x - np.array([3.0, 1.0]))), [cp.sum(x) == 2])
     b = lx.Subproblem("b", cp.Minimize(t), [t >= 1e6 * (a.at(x[0]) - 2), t >= -5])

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
-from lexiprog.solve import second_opinion
-from lexiprog.solve.second_opinion import _value_along_chain, _value_on_faces
-from lexiprog.solvers.ways import Way
+from lexiprog.solve import verification as second_opinion
+from lexiprog.solve.verification import _value_along_chain, _value_on_faces
 from lexiprog.status import Fault
 
 
@@ -24,7 +24,7 @@ def levels(*, tolerance=0.0, curved=False):
     held = [first.held(), *([other.held(atol=tolerance)] if tolerance else [])]
     second = lx.Subproblem("second", cp.Maximize(x[1]), [*rows, *held])
     solved = dict(lx.Program(lx.Stage("1", first, other)).solve())
-    return prepare(second, Way(lx.Solver("CLARABEL")), solved), solved
+    return prepare(second, Strategy(lx.Solver("CLARABEL")), solved), solved
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.5])

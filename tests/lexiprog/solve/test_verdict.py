@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.backends.strategies import Strategy
+from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
-from lexiprog.proof.certificate import Certificate
-from lexiprog.runners.native import Native
-from lexiprog.solve.relaxation import tell_apart
-from lexiprog.solve.verdict import _beyond_status, _has_useless_multipliers, _wish, judge
-from lexiprog.solve.wishes import warn_of_limit
-from lexiprog.solvers.ways import Way
+from lexiprog.infeasibility.diagnosis import tell_apart
+from lexiprog.solve.certify import _beyond_status, _has_useless_multipliers, _wish, judge
+from lexiprog.solve.direct import Native
+from lexiprog.solve.options import warn_of_limit
 from lexiprog.status import Fault, Status
 
 
@@ -127,7 +127,7 @@ def test_what_a_solver_says_is_repeated_where_its_status_says_something_else(sai
 def test_an_answer_without_a_point_or_with_holes_is_an_attempt():
     x = cp.Variable(2, name="x")
     problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [x >= 1])
-    task = prepare(problem, Way(lx.Solver("SCS")), {})
+    task = prepare(problem, Strategy(lx.Solver("SCS")), {})
     for primal in ({}, {x.id: np.array([1.0, np.nan])}, {x.id: np.array([np.inf, 1.0])},
                    {x.id: None}):  # fmt: skip
         found = judge(task, "only", Answer(Status.FAILED, said="no", primal=primal), {})
@@ -143,7 +143,7 @@ def test_a_claim_is_compared_with_the_problem_as_it_is_written(sense, off):
     x = cp.Variable(2, name="x", nonneg=True)
     goal = cp.Minimize(cp.sum(x)) if sense > 0 else cp.Maximize(-cp.sum(x))
     problem = lx.Subproblem("p", goal, [x[0] + 2 * x[1] >= 2])
-    task = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
     answer = Native().run(task)
     found = judge(task, "only", replace(answer, value=answer.value + off), {})
     if off:
@@ -160,7 +160,7 @@ def test_a_claim_is_compared_with_the_problem_as_it_is_written(sense, off):
 def test_multipliers_have_the_shapes_of_their_constraints():
     x = cp.Variable(2, name="x", nonneg=True)
     problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [x[0] + 2 * x[1] >= 2, x <= 5])
-    task = prepare(problem, Way(lx.Solver("HIGHS")), {})
+    task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
     found = judge(task, "only", Native().run(task), {})
     assert found.duals[0] == pytest.approx(0.5)
     assert found.duals[1] == pytest.approx([0.0, 0.0])
@@ -172,7 +172,7 @@ def test_a_gap_is_accepted_as_far_as_the_user_says(gap, fault):
     """The most of n up to 4.5 is 4; a search that knows no better bound than 4.5 is off by 0.1."""
     n = cp.Variable(name="n", integer=True)
     problem = lx.Subproblem("p", cp.Maximize(n), [2 * n <= 9])
-    task = prepare(problem, Way(lx.Solver("HIGHS", gap=gap)), {})
+    task = prepare(problem, Strategy(lx.Solver("HIGHS", gap=gap)), {})
     answer = Native().run(task)
     unit = abs(answer.claimed) / 4.0
     found = judge(task, "only", replace(answer, bound=-4.5 * unit), {})

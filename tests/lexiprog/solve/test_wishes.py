@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.forms.scaling import Scaling
-from lexiprog.solve.wishes import Watches, Wishes, warn_of_limit
-from lexiprog.solvers.ways import Way
+from lexiprog.backends.strategies import Strategy
+from lexiprog.canon.scaling import Scaling
+from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
 from lexiprog.status import Status
 
 
@@ -29,7 +29,7 @@ def stages(*kinds):
 def shares(kinds, *, limit=100.0, workers=1):
     """Seconds that each stage may take if none needs any."""
     plan = stages(*kinds)
-    watches, out = Watches(plan, Wishes(time_limit=limit), workers), []
+    watches, out = Watches(plan, SolveOptions(time_limit=limit), workers), []
     for stage in plan:
         watches.begin(list(stage.subproblems))
         out.append(watches.of(stage.subproblems[0], lx.Solver("HIGHS")).left)
@@ -50,7 +50,7 @@ def test_integer_levels_have_shares_that_fall_and_the_last_all_that_is_left():
 def test_problems_that_wait_for_a_worker_share_the_time():
     several = lx.Stage("all", *(problem(f"n{k}", integer=True) for k in range(4)))
     for workers, each in ((1, 25.0), (2, 50.0), (4, 100.0), (8, 100.0)):
-        watches = Watches([several], Wishes(time_limit=100.0), workers)
+        watches = Watches([several], SolveOptions(time_limit=100.0), workers)
         watches.begin(list(several.subproblems))
         left = watches.of(several.subproblems[0], lx.Solver("HIGHS")).left
         assert left == pytest.approx(each, abs=0.5)
@@ -58,7 +58,7 @@ def test_problems_that_wait_for_a_worker_share_the_time():
 
 def test_the_limit_of_a_solver_counts_for_all_its_tries_and_for_nobody_else():
     (stage,) = stages("i")
-    watches = Watches([stage], Wishes(time_limit=100.0), 1)
+    watches = Watches([stage], SolveOptions(time_limit=100.0), 1)
     watches.begin(list(stage.subproblems))
     one = stage.subproblems[0]
     quick = lx.Solver("HIGHS", time_limit=5.0)
@@ -70,9 +70,9 @@ def test_the_limit_of_a_solver_counts_for_all_its_tries_and_for_nobody_else():
 
 def test_tries_for_which_there_is_no_time_are_left_out():
     (stage,) = stages("i")
-    watches = Watches([stage], Wishes(), 1)
+    watches = Watches([stage], SolveOptions(), 1)
     watches.begin(list(stage.subproblems))
-    one, none = Way(lx.Solver("HIGHS")), Way(lx.Solver("SCIPY", time_limit=0.0))
+    one, none = Strategy(lx.Solver("HIGHS")), Strategy(lx.Solver("SCIPY", time_limit=0.0))
     assert watches.in_time(stage.subproblems[0], [none, none, one], 1) == [none, one]
     assert watches.left == math.inf
     assert not watches.listened
@@ -87,7 +87,7 @@ def told(integer=True, content=False, latest=((None, None),), found=None, compil
         return content
 
     (stage,) = stages("i" if integer else "x")
-    watches = Watches([stage], Wishes(listener=listener), 1)
+    watches = Watches([stage], SolveOptions(listener=listener), 1)
     watches.begin(list(stage.subproblems))
     assert watches.listened
     watch = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
@@ -158,15 +158,15 @@ def test_a_value_that_a_limit_left_is_warned_of(status, over, gap_tolerance, eno
 
 
 def test_plain_wishes_are_those_that_linear_problems_need_not_heed():
-    assert Wishes().plain
-    assert Wishes(listener=print).plain
+    assert SolveOptions().plain
+    assert SolveOptions(listener=print).plain
     others = [{"time_limit": 9.0}, {"verbose": True}, {"begun": {"a": None}}, {"elsewhere": 1}]
-    assert not any(Wishes(**other).plain for other in others)
+    assert not any(SolveOptions(**other).plain for other in others)
 
 
 def test_time_that_was_used_is_gone():
     plan = stages("i", "i")
-    watches = Watches(plan, Wishes(time_limit=1.0), 1)
+    watches = Watches(plan, SolveOptions(time_limit=1.0), 1)
     time.sleep(0.2)
     watches.begin(list(plan[0].subproblems))
     left = watches.of(plan[0].subproblems[0], lx.Solver("HIGHS")).left
@@ -178,7 +178,7 @@ def test_time_that_was_used_is_gone():
 def test_what_else_is_wished_is_on_every_watch(verbose):
     (stage,) = stages("i")
     desk = object()
-    watches = Watches([stage], Wishes(verbose=verbose, elsewhere=desk), 1)
+    watches = Watches([stage], SolveOptions(verbose=verbose, elsewhere=desk), 1)
     watches.begin(list(stage.subproblems))
     watch = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
     assert (watch.verbose, watch.elsewhere) == (verbose, desk)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solvers.solver import has_exact
+from lexiprog.backends.solver import has_exact
 from tests.lexiprog.trust import cases, conic_families, families, nested_families
 
 NIGHTLY = os.environ.get("LEXIPROG_PROFILE") == "nightly"
@@ -87,8 +87,8 @@ def test_what_hangs_on_the_digits_of_held_optima_is_solved_with_more_digits():
 @pytest.mark.slow
 @pytest.mark.parametrize("family", LINEAR)
 def test_linear_chains_are_right_without_fractions_too(family, tally, monkeypatch):
-    monkeypatch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
-    monkeypatch.setattr("lexiprog.solvers.solver.has_exact", lambda: False)
+    monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+    monkeypatch.setattr("lexiprog.backends.solver.has_exact", lambda: False)
     found = tally(getattr(families, family), COUNT, seed=4)
     assert found["wrong"] == 0, found
     assert found["right"] >= SHARES[family] * COUNT, found
@@ -98,8 +98,8 @@ def test_linear_chains_are_right_without_fractions_too(family, tally, monkeypatc
 @pytest.mark.parametrize("fractions", [True, False])
 def test_rows_that_differ_in_the_tenth_digit_are_right_or_unsure(fractions, tally, monkeypatch):
     if not fractions:
-        monkeypatch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
-        monkeypatch.setattr("lexiprog.solvers.solver.has_exact", lambda: False)
+        monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+        monkeypatch.setattr("lexiprog.backends.solver.has_exact", lambda: False)
     found = tally(families.hardly_apart, COUNT, seed=5)
     assert found["wrong"] == 0, found
     assert found["right"] >= (0.95 if fractions else 0.7) * COUNT, found
@@ -120,7 +120,7 @@ def test_levels_over_other_rows_keep_all_digits_of_what_they_hold(family, solver
 
 def _without_fractions(program):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lexiprog.runners.choice.has_exact", lambda: False)
+        patch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
         return program.solve("HIGHS")
 
 

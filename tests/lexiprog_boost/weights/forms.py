@@ -1,4 +1,4 @@
-"""Ways to the same weights: reductions or none, and three kinds of solvers."""
+"""Strategies to the same weights: reductions or none, and three kinds of solvers."""
 
 FORMS = [
     {"reduce": False},

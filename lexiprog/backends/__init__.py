@@ -1,0 +1,1 @@
+"""Solvers: their names and options, HiGHS and CLARABEL directly, remote execution."""

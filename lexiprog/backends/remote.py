@@ -1,0 +1,290 @@
+"""Who sends solves away: by any executor, again if a worker is lost, with the bytes counted."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import platform
+import socket
+import threading
+import uuid
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, wait
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from types import SimpleNamespace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog.deadline import Deadline, Returned
+from lexiprog.errors import LexiprogWarning
+
+# What travels: a function's name with numbers there, plain values back, and the versions.
+
+# Whose versions decide what is found; everything else only carries it.
+PACKAGES = ("lexiprog", "numpy", "scipy", "cvxpy", "highspy", "clarabel")
+_DECLARED = (cp.Problem, cp.expressions.expression.Expression, cp.Minimize, cp.Maximize)
+_CONSTRAINT = cp.constraints.constraint.Constraint
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a worker sends back: a value or what was raised, and who it is."""
+
+    value: object = None
+    raised: BaseException | None = None
+    worker: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+class _NumbersOnly(pickle.Pickler):
+    """A pickler that lets no object of a declared problem pass."""
+
+    def reducer_override(self, obj: object) -> Any:
+        if isinstance(obj, (*_DECLARED, _CONSTRAINT)):
+            raise TypeError(f"{type(obj).__name__} objects do not travel, only numbers do.")
+        return NotImplemented
+
+
+def pack(function: Callable[..., object], arguments: tuple[object, ...]) -> bytes:
+    """The call as bytes; refused if anything of a declared problem is among the arguments."""
+    buffer = io.BytesIO()
+    _NumbersOnly(buffer, protocol=5).dump((function, arguments))
+    return buffer.getvalue()
+
+
+def opened(parcel: bytes, _ticket: str = "") -> bytes:
+    """Do what a parcel asks for, wherever this runs; what is raised travels as well.
+
+    ``_ticket`` makes each try a call of its own: schedulers remember calls that they have seen.
+    """
+    try:
+        function, arguments = pickle.loads(parcel)
+        reply = Reply(function(*arguments), None, _name(), versions())
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a native panic is no Exception; all is told
+        reply = Reply(None, _portable(error), _name(), versions())
+    return pickle.dumps(reply, protocol=5)
+
+
+def plain(found: object) -> object:
+    """A solver's native result as plain values with the same attributes, if it cannot travel."""
+    if isinstance(found, dict):
+        return {key: plain(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        if found and all(isinstance(value, float) for value in found):
+            return np.array(found)
+        return type(found)(plain(value) for value in found)
+    try:
+        pickle.dumps(found, protocol=5)
+    except Exception:  # noqa: BLE001 - whatever the reason, its attributes are tried
+        public = [name for name in dir(found) if not name.startswith("_")]
+        values = {name: getattr(found, name, None) for name in public}
+        parts = {
+            name: plain(value)
+            for name, value in values.items()
+            if not callable(value) and type(value) is not type(found)  # a word has its kind's words
+        }
+        return _Native(str(found), **parts)
+    return found
+
+
+class _Native(SimpleNamespace):
+    """A native object's attributes, which prints as the object did."""
+
+    def __init__(self, text: str = "", **parts: object) -> None:
+        super().__init__(**parts)
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions here of all that decides what is found."""
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "none"
+    return found
+
+
+def _name() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def _portable(error: BaseException) -> BaseException:
+    """The error itself if it survives the journey, else its words."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - whatever the reason
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error if isinstance(error, Exception) else RuntimeError(repr(error))
+
+
+# Seconds between two looks whether to go on waiting, and those that an answer may come late.
+PULSE, GRACE = 0.25, 5.0
+
+
+class WorkLost(RuntimeError):
+    """A solve was sent away as often as allowed, and never came back."""
+
+
+class Elsewhere:
+    """An executor as solves use it: what was sent, what came back, who answered.
+
+    Every call that takes ``executor=`` takes one of these as well. Problems are compiled here,
+    their numbers are sent, and whatever comes back is certified here.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+        Threads, processes, ``distributed.Client.get_executor()``, ``mpi4py.futures``.
+    retries : int
+        How often a solve is sent again when its worker was lost or its task killed. After that it
+        counts as a failed try of its solver, and the next solver is asked.
+
+    Attributes
+    ----------
+    tasks, sent, received : int
+        Calls that were sent, and all bytes in both directions.
+    lost : int
+        Calls that did not come back, and were sent again or given up.
+    answered : Counter
+        Answers by worker, as "host:process".
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(3, nonneg=True, name="x")
+    >>> program = lx.preemptive({"cost": cp.Minimize(cp.sum(x))}, [x[0] + x[1] >= 2])
+    >>> with ThreadPoolExecutor(1) as pool:
+    ...     there = lx.Elsewhere(pool)
+    ...     value = program.solve(executor=there)["cost"].value
+    >>> value, there.tasks, there.lost, 500 < there.sent < 5000
+    (2.0, 1, 0, True)
+    """
+
+    def __init__(self, executor: Executor, *, retries: int = 2) -> None:
+        if not callable(getattr(executor, "submit", None)):
+            raise TypeError(
+                f"executor takes a concurrent.futures.Executor, not {executor!r}; of Dask that is "
+                "client.get_executor()."
+            )
+        if not isinstance(retries, int) or retries < 0:
+            raise ValueError(f"retries must be a whole number of at least 0, not {retries!r}.")
+        self.executor, self.retries = executor, retries
+        self.tasks = self.sent = self.received = self.lost = 0
+        self.answered: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._strangers: set[str] = set()
+
+    @classmethod
+    def of(cls, executor: Executor | Elsewhere | None) -> Elsewhere | None:
+        """The executor as one of these; None stays None."""
+        return executor if executor is None or isinstance(executor, cls) else cls(executor)  # type: ignore[arg-type]
+
+    @property
+    def width(self) -> int:
+        """Calls that can run at the same time, as far as the executor says."""
+        known = getattr(self.executor, "_max_workers", None)
+        client = getattr(self.executor, "_client", None)
+        if known is None and client is not None and hasattr(client, "nthreads"):
+            known = sum(client.nthreads().values())
+        return int(known or os.cpu_count() or 1)
+
+    def call(
+        self, function: Callable[..., Returned], *arguments: object, watch: Deadline | None = None
+    ) -> Returned:
+        """What the function returns, or raises, wherever the executor calls it."""
+        parcel = pack(function, arguments)
+        trouble: Exception | None = None
+        for _ in range(1 + self.retries):
+            if trouble is not None and watch is not None and watch.should_stop:
+                break
+            with self._lock:
+                self.tasks += 1
+                self.sent += len(parcel)
+            try:
+                future = self.executor.submit(opened, parcel, uuid.uuid4().hex)
+                answer = _awaited(future, watch)
+                reply = pickle.loads(answer)
+            except _Over as over:
+                raise WorkLost(str(over)) from None
+            except Exception as error:  # noqa: BLE001 - schedulers lose work in ways of their own
+                trouble = error
+                with self._lock:
+                    self.lost += 1
+                continue
+            self._note(reply, len(answer))
+            if reply.raised is not None:
+                raise reply.raised
+            found: Returned = reply.value
+            return found
+        said = " ".join(f"{type(trouble).__name__}: {trouble}".split())
+        raise WorkLost(f"sent {1 + self.retries} times without an answer; last {said}")
+
+    def _note(self, reply: Reply, size: int) -> None:
+        """Count an answer, and tell once of a worker whose versions are others."""
+        with self._lock:
+            self.received += size
+            self.answered[reply.worker] += 1
+            others = _different(reply.versions)
+            if not others or others in self._strangers:
+                return
+            self._strangers.add(others)
+        warnings.warn(
+            f"worker {reply.worker} has {others}: what it finds is certified here all the same, "
+            "but may be another of several optimal points.",
+            LexiprogWarning,
+            stacklevel=2,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Elsewhere({type(self.executor).__name__}: {self.tasks} tasks, {self.sent:,} bytes "
+            f"sent, {self.received:,} received, {self.lost} lost)"
+        )
+
+
+class _Over(Exception):
+    """Nobody waits any longer."""
+
+
+def _awaited(future: Future[bytes], watch: Deadline | None) -> bytes:
+    """The future's result; what is queued is cancelled once nobody wants it any more."""
+    late = 0.0
+    try:
+        while not wait([future], PULSE).done:
+            if watch is None:
+                continue
+            if watch.stopped or watch.enough:
+                raise _Over("it was cancelled")
+            late = late + PULSE if watch.limited and watch.left == 0.0 else 0.0
+            if late >= GRACE:
+                raise _Over("no answer within the time limit")
+    except BaseException:  # Ctrl-C as well
+        future.cancel()
+        raise
+    return future.result()
+
+
+def _different(there: Mapping[str, str]) -> str:
+    here = versions()
+    parts = [
+        f"{name} {there.get(name, 'none')} where this process has {own}"
+        for name, own in here.items()
+        if there.get(name, "none") != own
+    ]
+    return ", ".join(parts)

@@ -1,0 +1,149 @@
+"""A basis that was optimal once, tried on other numbers: if it fits, nothing need be solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+import highspy
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import SuperLU, splu
+
+from lexiprog.canon.standard_form import Bounds
+from lexiprog.typing import Array, Mask, Matrix
+
+# What a basis may violate, in equilibrated units, before a solver is asked: less than any asks for.
+TOLERANCE = 1e-9
+# A multiplier, or a distance from a limit, below this may be zero.
+STRICT = 1e-7
+
+_STATUS = highspy.HighsBasisStatus
+_SIDES = {_STATUS.kLower: -1, _STATUS.kUpper: 1}
+
+
+class KeptVertex(NamedTuple):
+    """The point of a basis and the multipliers of its rows, ``cost = A' row_dual + reduced``."""
+
+    x: Array
+    row_dual: Array
+
+
+class _Places(NamedTuple):
+    """Which are basic, and at which limit the others stand: -1 lower, 1 upper, 0 none."""
+
+    basic: Mask
+    sides: Array
+
+    @classmethod
+    def read(cls, statuses: Iterable[highspy.HighsBasisStatus]) -> _Places:
+        basic = np.array([status == _STATUS.kBasic for status in statuses], dtype=bool)
+        sides = np.array([_SIDES.get(status, 0) for status in statuses], dtype=float)
+        return cls(basic, sides)
+
+
+class KeptBasis:
+    """Which columns and rows of a linear program are basic, and where the others stand.
+
+    Parameters
+    ----------
+    A : sparse array
+        The matrix; costs and limits may be others each time.
+    basis : highspy.HighsBasis
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.backends.highs import Bounds, HighsModel
+    >>> A, cost = sp.csc_array(np.array([[1.0, 2.0]])), np.array([1.0, 3.0])
+    >>> def limits(least):
+    ...     most = np.array([np.inf])
+    ...     return Bounds(np.zeros(2), np.array([5.0, 5.0]), np.array([least]), most)
+    >>> kept = KeptBasis(A, HighsModel(A, {}).run(cost, limits(2.0)).basis)
+    >>> kept.corner(cost, limits(4.0)).x  # the first column alone still does
+    array([4., 0.])
+    >>> kept.corner(cost, limits(7.0)) is None
+    True
+    """
+
+    def __init__(self, A: Matrix, basis: highspy.HighsBasis) -> None:
+        self._A, self._basis = sp.csc_array(A), basis
+
+    # Many a basis is never tried: what it says is read when it is.
+    @cached_property
+    def _columns(self) -> _Places:
+        return _Places.read(self._basis.col_status)
+
+    @cached_property
+    def _limits(self) -> _Places:
+        return _Places.read(self._basis.row_status)
+
+    @cached_property
+    def _rows(self) -> Matrix:
+        return sp.csr_array(self._A)[~self._limits.basic]
+
+    @cached_property
+    def _factors(self) -> SuperLU | None:
+        square = sp.csc_array(self._rows[:, self._columns.basic])
+        if square.shape[0] != square.shape[1]:
+            return None
+        try:
+            return splu(square) if square.shape[0] else None
+        except RuntimeError:  # singular, as far as floats can tell
+            return None
+
+    def corner(self, cost: Array, bounds: Bounds) -> KeptVertex | None:
+        """The optimal vertex, if this basis is optimal for these numbers too."""
+        if self._factors is None:
+            return None
+        (inside, sides), (idle, row_sides) = self._columns, self._limits
+        x = _standing(sides, bounds.lower, bounds.upper)
+        x[inside] = 0.0
+        wanted = _standing(row_sides, bounds.row_lower, bounds.row_upper)[~idle]
+        if not (np.isfinite(x).all() and np.isfinite(wanted).all()):
+            return None
+        x[inside] = self._factors.solve(wanted - self._rows @ x)
+        if not (
+            _within(x, bounds.lower, bounds.upper)
+            and _within(self._A @ x, bounds.row_lower, bounds.row_upper)
+        ):
+            return None
+        y = np.zeros(idle.size)
+        y[~idle] = self._factors.solve(cost[inside], "T")
+        fits = _right_signs(cost - self._A.T @ y, sides, bounds.lower, bounds.upper, cost)
+        if fits and _right_signs(y, row_sides, bounds.row_lower, bounds.row_upper, cost):
+            return KeptVertex(x, y)
+        return None
+
+    def is_only(self, corner: KeptVertex, cost: Array, bounds: Bounds) -> bool:
+        """Whether no other point is optimal and no other multipliers prove it, clearly."""
+        reduced = cost - self._A.T @ corner.row_dual
+        unit = 1.0 + float(np.max(np.abs(cost), initial=0.0))
+        columns = (self._columns.basic, reduced, corner.x, bounds.lower, bounds.upper)
+        reached = self._A @ corner.x
+        rows = (self._limits.basic, corner.row_dual, reached, bounds.row_lower, bounds.row_upper)
+        for basic, multipliers, values, lower, upper in (columns, rows):
+            held = ~basic & (lower < upper)
+            room = np.minimum(values - lower, upper - values)[basic]
+            if (np.abs(multipliers[held]) <= STRICT * unit).any():
+                return False
+            if (room <= STRICT * (1.0 + np.abs(values[basic]))).any():
+                return False
+        return True
+
+
+def _standing(sides: Array, lower: Array, upper: Array) -> Array:
+    return np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0))
+
+
+def _within(values: Array, lower: Array, upper: Array) -> bool:
+    room = TOLERANCE * (1.0 + np.abs(values))
+    return bool(((values >= lower - room) & (values <= upper + room)).all())
+
+
+def _right_signs(reduced: Array, sides: Array, lower: Array, upper: Array, cost: Array) -> bool:
+    """Whether no variable would better leave the limit that it stands at."""
+    unit = TOLERANCE * (1.0 + float(np.max(np.abs(cost), initial=0.0)))
+    wrong = np.where(sides == 0, np.abs(reduced), np.where(sides < 0, -reduced, reduced))
+    return bool((wrong[lower < upper] <= unit).all())

@@ -1,0 +1,1 @@
+"""Problems as bare numbers: standard form, cones, scaling, faces. No CVXPY here."""

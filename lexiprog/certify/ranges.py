@@ -1,0 +1,281 @@
+"""The range of every column: its own bounds, and those that the rows imply.
+
+A row of which all terms but one are bounded bounds that one, too. Pass after pass the ranges
+shrink; all is rounded outwards, so that no feasible point is ever left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog.canon.compensated import by_columns
+from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.typing import Array, Mask
+
+# What the cones say about each row alone, once some of their rows are bounded.
+
+# Room for the rounding of the few operations that lead to a limit.
+_CONE_ROUNDING = 2.0**-40
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def activity_limits(form: StandardForm, least: Array, most: Array) -> tuple[Array, Array]:
+    """Lower and upper limits of ``Ax`` if it is known to lie between ``least`` and ``most``.
+
+    ``b - Ax`` is at most ``b - least``: in a second-order cone that of the first row bounds all
+    others, in a semidefinite cone those on the diagonal do, and so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> form = StandardForm(np.zeros(0), 0.0, None, np.zeros(3), Cones(soc=(3,)))
+    >>> far = np.full(3, np.inf)
+    >>> activity_limits(form, np.array([-5.0, -np.inf, -np.inf]), far)[0].round(6)
+    array([-5., -5., -5.])
+    """
+    b, cones = form.b, form.cones
+    lower, upper = np.full(b.size, -np.inf), b.copy()
+    lower[: cones.zero] = b[: cones.zero]
+    if cones.linear == b.size:
+        return lower, upper
+    largest = _unless_infinite(b - least, b, least, np.inf)
+    smallest = -_unless_infinite(most - b, b, most, np.inf)
+    for kind, rows, parameter in blocks(cones):
+        low, high = _slack_range(kind, smallest[rows], largest[rows], parameter, cones)
+        lower[rows] = -_unless_infinite(high - b[rows], b[rows], high, np.inf)
+        upper[rows] = _unless_infinite(b[rows] - low, b[rows], low, np.inf)
+    return lower, upper
+
+
+def _unless_infinite(difference: Array, a: Array, b: Array, far: float) -> Array:
+    """A difference rounded up, however it was rounded before; ``far`` if it is no number."""
+    above = difference + _CONE_ROUNDING * (np.abs(a) + np.abs(b))
+    return np.where(np.isfinite(above), above, far)
+
+
+def _slack_range(
+    kind: str, smallest: Array, largest: Array, parameter: ConeData, cones: Cones
+) -> tuple[Array, Array]:
+    """The range that a cone leaves to each of its rows if they lie in the given ranges."""
+    top = np.maximum(largest, 0.0)
+    if kind == "soc":
+        heads = np.cumsum(parameter) - parameter
+        high = np.repeat(top[heads], parameter)
+        low = -high
+        low[heads] = 0.0
+        return low, high
+    if kind == "psd":
+        diagonal = np.sqrt(np.diag(matrix(top, parameter, cones.psd_layout)))
+        geometric = np.outer(diagonal, diagonal)
+        if cones.psd_layout == "full":  # only the sum of two opposite entries is bounded
+            geometric[~np.eye(parameter, dtype=bool)] = np.inf
+        high = triangle(geometric, cones.psd_layout)
+        return np.where(triangle(np.eye(parameter), cones.psd_layout) > 0.0, 0.0, -high), high
+    if kind == "exp":  # y exp(x / y) <= z implies x <= z / e and x + y <= z
+        x, z = smallest[::3], top[2::3]
+        high = np.column_stack([z / np.e, np.maximum(z - x, 0.0), z]).reshape(-1)
+        return np.tile([-np.inf, 0.0, 0.0], x.size), high
+    tip = np.prod(top[:-1] ** parameter)
+    low = np.append(np.zeros(parameter.size), -tip)
+    return low, np.append(top[:-1], tip)
+
+
+_PASSES = 12
+_ROUNDING = 2.0**-50
+_ONE_ROW = Cones(nonneg=1)
+
+
+def own_ranges(form: StandardForm) -> tuple[Array, Array]:
+    """The bounds that the form itself states, as lower and upper ends."""
+    size = form.c.size
+    lower = np.full(size, -np.inf) if form.lower is None else form.lower
+    upper = np.full(size, np.inf) if form.upper is None else form.upper
+    return lower, upper
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
+    """The same, and what rows of a single entry say: solvers without bounds are given such rows.
+
+    The first row of a second-order cone says no less than an inequality does.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> A = sp.csc_array(np.array([[2.0, 0.0], [-1.0, 0.0], [1.0, 1.0]]))
+    >>> form = StandardForm(np.ones(2), 0.0, A, np.array([4.0, 1.0, 3.0]), Cones(nonneg=3))
+    >>> lower, upper = stated_ranges(form)
+    >>> lower.round(6), upper.round(6)
+    (array([ -1., -inf]), array([ 2., inf]))
+    """
+    lower, upper = own_ranges(form)
+    A, zero = by_columns(form.A), form.cones.zero
+    alone = np.bincount(A.indices, minlength=form.b.size) == 1
+    alone[form.cones.linear :] &= _heads(form.cones, form.b.size)
+    single = alone[A.indices] & (A.data != 0.0)
+    if not single.any():
+        return lower, upper
+    rows, factors = A.indices[single], A.data[single]
+    columns = np.arange(form.c.size).repeat(A.indptr[1:] - A.indptr[:-1])[single]
+    ends, equal = form.b[rows] / factors, rows < zero
+    lower, upper = lower.copy(), upper.copy()
+    above, below = equal | (factors > 0.0), equal | (factors < 0.0)
+    np.minimum.at(upper, columns[above], np.nextafter(ends[above], np.inf))
+    np.maximum.at(lower, columns[below], np.nextafter(ends[below], -np.inf))
+    return lower, upper
+
+
+def _heads(cones: Cones, size: int) -> Mask:
+    """Which rows beyond the linear ones are the first of a second-order cone."""
+    out = np.zeros(size - cones.linear, dtype=bool)
+    if cones.soc:
+        out[np.cumsum([0, *cones.soc[:-1]])] = True
+    return out
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def implied_ranges(
+    form: StandardForm,
+    *,
+    start: tuple[Array, Array] | None = None,
+    cut: tuple[Array, float] | None = None,
+    wanted: tuple[Mask, Mask] | None = None,
+    passes: int = _PASSES,
+) -> tuple[Array, Array]:
+    """Lower and upper ends of the range that bounds, rows and cones leave to each column.
+
+    Parameters
+    ----------
+    form : StandardForm
+        The problem's numbers.
+    start : (ndarray, ndarray), optional
+        What is known already: by default the form's own bounds.
+    cut : (ndarray, float), optional
+        One more row, ``coefficients @ x <= limit``: the objective and what it need not exceed.
+    wanted : (mask, mask), optional
+        Columns whose lower and whose upper ends are asked for; the search ends when all of them
+        are known. All columns if not given.
+    passes : int
+        How often the rows are looked at, at most.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> A = sp.csc_array(np.array([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]))
+    >>> form = StandardForm(np.ones(2), 0.0, A, np.array([4.0, 1.0, 0.0]), Cones(nonneg=3))
+    >>> lower, upper = implied_ranges(form)
+    >>> lower.round(6) + 0.0, upper.round(6)
+    (array([-1.,  0.]), array([4., 5.]))
+    """
+    lower, upper = own_ranges(form) if start is None else start
+    systems = [_Rows.of(form)]
+    if cut is not None:  # a single row costs little: it is looked at first
+        systems.insert(0, _Rows.alone(form, *cut))
+    for _ in range(passes):
+        closed = False
+        for system in systems:
+            open_ends = np.isinf(lower), np.isinf(upper)
+            if wanted is not None and not _any(wanted, open_ends):
+                return lower, upper
+            below, above = system.implied(lower, upper)
+            closed = closed or _any(open_ends, (below > lower, above < upper))
+            lower, upper = np.maximum(lower, below), np.minimum(upper, above)
+        # Finite ends could creep on for ever; it is worth going on while infinite ones close.
+        if not closed:
+            break
+    return lower, upper
+
+
+def _any(ends: tuple[Mask, Mask], others: tuple[Mask, Mask]) -> bool:
+    """Whether anything is true in both, among the lower ends or among the upper ones."""
+    return bool((ends[0] & others[0]).any() or (ends[1] & others[1]).any())
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a form, their coefficients column by column."""
+
+    form: StandardForm
+    coefficients: Array
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, form: StandardForm) -> _Rows:
+        A = by_columns(form.A)
+        if not A.data.all():
+            A = A.copy()
+            A.eliminate_zeros()
+        return cls(form, A.data, A.indices, A.indptr)
+
+    @classmethod
+    def alone(cls, form: StandardForm, coefficients: Array, limit: float) -> _Rows:
+        """One row, ``coefficients @ x <= limit``."""
+        inside = coefficients != 0.0
+        entries = coefficients[inside]
+        starts = np.concatenate([[0], np.cumsum(inside)])
+        row = replace(form, b=np.array([limit]), cones=_ONE_ROW)  # whose matrix nobody looks at
+        return cls(row, entries, np.zeros(entries.size, dtype=np.intp), starts)
+
+    def implied(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """New ends of the columns' ranges from the present ones."""
+        counts = np.diff(self.starts)
+        low, high = np.repeat(lower, counts), np.repeat(upper, counts)
+        rises = self.coefficients > 0.0
+        size = self.form.b.size
+        least = _Terms.of(self.coefficients * np.where(rises, low, high), self.rows, size)
+        most = _Terms.of(self.coefficients * np.where(rises, -high, -low), self.rows, size)
+        limits = activity_limits(self.form, least.sums(), -most.sums())
+        # Each term lies between -below and above; its column's range follows by division.
+        above = least.room(limits[1]) / np.abs(self.coefficients)
+        below = most.room(-limits[0]) / np.abs(self.coefficients)
+        top, bottom = np.where(rises, above, below), np.where(rises, below, above)
+        return -self._tightest(bottom), self._tightest(top)
+
+    def _tightest(self, ends: Array) -> Array:
+        """The least of the upper ends that a column's rows give it, rounded up."""
+        out = np.full(self.starts.size - 1, np.inf)
+        filled = np.diff(self.starts) > 0
+        if filled.any():
+            out[filled] = np.minimum.reduceat(ends, self.starts[:-1][filled])
+        return out + _ROUNDING * np.where(np.isfinite(out), np.abs(out), 0.0)
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """Lower ends of the rows' terms, and what they add up to in each row."""
+
+    ends: Array
+    rows: NDArray[np.intp]
+    total: Array  # of the finite ends
+    rounding: Array  # how far the total may be off
+    infinite: NDArray[np.intp]  # how many ends are infinite
+
+    @classmethod
+    def of(cls, ends: Array, rows: NDArray[np.intp], size: int) -> _Terms:
+        finite = np.isfinite(ends)
+        numbers = np.where(finite, ends, 0.0)
+        counts, infinite = (np.bincount(r, minlength=size) for r in (rows, rows[~finite]))
+        totals, sizes = (
+            np.bincount(rows, part, minlength=size).astype(float)  # of no rows they are integers
+            for part in (numbers, np.abs(numbers))
+        )
+        return cls(ends, rows, totals, _ROUNDING * (counts + 4.0) * sizes, infinite)
+
+    def sums(self) -> Array:
+        """What each row is certainly not below."""
+        return np.where(self.infinite > 0, -np.inf, self.total - self.rounding)
+
+    def room(self, limits: Array) -> Array:
+        """What each term can be at most if its row's sum keeps to the limit."""
+        room = limits - self.total + self.rounding + _ROUNDING * np.abs(limits)
+        mine, rows = np.isfinite(self.ends), self.rows
+        others = self.infinite[rows] - ~mine
+        return np.where(others > 0, np.inf, room[rows] + np.where(mine, self.ends, 0.0))

@@ -1,1 +1,0 @@
-"""Integer programs in a row: steps of their objectives, and from one point to the next."""

@@ -1,1 +1,0 @@
-"""Follow the basis of a linear program while its limits move."""

@@ -1,0 +1,36 @@
+"""The one door to CVXPY's internals: compile a problem, run its solver, read the answer back."""
+
+import cvxpy
+
+from lexiprog.cvxpy_adapter.canonicalise import Straight
+from lexiprog.cvxpy_adapter.invoke import run
+from lexiprog.cvxpy_adapter.numbers import Compiled, Maps
+from lexiprog.cvxpy_adapter.prepare import CvxpyMismatch, Prepared, check_version
+from lexiprog.cvxpy_adapter.read_back import (
+    answer_at,
+    columns_of,
+    dual_arrays,
+    exact_parts,
+    interpret,
+)
+from lexiprog.cvxpy_adapter.slopes import Entries, FormSlopes, tensor_slopes
+
+check_version(cvxpy.__version__)
+
+__all__ = [
+    "Compiled",
+    "CvxpyMismatch",
+    "Entries",
+    "FormSlopes",
+    "Maps",
+    "Prepared",
+    "Straight",
+    "answer_at",
+    "check_version",
+    "columns_of",
+    "dual_arrays",
+    "exact_parts",
+    "interpret",
+    "run",
+    "tensor_slopes",
+]

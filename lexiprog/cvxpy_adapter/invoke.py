@@ -1,0 +1,153 @@
+"""Run a compiled problem's solver through CVXPY's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import cvxpy.settings as s
+import highspy
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL, dims_to_solver_cones
+
+from lexiprog.backends.clarabel import InteriorPoint, KeptInterior, method_for
+from lexiprog.backends.highs import as_model
+from lexiprog.backends.remote import plain
+from lexiprog.canon.compensated import by_columns
+from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.cvxpy_adapter.canonicalise import StraightCompiled
+from lexiprog.cvxpy_adapter.numbers import Compiled
+from lexiprog.deadline import Deadline
+from lexiprog.status import Status
+from lexiprog.typing import Array, FreshOptions, Highs, Record
+
+if TYPE_CHECKING:
+    from cvxpy.reductions.solvers.solver import Solver as Interface
+
+
+# Up to so many rows a single linear problem is mostly solved before presolve would have ended.
+AT_ONCE = 250
+_KEPT = KeptInterior()
+
+
+def run(
+    compiled: Compiled,
+    options: FreshOptions,
+    *,
+    start: Array | None = None,
+    watch: Deadline | None = None,
+) -> object:
+    """Call the native solver; safe in a thread, since it only sees arrays.
+
+    ``start`` is a point in equilibrated units for those interfaces that take one. If the watch
+    says so the arrays are sent elsewhere, and what comes back has the native result's attributes.
+    """
+    watch = Deadline() if watch is None else watch
+    away = watch.elsewhere
+    if isinstance(compiled, StraightCompiled) and not watch.verbose:
+        form = compiled.scaled
+        raw = (
+            _by_highs(form, options)
+            if away is None
+            else away.call(_there, _by_highs, form, options, watch=watch)
+        )
+        if raw is not None:
+            return raw
+    data, solver = compiled.scaled_data(), compiled.chain.solver
+    if type(solver) is CLARABEL:
+        options = method_for(data[s.A], data.get(s.P), data[CLARABEL.DIMS].psd) | options
+    warm = start is not None and "init_value" in data
+    if warm:
+        data = dict(data) | {"init_value": start}
+    by_clarabel = type(solver) is CLARABEL
+    if away is None and by_clarabel:
+        return _by_clarabel(data, options, watch.verbose)
+    if away is None:
+        return solver.solve_via_data(data, warm, watch.verbose, options, {})
+    numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
+    if by_clarabel:
+        return away.call(_there, _by_clarabel, numbers, options, watch.verbose, watch=watch)
+    return away.call(
+        _there, _by_interface, type(solver), numbers, warm, watch.verbose, options, watch=watch
+    )
+
+
+def _there(function: Callable[..., object], *arguments: object) -> object:
+    """What a function finds, as plain values that can travel."""
+    return plain(function(*arguments))
+
+
+def _by_interface(interface: Callable[[], Interface], *arguments: object) -> object:
+    return interface().solve_via_data(*arguments, {})
+
+
+def _by_clarabel(data: Record, options: FreshOptions, verbose: bool) -> object:  # noqa: FBT001 - as it travels
+    """What CVXPY's interface of CLARABEL returns, without its copies of the matrices."""
+    dims, size = data[CLARABEL.DIMS], data[s.C].size
+    squares = data.get(s.P)
+    if squares is None:
+        squares = _nothing(size)
+    else:
+        squares = by_columns(squares)
+        columns = np.arange(size).repeat(squares.indptr[1:] - squares.indptr[:-1])
+        if (squares.indices > columns).any():
+            squares = sp.triu(squares, format="csc")
+
+    def make() -> tuple[list[object], object]:
+        settings = CLARABEL.parse_solver_opts(verbose, dict(options))
+        return dims_to_solver_cones(dims), settings
+
+    rest = (verbose, dict(options), dims)
+    found = _KEPT.solve(squares, data[s.C], data[s.A], data[s.B], make, rest)
+    said = CLARABEL.STATUS_MAP.get(str(found.status), "")
+    if str(found.status) == "InsufficientProgress" and CLARABEL.ACCEPT_UNKNOWN in options:
+        said = s.OPTIMAL_INACCURATE
+    if dims.psd or dims.exp or dims.p3d or dims.pnd or not Status.of(said).has_point:
+        return found  # the interface knows what it means
+    return InteriorPoint(
+        np.array(found.x), np.array(found.z), found.obj_val, found.iterations, said
+    )
+
+
+@lru_cache(16)
+def _nothing(size: int) -> sp.csc_array:
+    """No squares at all: to make such a matrix takes as long as to solve a small problem."""
+    return sp.csc_array((size, size))
+
+
+def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
+    """What CVXPY's interface of HIGHS returns, from one HiGHS object; None if it must be asked.
+
+    The interface makes two such objects and a copy of everything, which takes longer than a small
+    problem.
+    """
+    options = options | options.get("highs_options", {})
+    options.pop("highs_options", None)
+    highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("output_flag", False)
+    refused = highspy.HighsStatus.kError
+    if "write_model_file" in options or any(
+        highs.setOptionValue(name, value) == refused for name, value in options.items()
+    ):
+        return None
+    highs.passModel(as_model(form.A, form.c, Bounds.of(form)))
+    at_once = form.b.size <= AT_ONCE and "presolve" not in options
+    if at_once:
+        highs.setOptionValue("presolve", "off")
+    highs.run()
+    status = highs.getModelStatus().name
+    if at_once and status != "kOptimal":  # with presolve it may find the reason, or an optimum
+        highs.setOptionValue("presolve", "choose")
+        highs.clearSolver()
+        highs.run()
+        status = highs.getModelStatus().name
+    ray = {"dual_ray": highs.getDualRay()} if status == "kInfeasible" else {}
+    return ray | {
+        "solution": highs.getSolution(),
+        "basis": None,
+        "info": highs.getInfo(),
+        "model_status": status,
+        "run_time": highs.getRunTime(),
+    }

@@ -1,0 +1,294 @@
+"""Read a solver's answer back in the problem's own terms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from fractions import Fraction
+from itertools import accumulate
+
+import cvxpy as cp
+import cvxpy.settings as s
+import numpy as np
+from cvxpy.reductions.solution import Solution
+from numpy.typing import ArrayLike, NDArray
+
+from lexiprog.backends.clarabel import InteriorPoint
+from lexiprog.compile.answer import Answer
+from lexiprog.cvxpy_adapter.numbers import Compiled, Places
+from lexiprog.model.expressions import CVXPY_LOCK, as_float
+from lexiprog.status import Status
+from lexiprog.typing import Array, Constraint, Multiplier, Record, Value, ValuesById
+
+_POINT = 0  # any key does: the reductions take the only vector there is
+
+_ONE_ARRAY = (
+    cp.constraints.Inequality,
+    cp.constraints.Equality,
+    cp.constraints.Zero,
+    cp.constraints.NonNeg,
+    cp.constraints.NonPos,
+    cp.constraints.PSD,
+)
+
+
+def interpret(compiled: Compiled, raw: object) -> Answer:
+    """Translate the native result into values of the problem's own variables and constraints."""
+    if isinstance(raw, InteriorPoint):  # multipliers are those of the form's rows
+        answer = answer_at(compiled, raw.x, raw.z, iterations=raw.iterations)
+        claimed, status = raw.value + compiled.scaled.offset, Status.of(raw.said)
+        return replace(answer, claimed=claimed, status=status, said=raw.said)
+    with CVXPY_LOCK:
+        record = compiled.record
+        solution = compiled.chain.solver.invert(raw, record)
+        attr = solution.attr or {}
+        status = Status.of(solution.status)
+        if not status.has_point or not solution.primal_vars:
+            return Answer(Status.NO_POINT if status.has_point else status, said=solution.status)
+        offset = float(record[s.OFFSET])  # of another size in equilibrated units
+        shift = compiled.scaled.offset - offset
+        claimed, bound = as_float(solution.opt_val) + shift, _reported_bound(attr)
+        solution.primal_vars = _own_columns(compiled, solution.primal_vars)
+        if not compiled.scaling.identity:
+            solution = _in_users_units(compiled, solution, offset)
+        answer = translated(compiled, solution)
+    return replace(
+        answer,
+        claimed=claimed,
+        bound=None if bound is None else bound + compiled.scaled.offset,
+        iterations=_count(attr.get(s.NUM_ITERS)),
+    )
+
+
+def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int | None) -> Answer:
+    """The answer whose point and multipliers, in equilibrated units, were found without CVXPY."""
+    scaling = compiled.scaling
+    own = scaling.point(x)
+    if compiled.places is not None:
+        rows = None if z is None else scaling.multipliers(z)
+        value = compiled.form.objective(own)
+        return _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows, (x, z), iterations)
+    dual: ValuesById = {}
+    if z is not None:
+        dual = _split(compiled, scaling.multipliers(z))
+    value = compiled.form.objective(own)
+    with CVXPY_LOCK:
+        solution = Solution(s.OPTIMAL, value, {_POINT: own}, dual, {})
+        return replace(translated(compiled, solution), iterations=iterations)
+
+
+def _split(compiled: Compiled, z: Array) -> ValuesById:
+    """Multipliers by the ids of the form's constraints."""
+    ends = accumulate(size for _, size in compiled.rows)
+    return {key: z[end - n : end] for (key, n), end in zip(compiled.rows, ends, strict=True)}
+
+
+def exact_parts(
+    compiled: Compiled, x: list[Fraction], z: list[Fraction]
+) -> tuple[ValuesById, ValuesById]:
+    """Values of variables and multipliers as fractions, as far as CVXPY passes them through."""
+    if compiled.places is not None:
+        places = compiled.places
+        return (
+            places.variables(np.array(x, dtype=object)),
+            places.multipliers(np.array(z, dtype=object)),
+        )
+    dual = _split(compiled, np.array(z, dtype=object))
+    chain, inverse = compiled.chain, compiled.inverse
+    try:
+        with CVXPY_LOCK:
+            solution = Solution(s.OPTIMAL, 0.0, {_POINT: np.array(x, dtype=object)}, dual, {})
+            for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
+                solution = reduction.invert(solution, record)
+    except (TypeError, ValueError, AttributeError):  # numpy has no exact answer to everything
+        return {}, {}
+    return (
+        {key: value for key, value in solution.primal_vars.items() if _is_exact(value)},
+        {key: value for key, value in (solution.dual_vars or {}).items() if _is_exact(value)},
+    )
+
+
+def _is_exact(value: object) -> bool:
+    entries = np.asarray(value, dtype=object).reshape(-1)
+    return all(isinstance(entry, Fraction | int) for entry in entries)
+
+
+def _own_columns(compiled: Compiled, primal: ValuesById) -> ValuesById:
+    """The point without the columns that an interface (SCIP's, for cones) has added behind it."""
+    size = compiled.form.c.size
+    return {key: x[:size] if np.ndim(x) == 1 else x for key, x in primal.items()}
+
+
+def _in_users_units(compiled: Compiled, solution: Solution, offset: float) -> Solution:
+    """What the solver found for the scaled numbers, as it is for the numbers themselves."""
+    scaling = compiled.scaling
+    primal = {key: _times(x, scaling.columns) for key, x in solution.primal_vars.items()}
+    dual: ValuesById = {}
+    start = 0
+    factors = scaling.rows / scaling.cost
+    for key, rows in compiled.rows:
+        value = (solution.dual_vars or {}).get(key)
+        size = rows if value is None else np.size(value)
+        if value is not None:
+            dual[key] = _times(value, factors[start : start + size])
+        start += size
+    value = (as_float(solution.opt_val) - offset) / scaling.cost + offset
+    return Solution(solution.status, value, primal, dual, solution.attr)
+
+
+def _times(value: Value, factors: Array) -> Value:
+    """Entries times factors, column by column."""
+    value = np.asarray(value, dtype=float)
+    return value * (factors if value.ndim == 1 else factors.reshape(value.shape, order="F"))
+
+
+def translated(compiled: Compiled, solution: Solution) -> Answer:
+    """A solution of the standard form, as one of the problem that the user wrote."""
+    chain, inverse = compiled.chain, compiled.inverse
+    x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
+    z = _multipliers(compiled, solution)
+    if compiled.places is not None:
+        value = as_float(solution.opt_val)
+        return _cut_up(compiled, compiled.places, solution.status, value, x, z)
+    claimed = compiled.scaling.scaled_value(as_float(solution.opt_val))
+    for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
+        solution = reduction.invert(solution, record)
+    return Answer(
+        status=Status.of(solution.status),
+        said=solution.status,
+        value=as_float(solution.opt_val),
+        claimed=claimed,
+        x=compiled.scaling.scaled_point(x),
+        z=None if z is None else compiled.scaling.scaled_multipliers(z),
+        form=compiled.scaled,
+        primal=dict(solution.primal_vars),
+        dual=dict(solution.dual_vars or {}),
+    )
+
+
+def _cut_up(
+    compiled: Compiled,
+    places: Places,
+    said: str,
+    value: float,
+    x: Array,
+    z: Array | None,
+    scaled: tuple[Array, Array | None] | None = None,
+    iterations: int | None = None,
+) -> Answer:
+    """The same where the standard form's vectors only have to be cut up.
+
+    ``scaled`` are point and multipliers in equilibrated units, where they are known.
+    """
+    scaling, form = compiled.scaling, compiled.form
+    if scaled is None:
+        scaled = scaling.scaled_point(x), None if z is None else scaling.scaled_multipliers(z)
+    inside = x  # of the bounds, which a solver keeps up to a tolerance
+    if form.lower is not None:
+        inside = np.maximum(inside, form.lower)
+    if form.upper is not None:
+        inside = np.minimum(inside, form.upper)
+    return Answer(
+        status=Status.of(said),
+        said=said,
+        value=places.sign * value,
+        claimed=scaling.scaled_value(value),
+        x=scaled[0],
+        z=scaled[1],
+        iterations=iterations,
+        form=compiled.scaled,
+        point=inside,
+        primal=places.variables(inside),
+        dual={} if z is None else places.multipliers(z),
+    )
+
+
+def dual_arrays(constraint: Constraint, value: Value) -> Multiplier:
+    """A multiplier in the shape CVXPY shows it: an array, or several for cones with parts."""
+    if isinstance(constraint, _ONE_ARRAY):
+        kind = complex if np.iscomplexobj(value) else float
+        return np.reshape(np.asarray(value, dtype=kind), constraint.shape, order="F")
+    with CVXPY_LOCK:
+        before = [leaf.value for leaf in constraint.dual_variables]
+        constraint.save_dual_value(value)
+        parts = [np.array(leaf.value) for leaf in constraint.dual_variables]
+        for leaf, old in zip(constraint.dual_variables, before, strict=True):
+            leaf.save_value(old)
+    return tuple(parts)
+
+
+def _multipliers(compiled: Compiled, solution: Solution) -> Array | None:
+    """The multipliers in the row order of the standard form; None if any is missing."""
+    if solution.dual_vars is None or compiled.integer:
+        return None
+    parts = []
+    for key, _ in compiled.rows:
+        value = solution.dual_vars.get(key)
+        if value is None:
+            return None
+        parts.append(np.asarray(value, dtype=float).reshape(-1, order="F"))
+    z = np.concatenate(parts) if parts else np.zeros(0)
+    return z if z.size == compiled.form.b.size else None
+
+
+def _reported_bound(attr: Record) -> float | None:
+    """The lower bound an integer solver reports, wherever its interface keeps it."""
+    stats = attr.get(s.EXTRA_STATS)
+    for name in ("mip_dual_bound", "ObjBound", "getDualbound"):
+        value = stats.get(name) if isinstance(stats, dict) else getattr(stats, name, None)
+        value = value() if callable(value) else value
+        if value is not None and np.isfinite(value):
+            return float(value)
+    model = stats.get("model") if isinstance(stats, dict) else None
+    if model is not None and hasattr(model, "getDualbound"):  # SCIP's
+        value = float(model.getDualbound())
+        return value if abs(value) < model.infinity() else None
+    return None
+
+
+def _count(value: ArrayLike | None) -> int | None:
+    return None if value is None else int(np.sum(value))
+
+
+# Where the entries of a problem's variables stand in its standard form.
+
+
+def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
+    """The column of each entry of a variable, by its id, for variables that are columns as such.
+
+    CVXPY is asked to read back a point whose entries say where they stand.
+    """
+    places = np.arange(1.0, compiled.form.c.size + 1.0)
+    with CVXPY_LOCK:
+        once, again = (_read_back(compiled, x) for x in (places, places[::-1]))
+        mirrored = places.size + 1.0
+        found = {
+            key: np.asarray(value).astype(np.intp) - 1
+            for key, value in once.items()
+            if np.isin(value, places).all()
+            and np.array_equal(value + again[key], 0 * value + mirrored)
+        }
+        if compiled.form.integer is not None and len(found) < len(once):
+            found |= _in_bits(compiled, once.keys() - found.keys())
+    return found
+
+
+def _in_bits(compiled: Compiled, keys: Collection[int]) -> dict[int, NDArray[np.intp]]:
+    """The same for booleans, which CVXPY reads back as zeros and ones: their places bit by bit."""
+    size = compiled.form.c.size
+    bits = (np.arange(size) >> np.arange(size.bit_length())[:, None]) & 1
+    reads = [(_read_back(compiled, x + 0.0), _read_back(compiled, 1.0 - x)) for x in bits]
+    found = {}
+    for key in keys:
+        ones = np.array([one[key] for one, _ in reads])
+        if np.isin(ones, (0, 1)).all() and (ones + [other[key] for _, other in reads] == 1).all():
+            found[key] = np.tensordot(1 << np.arange(len(bits)), ones.astype(np.intp), 1)
+    return {key: place for key, place in found.items() if (place < size).all()}
+
+
+def _read_back(compiled: Compiled, x: Array) -> ValuesById:
+    """A point in terms of the variables, by id, whatever their limits are."""
+    if compiled.places is not None:
+        return compiled.places.variables(x)
+    own = compiled.data[s.PARAM_PROB].x.id
+    return translated(compiled, Solution(s.OPTIMAL, 0.0, {own: x}, {}, {})).primal

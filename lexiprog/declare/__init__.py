@@ -1,1 +1,0 @@
-"""What the user says: subproblems, stages, references, locks. Nothing is computed."""

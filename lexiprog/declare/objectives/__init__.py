@@ -1,1 +1,0 @@
-"""What a subproblem may optimise beside one expression."""

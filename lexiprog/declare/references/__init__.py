@@ -1,1 +1,0 @@
-"""Placeholders for earlier optima: how they are made, and what is known of them."""

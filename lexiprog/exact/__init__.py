@@ -1,1 +1,0 @@
-"""Linear programs, and chains of them, solved and proved in rational numbers."""

@@ -1,1 +1,0 @@
-"""Systems of linear equations in whole numbers, solved exactly."""

@@ -1,1 +1,0 @@
-"""Fair shares: utilities raised level by level, the least first. No CVXPY here."""

@@ -1,0 +1,1 @@
+"""Fair allocations: utilities raised level by level, the least first."""

@@ -1,1 +1,0 @@
-"""How many digits of the numbers count."""

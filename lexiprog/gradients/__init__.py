@@ -1,1 +1,0 @@
-"""How optima follow the parameters of a program."""

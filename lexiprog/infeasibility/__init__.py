@@ -1,0 +1,1 @@
+"""Why a subproblem has no optimum: conflicts, relaxations, unbounded directions."""

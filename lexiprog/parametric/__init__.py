@@ -1,0 +1,1 @@
+"""Optima as functions of tolerances and weights: value functions, trade-offs, fronts."""

@@ -1,0 +1,290 @@
+"""Look at what every held level costs: a slider for each tolerance, the rest follows at once."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from lexiprog.backends.solver import SolverChoice
+from lexiprog.compile.binding import Given
+from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are
+from lexiprog.model.lock import Lock
+from lexiprog.parametric.context import slack_of
+from lexiprog.parametric.tradeoffs import tradeoff
+from lexiprog.parametric.value_function import Tradeoff
+from lexiprog.program import Program
+from lexiprog.results.result import Result
+from lexiprog.solve.driver import execute
+from lexiprog.solve.warm_start import WarmHighs
+from lexiprog.summary import ExploreSummary, LevelSummary, PairSummary, draw, number
+from lexiprog.typing import Array
+
+# A program with several of its tolerances moved at once, each answer solved for when asked.
+
+# Tolerances of each of two levels, and seconds in which all pairs of them have to be solved.
+STEPS, PATIENCE = 6, 10.0
+
+
+@dataclass
+class Together:
+    """The answers of one program, with the numbers that its parameters had, at any tolerances."""
+
+    program: Program
+    solver: SolverChoice
+    given: Given
+    held: tuple[str, ...]
+    warm: WarmHighs = field(default_factory=WarmHighs)
+
+    def __call__(self, tolerances: Mapping[str, float]) -> Result:
+        """The result with these tolerances in place of the declared ones."""
+        for name, tolerance in tolerances.items():
+            if name not in self.held:
+                known = there_are(self.held, name)
+                raise DeclarationError(f"nobody holds {name!r}; what is held: {known}")
+            if not 0 <= tolerance < np.inf:
+                raise DeclarationError(
+                    f"a tolerance is a finite number of at least 0, not {tolerance!r}."
+                )
+        slack = slack_of(self.program, {name: float(t) for name, t in tolerances.items()})
+        return execute(
+            self.program.stages, self.program.ladders(self.solver), workers=1,
+            tick=lambda _: None, solved={}, slack=slack, warm=self.warm, given=self.given,
+        )  # fmt: skip
+
+
+def pairs_of(
+    together: Together, levels: Sequence[LevelSummary], seconds: float
+) -> tuple[PairSummary, ...]:
+    """Every two levels at a few tolerances of each; ``seconds`` is what one solve takes.
+
+    What would take too long is left out; so is a pair in which some answer fails.
+    """
+    if STEPS**2 * seconds > PATIENCE:
+        return ()
+    pairs, end = [], time.monotonic() + PATIENCE
+    for k, first in enumerate(levels):
+        for second in levels[k + 1 :]:
+            ends = _end(first, first), _end(first, second)
+            if not all(ends) or not second.optima:
+                continue
+            try:
+                pair = _pair(together, first, second, ends, end)
+            except LexiprogError:
+                continue
+            if pair is not None:
+                pairs.append(pair)
+    return tuple(pairs)
+
+
+def _end(first: LevelSummary, level: LevelSummary) -> float:
+    """The largest tolerance worth a look: alone, or as far as the level moves with the first."""
+    alone = level.tolerances[-1] if level.tolerances else 0.0
+    moved = [max(v) - min(v) for name, _, v in first.optima if name == level.name]
+    return alone or max(moved, default=0.0)
+
+
+def _pair(
+    together: Together,
+    first: LevelSummary,
+    second: LevelSummary,
+    ends: tuple[float, float],
+    end: float,
+) -> PairSummary | None:
+    shown = [name for name, _, _ in second.optima]
+    senses = {name: sense for name, sense, _ in second.optima}
+    grids = [
+        tuple(sorted({*np.linspace(0.0, last, STEPS).tolist(), min(level.declared, last)}))
+        for level, last in zip((first, second), ends, strict=True)
+    ]
+    values: dict[str, list[float | None]] = {name: [] for name in shown}
+    for one in grids[0]:
+        for other in grids[1]:
+            if time.monotonic() > end:
+                return None
+            with warnings.catch_warnings():  # what they are about is not shown
+                warnings.simplefilter("ignore", LexiprogWarning)
+                result = together({first.name: one, second.name: other})
+            for name in shown:
+                sure = result[name].status == "optimal"
+                values[name].append(result[name].value if sure else None)
+    return PairSummary(
+        names=(first.name, second.name),
+        declared=(first.declared, second.declared),
+        tolerances=(grids[0], grids[1]),
+        optima=tuple((name, senses[name], tuple(values[name])) for name in shown),
+    )
+
+
+# Points of a curve that are shown, and variables beside it: those that move most.
+POINTS, BARS = 60, 12
+
+
+@dataclass(frozen=True, repr=False)
+class Explorer:
+    """Curves of all held levels, shown in a notebook with a slider for each tolerance.
+
+    The display needs no kernel: a saved page goes on working. Moving one slider puts the others
+    back to their declared tolerance, since each curve is exact with the others there. Below, two
+    tolerances may move at once, over the pairs that were solved; :meth:`at` solves for any others.
+
+    Attributes
+    ----------
+    outline : ExploreSummary
+        Everything that is shown, as plain records.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> v = cp.Variable(2, nonneg=True, name="v")
+    >>> limits = [2 * v[0] + v[1] <= 3, v[0] + 2 * v[1] <= 3]
+    >>> wishes = {"first": cp.Maximize(v[0]), "second": cp.Maximize(v[1])}
+    >>> print(lx.explore(lx.preemptive(wishes, limits)))
+    tolerance on first: 0 to 1.5, second from 0 to 1.5
+    """
+
+    outline: ExploreSummary
+    together: Together = field(compare=False)
+
+    def at(self, tolerances: Mapping[str, float]) -> Result:
+        """Solve with these tolerances, several at once, in place of the declared ones.
+
+        Parameters
+        ----------
+        tolerances : mapping
+            Held subproblem to how much of its optimum may be given up.
+
+        Returns
+        -------
+        Result
+            For the values that parameters had when this was made.
+        """
+        return self.together(tolerances)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a page that works in any browser, without a network."""
+        head = '<!doctype html><meta charset="utf-8"><title>What a priority costs</title>'
+        Path(path).write_text(head + (draw(self.outline) or str(self)), encoding="utf-8")
+
+    def _repr_html_(self) -> str | None:
+        return draw(self.outline)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        lines = []
+        for level in self.outline.levels:
+            if not level.tolerances:
+                lines.append(f"tolerance on {level.name}: {level.note}")
+                continue
+            first, last = number(level.tolerances[0]), number(level.tolerances[-1])
+            optima = [
+                f"{name} from {number(values[0] + 0.0)} to {number(values[-1] + 0.0)}"
+                for name, _, values in level.optima
+            ]
+            lines.append(f"tolerance on {level.name}: {first} to {last}, {', '.join(optima)}")
+        return "\n".join(lines)
+
+
+def explore(program: Program, *, solver: SolverChoice = None, progress: bool = False) -> Explorer:
+    """Show what every held optimum costs the later ones, with sliders for the tolerances.
+
+    Beside a slider stand the later optima, the variables that move, and the curve with the current
+    point. All of it is computed before (see :func:`tradeoff`), so that nothing is waited for.
+
+    Parameters
+    ----------
+    program : Program
+        In which some subproblem holds another.
+    solver : optional
+        As for :meth:`Program.solve`.
+    progress : bool
+        Show a bar for each level (needs tqdm).
+
+    Returns
+    -------
+    Explorer
+        What a notebook shows; ``outline`` has the numbers.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, nonneg=True, name="x")
+    >>> program = lx.preemptive({"cost": cp.Minimize(x[0] + 2 * x[1]),
+    ...                          "even": cp.Minimize(cp.abs(x[0] - x[1]))}, [cp.sum(x) >= 4])
+    >>> explorer = lx.explore(program)
+    >>> [level.name for level in explorer.outline.levels], explorer.outline.levels[0].tolerances
+    (['cost'], (0.0, 2.0))
+    """
+    held: dict[str, Lock] = {}
+    for subproblem in program.subproblems.values():
+        for _, lock in subproblem.locks:
+            held.setdefault(lock.owner_name, lock)
+    if not held:
+        raise DeclarationError(
+            "nothing to explore: no subproblem holds another's optimum (held(), or a formulation "
+            "such as preemptive)."
+        )
+    together = Together(program, solver, Given.to(program.subproblems.values()), tuple(held))
+    begin = time.perf_counter()
+    result = program.solve(solver)
+    seconds = time.perf_counter() - begin
+    levels = []
+    for name in (n for n in program.subproblems if n in held):
+        declared = held[name].tolerance(result[name].value)
+        try:
+            curve = tradeoff(program, name, solver=solver, progress=progress)
+            levels.append(_level(program, curve, declared))
+        except LexiprogError as error:
+            levels.append(LevelSummary(name, declared, note=f"no curve: {error}"))
+    return Explorer(ExploreSummary(tuple(levels), pairs_of(together, levels, seconds)), together)
+
+
+def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
+    """The curve at no more points than can be seen, with the variables at each."""
+    finite = [k for k, t in enumerate(curve.tolerances) if np.isfinite(t)]
+    chosen = finite
+    if len(finite) > POINTS:
+        chosen = sorted({finite[round(k)] for k in np.linspace(0, len(finite) - 1, POINTS)})
+    results = [curve.results[k] for k in chosen]
+    senses = {n: "maximise" if p.maximise else "minimise" for n, p in program.subproblems.items()}
+    moving = any(program[name].integer for name in curve.values)
+    last = list(curve.values)[-1]
+    columns: dict[str, list[float]] = {}
+    for result in results:
+        for key, value in result[last].variables.items():
+            for label, entry in _entries(np.asarray(value), key):
+                columns.setdefault(label, []).append(entry)
+    ranges = {label: max(values) - min(values) for label, values in columns.items()}
+    size = max(ranges.values(), default=0.0)
+    most = sorted((n for n in ranges if ranges[n] > 1e-6 * (1.0 + size)), key=lambda n: -ranges[n])
+    shown = [label for label in columns if label in most[:BARS]]
+    thinned = "" if len(chosen) == len(finite) else f"; {len(chosen)} of {len(finite)} points shown"
+    exact = all(error == 0.0 for error in curve.errors.values())
+    note = "exact" if exact else "to the stated error of the curve"
+    note = note + thinned if len(chosen) > 1 else "more slack buys nothing here"
+    return LevelSummary(
+        name=curve.name,
+        declared=declared,
+        tolerances=tuple(float(curve.tolerances[k]) for k in chosen),
+        optima=tuple(
+            (name, senses[name], tuple(float(values[k]) for k in chosen))
+            for name, values in curve.values.items()
+        ),
+        variables=tuple((label, tuple(columns[label])) for label in shown),
+        steps=moving,
+        note=note,
+    )
+
+
+def _entries(value: Array, key: str) -> Iterator[tuple[str, float]]:
+    """Every entry of an array with a label for it."""
+    for index in np.ndindex(value.shape):
+        label = key + (f"[{', '.join(map(str, index))}]" if index else "")
+        yield label, float(np.real(value[index]))

@@ -1,0 +1,219 @@
+"""One integer program asked again and again: a point, made whole, with the bound that proves it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import gcd, lcm
+
+import highspy
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.deadline import Pace
+from lexiprog.parametric.curve import CurveError
+from lexiprog.parametric.highs_path import Handle
+from lexiprog.typing import Array, Options
+
+# What a row of a rounded point may be off, as a share of its terms.
+WHOLE = 1e-9
+MIP = {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": 1e-9}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The optimum of one question: its point, and what no point can be better than."""
+
+    x: Array
+    bound: float
+
+
+class IntegerPrograms:
+    """A feasible set with two rows for the objectives, inside one HiGHS object.
+
+    Parameters
+    ----------
+    form : StandardForm
+        Linear rows, integer columns.
+    costs : ndarray of shape (2, n)
+        The objectives, whose rows are scaled as they stand here.
+    options : mapping
+        HiGHS options.
+    pace : Pace
+        How long all programs together may take.
+    """
+
+    def __init__(
+        self, form: StandardForm, costs: Array, options: Options, pace: Pace | None = None
+    ) -> None:
+        self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
+        self.sizes = abs(self.A)
+        self.solves, self.nodes = 0, 0
+        own = Bounds.of(form)
+        self.bounds = replace(
+            own,
+            row_lower=np.append(own.row_lower, [-np.inf, -np.inf]),
+            row_upper=np.append(own.row_upper, [np.inf, np.inf]),
+        )
+        self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
+        self.handle = Handle(
+            self.A, np.zeros(form.c.size), self.bounds, MIP | dict(options), self.integer, pace
+        )
+
+    def ask(
+        self, cost: Array, limits: tuple[float, float], start: Array | None, *, gap: float
+    ) -> Asked | None:
+        """Minimise ``cost`` with both objectives within their limits; None if nothing is feasible.
+
+        Parameters
+        ----------
+        cost : ndarray
+        limits : pair of float
+            Upper limits of the objectives.
+        start : ndarray, optional
+            A feasible point to begin with.
+        gap : float
+            How far from the bound the value may stay.
+        """
+        bounds = self._within(limits)
+        self.handle.change(cost=cost, rows=(bounds.row_lower, bounds.row_upper))
+        self.handle.set_options({"mip_abs_gap": gap})
+        highs = self.handle.highs
+        if start is not None:
+            solution = highspy.HighsSolution()
+            solution.col_value = start
+            highs.setSolution(solution)
+        said = self.handle.go()
+        self.solves += 1
+        self.nodes += max(int(highs.getInfo().mip_node_count), 0)
+        if said == "kInfeasible":
+            return None
+        if said != "kOptimal":
+            raise CurveError(f"an integer program of the front has no optimum (HiGHS: {said}).")
+        x = self._whole(np.array(highs.getSolution().col_value), cost, limits)
+        return Asked(x, float(highs.getInfo().mip_dual_bound))
+
+    def _whole(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+        """The point with its integers made whole and the rest solved again."""
+        x[self.integer] = np.rint(x[self.integer])
+        if self.integer.size < x.size:
+            x = self._rest_of(x, cost, limits)
+        bounds = self._within(limits)
+        values, sizes = self.A @ x, self.sizes @ np.abs(x)
+        beyond = np.maximum(bounds.row_lower - values, values - bounds.row_upper)
+        wide = np.where(np.isfinite(bounds.row_upper), np.abs(bounds.row_upper), 0.0)
+        if np.any(beyond > WHOLE * (sizes + wide + 1e-3)):
+            row = int(np.argmax(beyond))
+            raise CurveError(
+                f"row {row} does not hold once the integers that HiGHS found are whole (by "
+                f"{beyond[row]:.1e}): a coefficient is too large for its tolerance."
+            )
+        return x
+
+    def _rest_of(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+        """The continuous columns, best for the integers at hand."""
+        lower, upper = self.bounds.lower.copy(), self.bounds.upper.copy()
+        lower[self.integer] = upper[self.integer] = x[self.integer]
+        bounds = replace(self._within(limits), lower=lower, upper=upper)
+        for tolerance in (1e-9, 1e-7):  # a limit without slack may be too much to ask at first
+            rest = Handle(self.A, cost, bounds, {"primal_feasibility_tolerance": tolerance})
+            if rest.run() == "kOptimal":
+                found = np.array(rest.highs.getSolution().col_value)
+                found[self.integer] = x[self.integer]
+                return found
+        raise CurveError(
+            "the integers that HiGHS found leave no room for the other columns once they are "
+            "whole: a coefficient is too large for its tolerance."
+        )
+
+    def _within(self, limits: tuple[float, float]) -> Bounds:
+        return replace(self.bounds, row_upper=np.append(self.bounds.row_upper[:-2], limits))
+
+
+# The steps in which an objective over whole numbers can change.
+
+# Counts of steps beyond this are not told apart by a solver that calculates in floats.
+MOST = 2**31
+# Ratios of costs with no larger denominator are simple, if they are met but for rounding.
+SIMPLE, ROUNDING = 1000, 1e-15
+
+
+@dataclass(frozen=True)
+class CostSteps:
+    """An objective as ``size`` times a whole number.
+
+    Attributes
+    ----------
+    size : Fraction
+        The greatest step of which every value is a multiple.
+    counts : ndarray of int64, shape (n,)
+        The costs in steps.
+    """
+
+    size: Fraction
+    counts: NDArray[np.int64]
+
+    def count(self, x: Array) -> int:
+        """The value at a point, in steps; exact, and so the integers of ``x`` must be whole."""
+        used = np.flatnonzero(self.counts)
+        whole = np.rint(x[used]).astype(np.int64)
+        return sum(int(c) * int(v) for c, v in zip(self.counts[used], whole, strict=True))
+
+
+def steps_of(cost: Array, integer: NDArray[np.intp]) -> CostSteps | None:
+    """The steps of a cost; None if a continuous column has one, or if they are too fine to use.
+
+    Costs are taken as the decimal numbers that they print as in 15 digits: 0.1 is a tenth, and so
+    is 0.4 - 0.3. Where these have no common step, costs may still be whole
+    multiples of one number, such as a third.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> steps_of(np.array([0.4, 1.0, 0.0]), np.array([0, 1]))
+    CostSteps(size=Fraction(1, 5), counts=array([2, 5, 0]))
+    >>> steps_of(np.array([0.4, 1.0, 0.5]), np.array([0, 1])) is None
+    True
+    >>> steps_of(np.array([0.1, 3 * 0.1]), np.array([0, 1])).counts
+    array([1, 3])
+    >>> steps_of(np.array([1 / 3, 2.0]), np.array([0, 1])).counts
+    array([1, 6])
+    """
+    used = np.flatnonzero(cost)
+    if not np.all(np.isin(used, integer)):
+        return None
+    counts = np.zeros(cost.size, dtype=np.int64)
+    if not used.size:
+        return CostSteps(Fraction(1), counts)
+    for parts in (_decimals(cost[used]), _multiples(cost[used])):
+        if parts is not None:
+            size = _common_step(parts)
+            if max(abs(part) for part in parts) / size <= MOST:
+                counts[used] = [int(part / size) for part in parts]
+                return CostSteps(size, counts)
+    return None
+
+
+def _decimals(costs: Array) -> list[Fraction]:
+    """The costs as decimal numbers, without the digit that sums and products spoil."""
+    return [Fraction(f"{value:.15g}") for value in costs]
+
+
+def _multiples(costs: Array) -> list[Fraction] | None:
+    """The costs as multiples of the smallest, if their ratios are simple."""
+    least = float(np.min(np.abs(costs)))
+    ratios = [Fraction(float(value) / least).limit_denominator(SIMPLE) for value in costs]
+    apart = np.abs(costs - least * np.array([float(ratio) for ratio in ratios]))
+    if np.any(apart > ROUNDING * np.abs(costs)):
+        return None
+    return [Fraction(least) * ratio for ratio in ratios]
+
+
+def _common_step(parts: list[Fraction]) -> Fraction:
+    """The greatest number of which all are multiples."""
+    bottom = reduce(lcm, (part.denominator for part in parts))
+    top = reduce(gcd, (abs(part.numerator) * (bottom // part.denominator) for part in parts))
+    return Fraction(top, bottom)

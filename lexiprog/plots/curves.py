@@ -1,0 +1,296 @@
+"""The curve of a tolerance sweep: what one level gives up, another gains."""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lexiprog.errors import DeclarationError, there_are
+from lexiprog.parametric.value_function import Shape
+from lexiprog.plots.canvas import ACCENT, BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting, noted
+from lexiprog.summary import counted, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from lexiprog.parametric.front_record import Frontier
+    from lexiprog.parametric.value_function import Track, Tradeoff
+    from lexiprog.scenarios.parameters import Sweep
+
+
+# How far beyond its last breakpoint a curve without end is drawn, and how many are many.
+BEYOND, MANY_CURVES = 0.15, 60
+
+
+def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw the optimum of a later problem against the tolerance on an earlier one.
+
+    A dashed line continues the price at the smallest tolerance; in a grey region more slack buys
+    nothing. Of a whole curve the breakpoints are marked, integer problems go down in steps, what is
+    only known at samples is not joined, and an arrow says that the last piece has no end.
+
+    Parameters
+    ----------
+    sweep : Tradeoff
+    name : str, optional
+        The later problem, the last by default.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> from lexiprog import plots
+    >>> x, y = cp.Variable(nonneg=True, name="x"), cp.Variable(nonneg=True, name="y")
+    >>> program = lx.preemptive({"x": cp.Maximize(x), "y": cp.Maximize(y)},
+    ...                         [2 * x + y <= 3, 0.5 * x + y <= 1.5])
+    >>> ax = plots.tradeoff(lx.tradeoff(program, "x", [0, 0.5, 1, 1.5]))
+    >>> ax.get_title(loc="left")
+    'What slack on x buys in y'
+    """
+    name = list(sweep.values)[-1] if name is None else name
+    if name not in sweep.values:
+        known = there_are(sweep.values, name)
+        raise KeyError(f"the sweep has no later subproblem {name!r}; there are {known}")
+    ax = axes_for(ax, height=4.2, width=6.5)
+    points = sorted(zip(sweep.tolerances, sweep.values[name], strict=True))
+    steps, values = [p[0] for p in points], [p[1] for p in points]
+    label = f"optimum of {fitting(name)}"
+    if sweep.whole:
+        _curve(ax, sweep.tracks[name], steps, label)
+    else:
+        ax.plot(steps, values, "o-", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
+        _idle(ax, steps, values)
+    _price(ax, sweep, name, steps, values)
+    ax.set_xlabel(f"how much {fitting(sweep.name)} may give up")
+    ax.set_ylabel(f"optimum of {fitting(name)}{_sense(sweep, name)}")
+    ax.set_title(f"What slack on {fitting(sweep.name)} buys in {fitting(name)}", loc="left")
+    return ax
+
+
+def _curve(ax: Axes, track: Track, steps: list[float], label: str) -> None:
+    """A whole curve with its own breakpoints, as far as those of the others go and a bit more."""
+    inside = [k for k, t in enumerate(track.knots) if t <= steps[-1]]
+    knots, values = [track.knots[k] for k in inside], [track.values[k] for k in inside]
+    width = steps[-1] - steps[0] or max(1.0, abs(steps[-1]))
+    beyond = steps[-1] + BEYOND * width
+    endless = beyond <= track.stop and track.shape is not Shape.SAMPLED
+    along = [*knots, *([beyond] if endless else [])]
+    heights = [*values, *([float(track.at(beyond))] if endless else [])]
+    style = "steps-post" if track.shape is Shape.STEPS else "default"
+    line = "" if track.shape is Shape.SAMPLED else "-"
+    ax.plot(along, heights, line, color=MAIN, drawstyle=style, zorder=3)
+    many = len(knots) > MANY_CURVES
+    ax.plot(knots, values, "o", color=MAIN, markersize=3 if many else 5, zorder=4, label=label)
+    if not endless:
+        return
+    flat = heights[-1] == values[-1]
+    if flat and len(knots) > 1:
+        ax.axvspan(knots[-1], beyond, color=LIGHT, zorder=0, linewidth=0)
+        _nothing(ax, beyond)
+    near = knots[-1] + 0.9 * (beyond - knots[-1])
+    arrow = {"arrowstyle": "->", "color": MAIN, "linewidth": 1.5}
+    ax.annotate(
+        "", (beyond, heights[-1]), (near, float(track.at(near))), arrowprops=arrow, zorder=3
+    )
+
+
+def _idle(ax: Axes, steps: list[float], values: list[float]) -> None:
+    """Shade the tolerances behind which nothing is gained any more."""
+    flat = [
+        step for step, v in zip(steps, values, strict=True) if isclose(v, values[-1], abs_tol=1e-7)
+    ]
+    if 1 < len(flat) < len(steps):
+        ax.axvspan(flat[0], flat[-1], color=LIGHT, zorder=0, linewidth=0)
+        _nothing(ax, flat[-1])
+
+
+def _nothing(ax: Axes, end: float) -> None:
+    """Say what the shade means, inside of the picture however narrow it is."""
+    text = "more slack\nbuys nothing"
+    ax.text(end, 0.5, text, color=NOTE, ha="right", transform=ax.get_xaxis_transform())
+
+
+def _price(ax: Axes, sweep: Tradeoff, name: str, steps: list[float], values: list[float]) -> None:
+    """Continue the curve from its start by the price there, a little beyond its values."""
+    if len(steps) < 2 or values[0] == values[-1]:
+        return
+    if sweep.whole:
+        slope = sweep.slopes[name][0] if sweep.tracks[name].shape is Shape.LINEAR else 0.0
+        text = f"slope {number(slope)} at first"
+    else:
+        price = _price_at(sweep, name, steps[0])
+        slope = price if values[-1] > values[0] else -price
+        text = f"price {number(price)} at first"
+    span = max(values) - min(values)
+    if not slope or not np.isfinite(slope):
+        return
+    reach = min(steps[-1] - steps[0], 1.08 * span / abs(slope))
+    line = [steps[0], steps[0] + reach], [values[0], values[0] + slope * reach]
+    ax.plot(*line, "--", color=ACCENT, linewidth=1.6, zorder=2, label=text)
+    ax.legend(frameon=False)
+
+
+def _price_at(sweep: Tradeoff, name: str, step: float) -> float:
+    """The price of the level at a tolerance; zero where there is none."""
+    start = sweep.results[sweep.tolerances.index(step)][name]
+    held = any(lock.name == sweep.name for lock in start.locks)
+    return (start.price(sweep.name) if held else None) or 0.0
+
+
+def _sense(sweep: Tradeoff, name: str) -> str:
+    stages = sweep.results[0].outline.program.stages if sweep.results else ()
+    found = next((p.sense for s in stages for p in s.problems if p.name == name), "")
+    return f" ({found}d)" if found else ""
+
+
+# The front of two objectives: what one costs the other.
+
+MANY = 60
+
+
+def frontier(front: Frontier, first: str | None = None, second: str | None = None, *,
+             ax: Axes | None = None) -> Axes:  # fmt: skip
+    """Draw the points of a front, and the lines between them where those belong to it.
+
+    The front of an integer program stands alone, with a thin staircase below what is out of reach.
+    Gaps in which points may be missing are shaded.
+
+    Parameters
+    ----------
+    front : Frontier
+    first, second : str, optional
+        Which objectives to draw if there are more than two.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> from lexiprog import plots
+    >>> x = cp.Variable(2, nonneg=True, name="x")
+    >>> front = lx.frontier({"cost": cp.Minimize(3 * x[0] + x[1]), "fumes": cp.Minimize(x[1])},
+    ...                     [x[0] + x[1] >= 4])
+    >>> plots.frontier(front).get_xlabel()
+    'cost (minimised)'
+    """
+    one, two = (_position(front, name, k) for k, name in enumerate((first, second)))
+    ax = axes_for(ax, height=4.6, width=6.0)
+    order = np.argsort(front.points[:, one], kind="stable")
+    across, up = front.points[order, one], front.points[order, two]
+    if len(front.names) == 2:
+        if not front.discrete:
+            ax.plot(across, up, "-", color=MAIN, linewidth=1.8, zorder=3)
+        else:
+            # Up to the next point the better value of the second objective cannot be had.
+            style = "steps-pre" if front.maximised[one] else "steps-post"
+            ax.plot(across, up, "-", color=SOFT, linewidth=1.2, drawstyle=style, zorder=2)
+    size = 3 if len(front) > MANY else 6
+    ax.plot(across, up, "o", color=MAIN, markersize=size, clip_on=False, zorder=4)
+    for left, right in front.missing:
+        ends = [end[one] for end in (left, right) if np.isfinite(end[one])]
+        if len(ends) == 2:
+            ax.axvspan(min(ends), max(ends), color=ACCENT, alpha=0.15, linewidth=0, zorder=0)
+    if front.ray is not None:
+        _endless(ax, front, across, up)
+    ax.set_xlabel(f"{fitting(front.names[one])} ({_front_sense(front, one)})")
+    ax.set_ylabel(f"{fitting(front.names[two])} ({_front_sense(front, two)})")
+    title = f"{fitting(front.names[one])} against {fitting(front.names[two])}"
+    ax.set_title(title, loc="left")
+    noted(ax, _caption(front))
+    return ax
+
+
+def _endless(ax: Axes, front: Frontier, across: np.ndarray, up: np.ndarray) -> None:
+    """An arrow along the direction in which the front has no end."""
+    if front.ray is None:
+        return
+    spread = np.array([np.ptp(across) or 1.0, np.ptp(up) or 1.0])
+    step = front.ray * 0.3 * float(np.min(spread / np.maximum(np.abs(front.ray), 1e-12)))
+    way = np.sign(front.ray[0])
+    start = np.array([across[-1], up[-1]] if way > 0 else [across[0], up[0]])
+    arrow = {"arrowstyle": "->", "color": MAIN, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", tuple(start + step), tuple(start), arrowprops=arrow, zorder=3)
+    ax.update_datalim([start + step])
+    ax.autoscale_view()
+
+
+def _caption(front: Frontier) -> str:
+    return front.notes[0] if front.complete else f"{front.notes[0]}, not complete"
+
+
+def _front_sense(front: Frontier, position: int) -> str:
+    return "maximised" if front.maximised[position] else "minimised"
+
+
+def _position(front: Frontier, name: str | None, default: int) -> int:
+    if name is None:
+        return default
+    if name not in front.names:
+        known = there_are(front.names, name)
+        raise DeclarationError(f"the front has no objective {name!r}; there are {known}")
+    return front.names.index(name)
+
+
+# Scenario by scenario: what the optima of one program become.
+
+MANY = 60
+COLOURS = (MAIN, ACCENT, "#3c7a57", "#7a4f9a", SOFT)
+
+
+def sweep(table: Sweep, *names: str, ax: Axes | None = None) -> Axes:
+    """Draw the optima of a sweep, scenario by scenario.
+
+    Over the parameter that varied if that is one number, and else over the scenarios from the least
+    optimum of the first name to the largest. Scenarios without a result are marked at the foot.
+
+    Parameters
+    ----------
+    table : Sweep
+    *names : str
+        Subproblems, all of them by default.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> from lexiprog import plots
+    >>> x, demand = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(name="demand")
+    >>> cheap = lx.Subproblem("cheap", cp.Minimize(3 * x[0] + x[1]), [cp.sum(x) >= demand, x <= 3])
+    >>> table = lx.sweep(lx.Program(lx.Stage("cost", cheap)), {demand: [2, 4, 7]})
+    >>> plots.sweep(table).get_xlabel()
+    'demand'
+    """
+    for name in names:
+        if name not in table.names:
+            known = there_are(table.names, name)
+            raise KeyError(f"the sweep has no subproblem {name!r}; there are {known}")
+    shown = names or table.names
+    ax = axes_for(ax, height=4.2, width=6.5)
+    by_parameter = table.chart.across != "scenario"
+    values, places = table.values, np.arange(len(table), dtype=float)
+    if by_parameter:
+        places = np.array([float(value) for value in table.parameters[table.chart.across]])
+        order = np.argsort(places, kind="stable")
+    else:
+        order = np.argsort(values[shown[0]], kind="stable")  # what is no number comes last
+    across = places[order] if by_parameter else places
+    size = 2.5 if len(table) > MANY else 5
+    for k, name in enumerate(shown):
+        line = "-" if by_parameter else ""
+        colour = COLOURS[k % len(COLOURS)]
+        ax.plot(across, values[name][order], marker="o", linestyle=line, color=colour,
+                markersize=size, linewidth=1.6, label=fitting(name), zorder=3)  # fmt: skip
+    failed = [k for k, row in enumerate(order) if row in table.failures]
+    if failed:
+        foot = ax.get_xaxis_transform()
+        ax.plot(across[failed], np.zeros(len(failed)), "x", color=BAD, markersize=6,
+                transform=foot, clip_on=False, zorder=4)  # fmt: skip
+    ax.set_xlabel(fitting(table.chart.across) if by_parameter else "scenarios, sorted")
+    ax.set_ylabel(f"optimum of {fitting(shown[0])}" if len(shown) == 1 else "optimum")
+    ax.set_title("Scenario by scenario", loc="left")
+    if len(shown) > 1:
+        ax.legend(frameon=False)
+    without = f", {len(failed)} without a result (x)" if failed else ""
+    noted(ax, f"{counted(len(table), 'scenario')}{without}")
+    return ax

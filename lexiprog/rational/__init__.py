@@ -1,0 +1,1 @@
+"""Linear programs, and chains of them, solved and proved in rational arithmetic."""

@@ -1,1 +1,0 @@
-"""What was found: frozen copies that can be asked, shown, saved and connected again."""

@@ -1,0 +1,1 @@
+"""What was found: frozen copies that can be read, shown, saved and bound again."""

@@ -1,0 +1,175 @@
+"""Connect a saved, pickled or partial result to a program's CVXPY objects, if it is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from lexiprog.compile.binding import bind_references, read_parameters
+from lexiprog.errors import LexiprogError
+from lexiprog.model.expressions import CVXPY_LOCK, key_of
+from lexiprog.model.lock import Lock, Optimum, Slack
+from lexiprog.model.stage import Stage
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.results.fingerprint import digest_of
+from lexiprog.results.result import Derive, Result
+from lexiprog.results.solution import Solution
+from lexiprog.summary import ProgramSummary, counted
+from lexiprog.typing import Leaf, Record, Value, Values
+
+# Connect a solution to the CVXPY objects it belongs to.
+
+
+def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
+    """Let the solution be asked by CVXPY objects, and carry a trace of its problem."""
+    return replace(solution, **fields_by_id(solution.variables, subproblem, constants))
+
+
+def fields_by_id(
+    variables: Mapping[str, Value], subproblem: Subproblem, constants: Mapping[int, Value]
+) -> Record:
+    """The fields by which a solution with these values is known to CVXPY objects."""
+    leaves = dict(constants)
+    for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
+        leaves[variable.id] = variables[key]
+    rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
+    return {"_leaves": leaves, "_rows": rows, "digest": partial(digest_of, subproblem)}
+
+
+def constant_of(solution: Solution, parameter: Leaf) -> Value | None:
+    """The value of a leaf that a problem was solved with, if it was."""
+    return solution._leaves.get(parameter.id)  # noqa: SLF001 - attached here
+
+
+def with_leaves(solution: Solution, values: Mapping[int, Value]) -> Solution:
+    """The same solution, with other values by CVXPY id."""
+    return replace(solution, _leaves={**solution._leaves, **values})  # noqa: SLF001 - attached here
+
+
+# Another machine may add up an expression in another order.
+ROUNDING = 1e-10
+
+
+class ResumeError(LexiprogError, ValueError):
+    """A result does not belong to this program, or not to its current parameters."""
+
+
+def adopt(
+    stages: Iterable[Stage],
+    result: Result,
+    declared: Callable[[], ProgramSummary],
+    derive: Derive | None = None,
+) -> Result:
+    """The result with every solution reachable by CVXPY objects, if it fits the stages."""
+    if not isinstance(result, Result):
+        raise TypeError(f"only a Result can be resumed or adopted, not {type(result).__name__}.")
+    stages = tuple(stages)
+    names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
+    known = {name for members in names.values() for name in members}
+    for name in result:
+        if name not in known:
+            raise ResumeError(f"the result holds {name!r}, which is no subproblem of this program.")
+    connected: dict[str, Solution] = {}
+    for stage in stages:
+        for subproblem in stage.subproblems:
+            if subproblem.name in result:
+                solution = result[subproblem.name]
+                _check_declaration(subproblem, stage, solution)
+                _check_parameters(subproblem, solution)
+                constants = _references(subproblem, solution, connected)
+                for position, parameter in enumerate(subproblem.parameters):
+                    constants[parameter.id] = solution.parameters[key_of(parameter, position)]
+                connected[subproblem.name] = attach(solution, subproblem, constants)
+    return Result(names, connected, declared, derive)
+
+
+def _refused(subproblem: Subproblem, reason: str) -> ResumeError:
+    return ResumeError(f"the result's {subproblem.name!r} does not fit this program: {reason}.")
+
+
+def _check_declaration(subproblem: Subproblem, stage: Stage, solution: Solution) -> None:
+    """Refuse the solution of a problem that is declared in another way, or with other numbers."""
+    shapes = {
+        key: tuple(v.shape) for key, v in zip(subproblem.keys, subproblem.variables, strict=True)
+    }
+    found = {key: value.shape for key, value in solution.variables.items()}
+    if shapes != found:
+        raise _refused(subproblem, f"its variables are {found}, declared are {shapes}")
+    if solution.stage != stage.name:
+        raise _refused(subproblem, f"it was solved in stage {solution.stage!r}")
+    if len(solution.duals) != len(subproblem.constraints):
+        count = len(subproblem.constraints)
+        raise _refused(
+            subproblem, f"it had {counted(len(solution.duals), 'constraint')}, declared are {count}"
+        )
+    if solution.digest is None:
+        raise _refused(
+            subproblem,
+            "it carries no trace of the numbers that it was solved with, as files of version 0.1 "
+            "do not, so that nobody can tell; load it without a program to read it, or solve again",
+        )
+    change = solution.digest.difference(digest_of(subproblem), subproblem)
+    if change:
+        raise _refused(subproblem, change)
+
+
+def _check_parameters(subproblem: Subproblem, solution: Solution) -> None:
+    now = read_parameters(subproblem)
+    for key in now.keys() | solution.parameters.keys():
+        if (
+            key not in now
+            or key not in solution.parameters
+            or not np.array_equal(now[key], solution.parameters[key])
+        ):
+            raise _refused(subproblem, f"parameter {key!r} has another value now")
+
+
+@dataclass(frozen=True)
+class _AsRecorded(Slack):
+    """The tolerances that are declared, with the guards that a solution was found with."""
+
+    guards: Mapping[str, float] = field(default_factory=dict)
+
+    def guard_for_lock(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
+        """Recorded for the optimum itself, or for the worst of several utilities."""
+        worst = float(np.min(optimum) if lock.maximise else np.max(optimum))
+        share = self.guards.get(lock.owner_name, 0.0) / (unit + abs(worst))
+        return share * (unit + np.abs(optimum))  # type: ignore[no-any-return]
+
+    def limit(self, lock: Lock, optimum: Optimum, unit: float) -> Optimum:
+        """The bound as it was when the solution was found."""
+        guard = self.guard_for_lock(lock, optimum, unit)
+        return lock.limit(optimum, lock.tolerance(optimum) + guard)
+
+
+def _references(
+    subproblem: Subproblem, solution: Solution, connected: Mapping[str, Solution]
+) -> dict[int, Value]:
+    """What the solution used of earlier ones, by CVXPY id, if these still say the same."""
+    for _, reference in subproblem.references:
+        if reference.owner_name not in connected:
+            raise _refused(subproblem, f"it uses {reference.owner_name!r}, which is missing")
+    slack = _AsRecorded(guards={lock.name: lock.guard for lock in solution.locks})
+    with CVXPY_LOCK:
+        now = bind_references(subproblem, connected, slack)
+    if list(now) != list(solution.references):
+        raise _refused(
+            subproblem, f"it used {_listed(solution.references)}, declared are {_listed(now)}"
+        )
+    for label, then in solution.references.items():
+        if not _nearly(np.asarray(now[label]), then):
+            raise _refused(subproblem, f"it used another value of {label} than it has now")
+    placeholders = (parameter.id for parameter, _ in subproblem.references)
+    return dict(zip(placeholders, solution.references.values(), strict=True))
+
+
+def _nearly(one: Value, other: Value) -> bool:
+    size = float(np.max(np.abs(other), initial=0.0))
+    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= ROUNDING * size))
+
+
+def _listed(values: Values) -> str:
+    return ", ".join(values) or "nothing"

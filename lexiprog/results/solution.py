@@ -1,0 +1,303 @@
+"""A frozen copy of one subproblem's certified optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from fractions import Fraction
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import cvxpy as cp
+
+from lexiprog.certify.certificate import Certificate
+from lexiprog.errors import there_are
+from lexiprog.model.expressions import evaluate, read_only, read_only_copies
+from lexiprog.results.evidence import Evidence, LockRecord
+from lexiprog.results.files import fitted
+from lexiprog.results.fingerprint import Digest
+from lexiprog.status import Status
+from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
+from lexiprog.typing import Constraint, Leaf, Multiplier, Options, Record, Value, Values
+
+# Fields of a record that are worked out when somebody wants them.
+
+
+class MadeWhenAsked:
+    """A field that may be given as a function: it is called when somebody wants the value."""
+
+    def __init__(self, default: object = None) -> None:
+        self._default = default
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._kept = f"_{name}_or_how_to_make_it"
+
+    def __get__(self, instance: object | None, _: type) -> Any:
+        if instance is None:
+            return self._default
+        value = getattr(instance, self._kept)
+        if callable(value):
+            value = value()
+            self.__set__(instance, value)
+        return value
+
+    def __set__(self, instance: object, value: object) -> None:
+        if value is self:  # the default of a field with wishes of its own
+            value = self._default
+        object.__setattr__(instance, self._kept, value)
+
+
+# Levels of a fair solution as a user reads them, and the lottery that attains them.
+
+
+class Level(NamedTuple):
+    """A value, and the names of all whose utility is settled there."""
+
+    value: float
+    names: tuple[Hashable, ...]
+
+    @classmethod
+    def from_record(cls, record: object, place: str = "level") -> Level:
+        """The level that a file holds as a pair."""
+        value, names = fitted(tuple[Any, ...], record, place)
+        return cls(
+            fitted(float, value, f"{place}[0]"), fitted(tuple[str | int, ...], names, f"{place}[1]")
+        )
+
+
+@dataclass(frozen=True)
+class Lottery:
+    """Columns that an oracle found, each with its weight; weights sum to one.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (columns, utilities)
+        What everyone gets from each, in the order of the declaration.
+    weights : ndarray of shape (columns,)
+    """
+
+    columns: Value
+    weights: Value
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The certified optimum of one subproblem, copied out of CVXPY and never changed again.
+
+    ``solution[x]`` is the value of variable ``x`` (an object or a name), ``solution.at(expr)``
+    that of any expression of its variables, ``solution.dual(constraint)`` a multiplier.
+
+    Attributes
+    ----------
+    value : float
+        The objective evaluated at the returned point.
+    status : str
+        "optimal", "optimal_inaccurate" where what it holds is not known well enough, "within_gap"
+        for an integer point that the user accepted by a gap or limit, or "unfinished".
+    solver : str
+        Who found it.
+    timings : mapping
+        Seconds spent in "compile" and "solve"; ``iterations`` as the solver counts them, or None.
+    certificate : Certificate
+        Why this is an optimum.
+    bound : float or None
+        What the optimum is proved not to be better than; None if nothing is proved.
+    unit : float
+        What counts as one for the objective: tolerances are relative to ``unit + abs(value)``.
+    exact : Fraction or None
+        The optimum itself, if it was found by ``Solver("EXACT")``; with it ``exact_variables``, a
+        mapping from names to arrays of fractions, and ``exact_duals``, one a constraint.
+    levels : tuple of (value, names)
+        Of a leximin or leximax, from the worst level up, with all who are settled on each; empty
+        otherwise. ``value``, ``bound`` and the multipliers speak of the first level.
+    lottery : Lottery or None
+        The columns that an oracle found, with their weights.
+    parameters, references : mapping
+        The user's parameters and the earlier optima this problem was solved with.
+    locks : tuple of LockRecord
+        The earlier optima that were held.
+    effects : mapping
+        How much what is not known of each earlier optimum it uses may have changed the value.
+    digest : Digest or None
+        A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
+    evidence : Evidence or None
+        The numbers that the certificate was computed from; as large as the problem, so that files
+        hold them only if asked to, and pickles never.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(2, name="x")
+    >>> floor = x >= [1, 2]
+    >>> low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [floor])
+    >>> solution = lx.Program(lx.Stage("only", low)).solve()["low"]
+    >>> solution.value, solution[x].tolist(), solution.dual(floor).tolist()
+    (3.0, [1.0, 2.0], [1.0, 1.0])
+    >>> float(solution.at(x[1] - x[0]))
+    1.0
+    """
+
+    name: str
+    stage: str
+    value: float
+    status: Status
+    solver: str
+    certificate: Certificate
+    variables: Values
+    bound: float | None = None
+    unit: float = 1.0
+    duals: tuple[Multiplier | None, ...] = ()
+    options: Options = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    iterations: int | None = None
+    parameters: Values = field(default_factory=dict)
+    references: Values = field(default_factory=dict)
+    locks: tuple[LockRecord, ...] = MadeWhenAsked(())  # type: ignore[assignment]
+    effects: Mapping[str, float] = field(default_factory=dict)
+    attempts: tuple[str, ...] = ()
+    exact: Fraction | None = None
+    exact_variables: Values = field(default_factory=dict)
+    exact_duals: tuple[Value | None, ...] = ()
+    levels: tuple[Level, ...] = ()
+    lottery: Lottery | None = None
+    digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]
+    evidence: Evidence | None = field(default=MadeWhenAsked(), repr=False, compare=False)  # type: ignore[assignment]
+    # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
+    _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
+    _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("variables", "parameters", "references", "exact_variables"):
+            object.__setattr__(self, name, read_only_copies(getattr(self, name)))
+        for name in ("options", "timings", "effects"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        for name in ("duals", "exact_duals"):
+            parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))
+            object.__setattr__(self, name, tuple(parts))
+
+    def _fields(self) -> Record:
+        """Every field but those that mean nothing in another process, or are too large for it."""
+        names = [f.name for f in fields(self) if f.name[0] != "_" and f.name != "evidence"]
+        named = {name: getattr(self, name) for name in names}
+        return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial(Solution, **self._fields()), ()  # frozen: made anew, not filled in later
+
+    @cached_property
+    def size(self) -> float:
+        """What errors of the value are compared with."""
+        return self.unit + abs(self.value)
+
+    @cached_property
+    def uncertainty(self) -> float:
+        """How far the true optimum may be from the value, by its bound and what it inherits."""
+        own = float("inf") if self.bound is None else abs(self.value - self.bound)
+        return own + sum(self.effects.values())
+
+    @property
+    def seconds(self) -> float:
+        """Compile and solve time together."""
+        return float(sum(self.timings.values()))
+
+    def __getitem__(self, variable: cp.Variable) -> Value:
+        if not hasattr(variable, "id"):
+            if variable in self.variables:
+                return self.variables[variable]
+        elif variable.id in self._leaves:
+            return self._leaves[variable.id]
+        elif not self._leaves and str(variable.name()) in self.variables:
+            return self.variables[str(variable.name())]
+        name = variable.name() if hasattr(variable, "id") else variable
+        raise KeyError(
+            f"subproblem {self.name!r} has no variable {name!r}; it has "
+            f"{there_are(self.variables, name)}{self._detached}"
+        )
+
+    @property
+    def _detached(self) -> str:
+        if self._leaves:
+            return ""
+        return (
+            " (A loaded or unpickled result knows CVXPY objects only by name; "
+            "Result.load(path, program=...) connects it again.)"
+        )
+
+    def at(self, expression: cp.Expression) -> Value:
+        """Value of a CVXPY expression of this problem's variables and parameters.
+
+        Parameters that this problem does not use keep the value they have now.
+        """
+        value: Value = evaluate(expression, self.recorded(expression))
+        return value
+
+    def recorded(self, expression: cp.Expression) -> list[tuple[Leaf, Value]]:
+        """The variables of an expression, and the parameters known here, with their values."""
+        known = [leaf for leaf in expression.parameters() if leaf.id in self._leaves]
+        return [(leaf, self[leaf]) for leaf in expression.variables()] + [
+            (leaf, self._leaves[leaf.id]) for leaf in known
+        ]
+
+    # Mostly one array: callers should not have to rule out the list of a cone first.
+    def dual(self, constraint: Constraint | int) -> Any:
+        """Multiplier of a constraint, given as the object or as its position."""
+        position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
+        if position is None or not -len(self.duals) <= position < len(self.duals):
+            raise KeyError(
+                f"subproblem {self.name!r} has no such constraint: {constraint}; it has "
+                f"{len(self.duals)} of them, also reached by position.{self._detached}"
+            )
+        found = self.duals[position]
+        if found is None:
+            raise KeyError(
+                f"constraint {constraint} of subproblem {self.name!r} has no multiplier: "
+                "integer problems have none, and custom solvers need not give any."
+            )
+        return found
+
+    def price(self, name: str) -> float | None:
+        """Gain in this objective per unit of further slack on the held optimum ``name``."""
+        held = {lock.name: lock for lock in self.locks}
+        if name not in held:
+            known = there_are(held, name)
+            raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
+        return held[name].price
+
+    def record(self, *, evidence: bool = False) -> Record:
+        """Everything but the CVXPY ids, as plain containers and arrays."""
+        plain: Record = {"certificate": asdict(self.certificate)}
+        plain["locks"] = [lock.record() for lock in self.locks]
+        plain["lottery"] = None if self.lottery is None else vars(self.lottery)
+        plain["digest"] = None if self.digest is None else asdict(self.digest)
+        if evidence and self.evidence is not None:
+            plain["evidence"] = self.evidence.record()
+        return self._fields() | plain
+
+    @property
+    def outline(self) -> SolvedSummary:
+        """What was found, as a plain record for display."""
+        return SolvedSummary(
+            value=self.value,
+            status=self.status,
+            solver=self.solver,
+            seconds=self.seconds,
+            certified=self.certificate.passed,
+            certificate=str(self.certificate),
+            basis=self.certificate.basis,
+            locks=tuple(lock.outline for lock in self.locks),
+            bound=self.bound,
+            levels=self.levels,
+        )
+
+    @property
+    def _shown(self) -> SolutionSummary:
+        return SolutionSummary(self.name, self.outline, self.variables)
+
+    def _repr_html_(self) -> str | None:
+        return draw(self._shown)
+
+    def __str__(self) -> str:
+        return solution_text(self._shown, self.certificate.words)
+
+    __repr__ = __str__

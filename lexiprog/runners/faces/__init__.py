@@ -1,1 +1,0 @@
-"""The faces that held linear optima leave, and the optima on them."""

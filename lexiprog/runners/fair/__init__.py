@@ -1,1 +1,0 @@
-"""Fair problems: linear ones on one HiGHS object, and lotteries with an oracle."""

@@ -1,1 +1,0 @@
-"""Whole numbers: starts, searches, and points made whole."""

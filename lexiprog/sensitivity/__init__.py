@@ -1,0 +1,1 @@
+"""Derivatives of optima by the parameters of a program."""

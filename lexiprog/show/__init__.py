@@ -1,1 +1,0 @@
-"""Draws what outlines describe; nothing in the engine depends on it."""

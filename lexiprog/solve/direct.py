@@ -1,0 +1,240 @@
+"""Run a task by itself: integers on HiGHS directly, all else through CVXPY's own interface."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import cvxpy as cp
+import numpy as np
+
+from lexiprog import cvxpy_adapter
+from lexiprog.backends.highs import LONG
+from lexiprog.backends.highs_mip import MipSearch, small_m, solve_mip
+from lexiprog.backends.newton import sharpened
+from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
+from lexiprog.backends.remote_lp import RemoteHighs
+from lexiprog.backends.solver import CustomSolver
+from lexiprog.backends.strategies import Strategy
+from lexiprog.canon.scaling import Scaling
+from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.certify.measures import check_answer
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.task import Solutions, Task, compile_alone
+from lexiprog.cvxpy_adapter import Compiled, answer_at
+from lexiprog.model.expressions import as_float, dense, evaluate, holding
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.solve.integer import best_start, is_linear, made_whole, no_worse_than
+from lexiprog.status import Status
+from lexiprog.typing import Array, FreshOptions, Value
+
+
+@dataclass(frozen=True)
+class Native:
+    """Any solver that CVXPY knows; integers start from earlier points.
+
+    Attributes
+    ----------
+    sharp : bool
+        Whether curved optima get their last digits: somebody may refer to the point.
+    """
+
+    sharp: bool = True
+
+    alone = False
+
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+        """The subproblem by itself."""
+        return compile_alone(subproblem, way, solutions)
+
+    def run(self, task: Task) -> Answer:
+        """Solve the compiled numbers, make whole numbers whole, and translate back."""
+        begun = time.perf_counter()
+        form = task.native.scaled
+        start = best_start(task, form) if task.integer else None
+        if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
+            options, on_face = highs_options(task), bool(task.subproblem.locks)
+            found = solve_mip(small_m(form), options, start, task.watch, on_face=on_face)
+            answer = searched(task.native, form, found)
+        elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
+            answer = _stoppable(task, form)
+        else:
+            answer = _through_cvxpy(task, start)
+        if answer.status.is_infeasible and not task.native.scaling.identity:
+            answer = self._confirmed(task, answer)
+        if task.way.refined or (task.solver.target == "HIGHS" and task.subproblem.kind == "LP"):
+            answer = _on_its_rows(task, form, answer)
+        if self.sharp or task.solver.target != "CLARABEL":
+            answer = _sharp(task, form, answer)
+        if task.integer:
+            answer = made_whole(task.native, answer, task.watch)
+            answer = no_worse_than(start, task.native, form, answer)
+        return replace(answer, seconds=time.perf_counter() - begun)
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """Nothing is kept from solve to solve."""
+
+    def _confirmed(self, task: Task, answer: Answer) -> Answer:
+        """The answer, unless the problem has a point as it is written: units have misled then."""
+        scaling = task.native.scaling
+        written = task.native.in_units(Scaling.none(task.form))
+        again = self.run(replace(task, compiled=written))
+        if again.x is None:
+            return answer
+        if again.z is None:
+            return Answer(Status.FAILED, said="infeasible in some units and feasible in others")
+        x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
+        return answer_at(task.native, x, z, iterations=again.iterations)
+
+
+def _is_long(form: StandardForm) -> bool:
+    """Whether a linear problem may take so long that it should be possible to stop it."""
+    return bool(form.A.nnz >= LONG)
+
+
+def _stoppable(task: Task, form: StandardForm) -> Answer:
+    """A linear problem on HiGHS directly, which stops when it is asked to."""
+    options = highs_options(task) | {"output_flag": task.watch.verbose}
+    vertex = RemoteHighs(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
+    if not vertex.optimal:
+        return Answer(vertex.word, said=vertex.status)
+    return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
+
+
+def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
+    """The answer, refined if that is asked for or its point misses rows by more than rounding."""
+    rough = answer.status is Status.INACCURATE and task.way.refined
+    if answer.x is None or not (answer.status is Status.OPTIMAL or rough):
+        return answer
+    bounds = Bounds.of(form)
+    off = is_off(form.A, bounds, answer.x)
+    if not off and not task.way.refined:
+        return answer
+    ours = highs_options(task) if task.solver.target == "HIGHS" else {}
+    session = RemoteHighs(form.A, ours)
+    vertex = session.run(form.c, bounds, watch=task.watch)
+    found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
+    if found is None and off and (task.way.strict or not task.way.refined):
+        return Answer(Status.FAILED, said=MISSED)
+    if found is None:
+        return replace(answer, doubt=DOUBT if off else "")
+    x, z = found.x.nearest, -found.y.nearest
+    return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
+
+
+def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
+    """The answer of a curved problem with more digits, if that makes it the better proved one."""
+    if task.integer or answer.x is None or answer.z is None or is_linear(form):
+        return answer
+    found = sharpened(form, answer.x, answer.z)
+    if found is None:
+        return answer
+    before = check_answer(form, answer.x, answer.z, claimed=answer.claimed).certificate
+    after = check_answer(form, *found, claimed=form.objective(found[0])).certificate
+    if not after.worst < before.worst:
+        return answer
+    return answer_at(task.native, *found, iterations=answer.iterations)
+
+
+def highs_options(task: Task) -> FreshOptions:
+    """The options as HiGHS itself takes them."""
+    options = task.fresh_options()
+    options |= options.pop("highs_options", {})
+    return options
+
+
+def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer:
+    """What HiGHS found, in the problem's own terms."""
+    if found.x is None:
+        return Answer(found.status, said=found.said)
+    answer = answer_at(compiled, found.x, None, iterations=found.nodes)
+    return replace(
+        answer, status=found.status, said=found.said, claimed=form.objective(found.x), form=form,
+        bound=found.bound,
+    )  # fmt: skip
+
+
+def _through_cvxpy(task: Task, start: Array | None) -> Answer:
+    """Ask any solver; one that has run out of time is not believed to have found contradictions."""
+    try:
+        raw = cvxpy_adapter.run(task.native, task.fresh_options(), start=start, watch=task.watch)
+        answer = cvxpy_adapter.interpret(task.native, raw)
+    except Exception:
+        if not task.watch.over:
+            raise
+        return Answer(Status.NO_POINT)
+    if answer.x is None and task.watch.over:
+        return replace(answer, status=Status.NO_POINT)
+    return answer
+
+
+# What every way to run a task has in common: a task in, an answer out.
+
+
+class Backend(Protocol):
+    """Someone who can run a task.
+
+    Attributes
+    ----------
+    alone : bool
+        Whether it touches the user's own CVXPY objects, and so must run in the caller's thread
+        while nothing else does.
+    """
+
+    alone: bool
+
+    def compile(
+        self, subproblem: Subproblem, way: Strategy, solutions: Solutions, /
+    ) -> Compiled | None:
+        """The numbers it works on; None if it takes problems as they are."""
+
+    def run(self, task: Task) -> Answer:
+        """Solve; may raise whatever the solver raises."""
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """Told of its answer once that is certified."""
+
+
+# Run a solver of the user's own, an object with ``solve(problem)``.
+
+
+class Custom:
+    """An object that is handed the problem at its current parameter values."""
+
+    alone = True
+
+    def compile(self, *_: object) -> None:
+        """There is nothing to compile."""
+
+    def run(self, task: Task) -> Answer:
+        """Hand over the problem and read its variables back."""
+        start = time.perf_counter()
+        subproblem, own = task.subproblem, task.solver.target
+        if not isinstance(own, CustomSolver):
+            raise TypeError(f"{own!r} has no method solve(problem)")
+        with holding((p, task.constants[p.id]) for p in subproblem.inputs):
+            for variable in subproblem.variables:  # nothing stale may pass for an answer
+                variable.save_value(None)
+            problem = cp.Problem(subproblem.objective, list(subproblem.constraints))
+            own.solve(problem, **task.fresh_options())
+            seconds = time.perf_counter() - start
+            found = all(v.value is not None for v in subproblem.variables)
+            said = problem.status or (Status.OPTIMAL if found else Status.NO_ANSWER)
+            status = Status.of(said)
+            if not status.has_point:
+                return Answer(status, said=str(said), seconds=seconds)
+            primal = {v.id: _copy(v.value) for v in subproblem.variables}
+            claimed = problem.value
+        known = [(v, point) for v in subproblem.variables if (point := primal[v.id]) is not None]
+        if claimed is None and len(known) == len(primal):
+            claimed = evaluate(subproblem.objective.expr, known)
+        value = np.nan if claimed is None else as_float(claimed)
+        return Answer(status, value=value, claimed=value, primal=primal, seconds=seconds)
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """What it keeps is its own affair."""
+
+
+def _copy(value: Value | None) -> Value | None:
+    return None if value is None else np.array(dense(value))

@@ -1,0 +1,196 @@
+"""Run linear programs, and chains of them, in rational arithmetic."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import get_args
+
+import numpy as np
+import scipy.sparse as sp
+
+from lexiprog.backends.solver import Solver
+from lexiprog.backends.strategies import Strategy
+from lexiprog.canon.scaling import Scaling
+from lexiprog.canon.standard_form import StandardForm
+from lexiprog.compile.answer import Answer, ExactAnswer
+from lexiprog.compile.rational_data import Fractions, exact_costs, exact_program, exact_references
+from lexiprog.compile.task import Solutions, Task, compile_for, prepare
+from lexiprog.cvxpy_adapter import Compiled, answer_at, exact_parts
+from lexiprog.model.lock import NO_SLACK, single
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.rational.basis import Outcome
+from lexiprog.rational.numbers import DEFAULT, ReadAs, nearest, read_floats
+from lexiprog.rational.prover import Prover, locked_multipliers
+from lexiprog.solve.face import holds
+from lexiprog.solve.lp_chain import FaceChain
+from lexiprog.solve.mixed_rows import owners_first
+from lexiprog.status import Status
+from lexiprog.typing import Array
+
+_WORDS = {
+    "infeasible": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+    "time_limit": Status.NO_POINT,
+}
+
+
+@dataclass
+class Exact:
+    """Solves one linear program, or the members of one chain, and proves every answer.
+
+    A chain's locks are exact faces: no rounded optimum stands between its levels.
+    """
+
+    chain: FaceChain | None = None
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    costs: dict[str, tuple[list[Fraction], Fraction]] = field(default_factory=dict)
+    _prover: Prover | None = None
+
+    alone = False
+
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+        """The numbers as HIGHS would get them."""
+        if self.chain is not None:
+            for name in holds(subproblem):
+                if name not in self.chain.forms:  # it was solved in an earlier call
+                    self.chain.compile(self.chain.members[name], way, solutions)
+            return self.chain.compile(subproblem, way, solutions)
+        return compile_for(way.statement(subproblem), Solver("HIGHS"), {})
+
+    def run(self, task: Task) -> Answer:
+        """Solve this level, and those it holds if they were not solved exactly yet."""
+        start = time.perf_counter()
+        read_as = task.options.get("read_as", DEFAULT)
+        if read_as not in get_args(ReadAs):
+            raise ValueError(f"EXACT: read_as is one of {get_args(ReadAs)}, not {read_as!r}.")
+        if task.watch.over:  # reading the numbers alone would take longer
+            return Answer(Status.NO_POINT, said="time_limit")
+        limit = task.options.get("time_limit")
+        if self._prover is None or self.chain is None:
+            program = exact_program(task.native, task.fractions, read_as)
+            self._prover = Prover(program, time_limit=limit)
+        self.costs[task.subproblem.name] = exact_costs(task.native, task.fractions, read_as)
+        locks = single(task.subproblem.locks) if self.chain is not None else []
+        held = [lock.owner_name for _, lock in locks]
+        levels = self._levels(task, held, read_as)
+        last = levels[-1]
+        seconds = time.perf_counter() - start
+        if last.status != "optimal" or last.x is None or last.value is None:
+            return Answer(_WORDS[last.status], said=last.status, seconds=seconds)
+        locked = locked_multipliers(levels)
+        scaling = task.native.scaling
+        x = scaling.scaled_point(last.x.floats())
+        z = scaling.scaled_multipliers(nearest(locked.y))
+        answer = answer_at(task.native, x, z, iterations=last.effort.pivots)
+        if self.chain is not None and held:
+            owners = [self.chain.forms[name] for name in held]
+            limits = [
+                (level.value or 0) - self._costs(name, read_as)[1]
+                for level, name in zip(levels[:-1], held, strict=True)
+            ]
+            answer = _with_lock_rows(
+                answer, scaling, owners, nearest(limits), nearest(locked.locks)
+            )
+        maximise = task.subproblem.maximise
+        value = -last.value if maximise else last.value
+        primal, dual = exact_parts(task.native, list(last.x), locked.y)
+        names = [task.subproblem.constraints[position].id for position, _ in locks]
+        dual |= dict(zip(names, map(np.array, locked.locks), strict=True))
+        floats = dict(zip(names, nearest(locked.locks), strict=True))
+        return replace(
+            answer,
+            value=float(value),
+            dual=answer.dual | floats,
+            seconds=seconds,
+            exact=ExactAnswer(value, primal, dual),
+            doubts=dict.fromkeys(held, 0.0),  # held by exact faces, whatever floats made of them
+        )
+
+    def _levels(self, task: Task, held: list[str], read_as: ReadAs) -> list[Outcome]:
+        """The outcomes of the held levels in order, and of this one."""
+        if self._prover is None:
+            raise TypeError("a level is solved before its program is read")
+        levels: list[Outcome] = []
+        for name in [*held, task.subproblem.name]:
+            own = name == task.subproblem.name
+            if name not in self.outcomes or own:
+                costs, offset = self._costs(name, read_as)
+                before = levels[-1] if levels else None
+                found = self._prover.minimise(
+                    costs,
+                    offset,
+                    face=before.face if before else None,
+                    start=before.basis if before else None,
+                    seconds=task.watch.left,
+                )
+                self.outcomes[name] = found
+            levels.append(self.outcomes[name])
+            if levels[-1].status != "optimal":
+                break
+        return levels
+
+    def _costs(self, name: str, read_as: ReadAs) -> tuple[list[Fraction], Fraction]:
+        """The objective of a level; of one that floats were enough for, as it is read."""
+        if name not in self.costs and self.chain is not None:
+            form = self.chain.forms[name]
+            costs = read_floats(np.append(form.c, form.offset), read_as)
+            self.costs[name] = costs[:-1], costs[-1]
+        return self.costs[name]
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """The outcome was kept already."""
+
+
+def _with_lock_rows(
+    answer: Answer, scaling: Scaling, owners: list[StandardForm], limits: Array, prices: Array
+) -> Answer:
+    """The answer with a row for each held objective, since its multipliers belong to these too."""
+    form, z = answer.form, answer.z
+    if form is None or z is None:
+        return answer
+    costs = np.array([owner.c * scaling.columns for owner in owners])
+    largest = np.abs(costs).max(axis=1)
+    units = np.exp2(-np.round(np.log2(np.where(largest > 0.0, largest, 1.0))))
+    rows = sp.vstack([form.A, sp.csr_array(units[:, None] * costs)], format="csc")
+    cones = replace(form.cones, nonneg=form.cones.nonneg + len(owners))
+    locked = replace(form, A=rows, b=np.concatenate([form.b, units * limits]), cones=cones)
+    return replace(answer, form=locked, z=np.concatenate([z, prices * scaling.cost / units]))
+
+
+# A linear level in fractions, with all that it holds solved again where floats were enough.
+
+
+@dataclass
+class ExactAgain:
+    """Levels over rows of their own: an optimum that they hold is a fraction, not a float."""
+
+    known: dict[str, Fractions] = field(default_factory=dict)
+
+    alone = False
+
+    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+        """The level's numbers; what it holds is solved on the way."""
+        ours = dict(solutions)
+        for owner in owners_first(subproblem):
+            if owner is subproblem or ours[owner.name].exact is not None:
+                continue
+            answer = Exact().run(prepare(owner, way, ours, compiler=Exact().compile))
+            if answer.exact is None:
+                raise ArithmeticError(f"{owner.name!r} has no exact optimum")
+            ours[owner.name] = replace(ours[owner.name], exact=answer.exact.value)
+        read_as = way.solver.options.get("read_as", DEFAULT)
+        self.known[subproblem.name] = exact_references(subproblem, ours, NO_SLACK, read_as)
+        return Exact().compile(subproblem, way, solutions)
+
+    def run(self, task: Task) -> Answer:
+        """Solve with the fractions that are known."""
+        fractions = {**task.fractions, **self.known[task.subproblem.name]}
+        answer = Exact().run(replace(task, fractions=fractions))
+        if answer.exact is None:
+            return answer
+        return replace(answer, doubts=dict.fromkeys(holds(task.subproblem), 0.0))
+
+    def accepted(self, task: Task, answer: Answer) -> None:
+        """Each level solves again what it needs."""

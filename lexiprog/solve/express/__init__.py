@@ -1,1 +1,0 @@
-"""Linear levels in a row, without the ceremony between two stages."""

@@ -1,0 +1,519 @@
+"""What a held optimum fixes, and the multipliers of several."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import highspy
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.backends.highs import TINY, HighsModel, Vertex
+from lexiprog.backends.refinement import is_off, refined
+from lexiprog.backends.remote_lp import RemoteHighs
+from lexiprog.canon.compensated import by_columns
+from lexiprog.canon.decimals import Tails, lacking
+from lexiprog.canon.optimal_face import NOISE, Sizes, binding
+from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, same_columns
+from lexiprog.cvxpy_adapter import Compiled
+from lexiprog.deadline import Deadline
+from lexiprog.model.expressions import Memory
+from lexiprog.model.lock import single
+from lexiprog.model.subproblem import Subproblem
+from lexiprog.typing import Array, Mask, Matrix, Options
+
+# Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
+# rows than FEW both take milliseconds.
+EASY, FEW = 0.01, 1_000
+# Multipliers that are off by more, as a share, belong to nearly parallel rows.
+ROUGH = 1e-12
+# In equilibrated units: no multiplier, and a bound that is reached.
+NOTHING, REACHED = 2e-15, 1e-9
+
+
+def holds(member: Subproblem) -> tuple[str, ...]:
+    """The names of those whose optima it holds."""
+    return tuple(lock.owner_name for _, lock in single(member.locks))
+
+
+@dataclass  # not frozen, which takes five times as long to make
+class HeldFace:
+    """The optimal face of one member: what is fixed, and the multipliers that say so."""
+
+    rows: Mask
+    columns: Array  # value where fixed, NaN where free
+    y: Array
+    reduced: Array
+    cost: float  # unit of the member's objective
+    basis: highspy.HighsBasis
+    doubtful: bool  # whether some multiplier may be rounding or not
+    rough: bool  # whether the basis is ill-conditioned
+    easy: bool  # presolve did nearly all of the work, and so it may for the next
+    refined: bool  # whether it was found with twice the digits of floats
+    basic: NDArray[np.integer] | None = None  # as in Vertex
+    hushed: bool = False  # whether something may be the rounding of decimals
+
+    @classmethod
+    def of(
+        cls,
+        form: StandardForm,
+        cost: float,
+        vertex: Vertex,
+        face: LeftFace,
+        sizes: Sizes,
+        tails: Tails | None = None,
+    ) -> HeldFace:
+        """The face of an optimal vertex, found on the face that others left."""
+        lack = None if vertex.correction is None else -vertex.correction
+        found = binding(
+            form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced,
+            error=vertex.error, gain=vertex.gain, tails=tails,
+        )  # fmt: skip
+        y, reduced, lower, upper = found.y, found.reduced, face.lower, face.upper
+        rises = reduced > 0.0
+        at_bound = np.where(rises, lower, upper)
+        # What a held face fixes already may have a reduced cost of either sign: it says nothing.
+        free = lower < upper
+        columns = np.where(free & found.columns & np.isfinite(at_bound), at_bound, np.nan)
+        few = vertex.iterations <= EASY * form.b.size
+        easy = few and not vertex.warm and form.b.size >= FEW
+        # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
+        tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
+        away = np.where(rises, vertex.x, upper) - np.where(rises, lower, vertex.x)
+        left = free & (away > REACHED) & (found.columns | (np.abs(reduced) > tiny))
+        wrong = ~face.rows.fixed & ((found.rows & (y < 0.0)) | (y < -tiny))
+        doubtful = found.doubtful or bool(np.count_nonzero(left) or np.count_nonzero(wrong))
+        refined = vertex.error is not None
+        rough = not refined and vertex.roughness > ROUGH
+        return cls(
+            found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined,
+            vertex.basic, found.hushed,
+        )  # fmt: skip
+
+    @classmethod
+    def of_point(cls, form: StandardForm, cost: float, vertex: Vertex) -> HeldFace:
+        """The face of an optimum where nothing was left to choose: it fixes nothing more."""
+        y = -vertex.row_dual
+        rows = np.abs(y) > NOISE * (1.0 + float(np.abs(y).max(initial=0.0)))
+        return cls(
+            rows, np.full(form.c.size, np.nan), y, form.c + form.pull(y), cost, vertex.basis,
+            doubtful=False, rough=False, easy=False, refined=False, basic=vertex.basic,
+        )  # fmt: skip
+
+    @property
+    def unclear(self) -> bool:
+        """Whether floats may have got it wrong."""
+        return self.doubtful or self.rough
+
+    @cached_property
+    def pushing(self) -> Mask:
+        """The fixed rows whose multiplier has the sign of an inequality's."""
+        return self.rows & (self.y > 0)
+
+    @cached_property
+    def fixed(self) -> Mask:
+        """The fixed columns."""
+        return ~np.isnan(self.columns)
+
+    @cached_property
+    def resting(self) -> Array:
+        """The reduced costs of the fixed columns, nothing for the others."""
+        return np.where(self.fixed, self.reduced, 0.0)
+
+
+def lift(
+    reduced: Array, y: Array, held: list[HeldFace], holds: Sequence[int], equations: int
+) -> tuple[Array, Array]:
+    """Multipliers of locked problems' rows and locks, all of the right sign, from their faces'.
+
+    A fixed row may carry a multiplier of either sign; adding enough of the holder's own
+    multipliers (that much of the lock's) mends it, from the last lock to the first. What rounding
+    leaves below zero in rows beyond the ``equations`` is none.
+
+    Parameters
+    ----------
+    reduced, y : ndarray
+        A row for each problem: the costs that the multipliers ``y`` leave.
+    held : list of HeldFace
+        The faces.
+    holds : sequence of int
+        How many of them each problem holds, from the first on; never less than the one before.
+    """
+    y, reduced, locks = y.copy(), reduced.copy(), np.zeros((len(y), len(held)))
+    for last in reversed(range(len(held))):
+        face, rows = held[last], slice(bisect_right(holds, last), None)
+        wrong = face.pushing & (y[rows] < 0.0)
+        against = face.resting * reduced[rows] < 0.0
+        needs = []
+        if np.count_nonzero(wrong):
+            needs.append(_most(-y[rows], face.y, wrong))
+        if np.count_nonzero(against):
+            needs.append(_most(-reduced[rows], face.reduced, against))
+        if needs:
+            need = needs[0] if len(needs) == 1 else np.maximum(*needs)
+            y[rows] += need[:, None] * face.y
+            reduced[rows] += need[:, None] * face.reduced
+            locks[rows, last] = need
+    signed = y[:, equations:]
+    if np.count_nonzero(below := signed < 0.0):
+        largest = np.abs(y).max(axis=1, keepdims=True)
+        signed[below & (signed > -ROUGH * (1.0 + largest))] = 0.0
+    return y, locks
+
+
+def _most(parts: Array, of: Array, where: Mask) -> Array:
+    """The largest quotient of each row, of those that count."""
+    quotients = np.divide(parts, of, out=np.zeros(parts.shape), where=where)
+    return np.asarray(quotients.max(axis=1))
+
+
+def paid_for(prices: Array, held: list[HeldFace], costs: Sequence[float]) -> list[list[float]]:
+    """What a unit of each held objective is worth to each problem, all in the user's units."""
+    owners = np.array([one.cost for one in held])
+    worth: list[list[float]] = (prices * owners / np.array(costs)[:, None]).tolist()
+    return worth
+
+
+# What is left where linear optima are held.
+
+
+@dataclass  # not frozen, which takes five times as long to make
+class FixedRows:
+    """The rows of a form, those that are fixed first, as equations; worked out when asked for.
+
+    Rows that are ``absent`` are left out.
+    """
+
+    form: StandardForm
+    fixed: Mask
+    absent: Mask | None = None
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Where each row stood."""
+        order = np.argsort(~self.fixed, kind="stable")
+        return order if self.absent is None else order[~self.absent[order]]
+
+    @cached_property
+    def cones(self) -> Cones:
+        """How many are equations."""
+        zero = int(np.count_nonzero(self.fixed))
+        return Cones(zero=zero, nonneg=self.order.size - zero)
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The matrix in this order."""
+        A = self.form.A
+        if self.absent is not None:
+            return by_columns(sp.csr_array(A)[self.order])
+        return A if self.fixed[: self.cones.zero].all() else _with_rows(A, self.order)
+
+    @cached_property
+    def sides(self) -> Array:
+        """The right-hand sides in this order."""
+        return self.form.b[self.order]
+
+
+@dataclass
+class LeftFace:
+    """The points that some held faces leave: limits of the columns, and fixed rows."""
+
+    lower: Array
+    upper: Array
+    row_lower: Array
+    rows: FixedRows
+    point: bool = False  # whether it is a single one
+
+    @classmethod
+    def within(
+        cls,
+        form: StandardForm,
+        before: LeftFace | None,
+        face: HeldFace | None,
+        absent: Mask | None = None,
+    ) -> LeftFace:
+        """What a face leaves of the points that were left before, of all if there was nothing.
+
+        Rows that are ``absent``, whose limits are infinite, belong to others.
+        """
+        if before is None or face is None:
+            size = form.c.size
+            lower = np.full(size, -np.inf) if form.lower is None else form.lower
+            upper = np.full(size, np.inf) if form.upper is None else form.upper
+            fixed = np.zeros(form.b.size, dtype=bool)
+            fixed[: form.cones.zero] = True
+            if absent is not None:
+                fixed &= ~absent
+        else:
+            if before.point:
+                return before
+            lower = np.where(face.fixed, face.columns, before.lower)
+            upper = np.where(face.fixed, face.columns, before.upper)
+            fixed = before.rows.fixed | face.rows
+            point = face.basic is not None and _is_point(lower < upper, ~fixed, face.basic)
+            if np.count_nonzero(fixed) == np.count_nonzero(before.rows.fixed):
+                return cls(lower, upper, before.row_lower, before.rows, point)
+            row_lower = np.where(fixed, form.b, -np.inf)
+            return cls(lower, upper, row_lower, FixedRows(form, fixed, absent), point)
+        return cls(lower, upper, np.where(fixed, form.b, -np.inf), FixedRows(form, fixed, absent))
+
+    def form(self, of: StandardForm) -> StandardForm:
+        """A problem on the face."""
+        rows = self.rows
+        return StandardForm(
+            of.c, of.offset, rows.matrix, rows.sides, rows.cones, None, self.lower, self.upper,
+            of.integer,
+        )  # fmt: skip
+
+    def bounds(self, form: StandardForm) -> Bounds:
+        """The limits that are left, rows in the order of the form."""
+        return Bounds(self.lower, self.upper, self.row_lower, form.b)
+
+
+def _with_rows(A: Matrix, order: NDArray[np.intp]) -> Matrix:
+    """The matrix with its rows in another order; the entries of a column stay as they are."""
+    A = by_columns(A)
+    places = np.empty(order.size, dtype=A.indices.dtype)
+    places[order] = np.arange(order.size, dtype=places.dtype)
+    return same_columns(A, places[A.indices])
+
+
+def _is_point(columns: Mask, rows: Mask, basic: NDArray[np.integer]) -> bool:
+    """Whether all that is left free is basic: the rest, which is fixed, determines it."""
+    if int(np.count_nonzero(columns)) + int(np.count_nonzero(rows)) > basic.size:
+        return False
+    free = np.concatenate([columns, rows[::-1]])  # row k is variable -1 - k
+    free[basic] = False
+    return not np.count_nonzero(free)
+
+
+# The optimum of a linear level on the face that others leave.
+
+
+@dataclass  # not frozen, which takes five times as long to make
+class FaceVertex:
+    """The best vertex of what is left, before it is judged.
+
+    Attributes
+    ----------
+    form, face : StandardForm, LeftFace
+        The member's problem, and what those that it holds leave of it.
+    names, held : tuple of str, list of HeldFace
+        Whose optima are held, and their faces.
+    own : HeldFace or None
+        Its own face, if somebody holds it and there is one.
+    off : bool or None
+        Whether its point missed rows by more than rounding, if anybody looked.
+    """
+
+    form: StandardForm
+    face: LeftFace
+    names: tuple[str, ...]
+    held: list[HeldFace]
+    vertex: Vertex
+    own: HeldFace | None
+    off: bool | None
+
+    @property
+    def on_face(self) -> tuple[StandardForm, Array]:
+        """The problem on the face, and the multipliers of its rows."""
+        return self.face.form(self.form), -self.vertex.row_dual[self.face.rows.order]
+
+
+@dataclass(frozen=True)
+class FaceOptimum:
+    """What a member came to, in equilibrated units.
+
+    Attributes
+    ----------
+    form, z : StandardForm, ndarray
+        The problem on the face, and the multipliers of its rows.
+    multipliers, prices : ndarray, list of float
+        Those of the rows as declared, and, in the user's units, those of the locks.
+    holds : tuple of str
+        Whose optima are held.
+    own : HeldFace or None
+        Its own face, if somebody holds it.
+    missed : bool
+        Whether its point misses rows by more than rounding.
+    """
+
+    form: StandardForm
+    vertex: Vertex
+    z: Array
+    multipliers: Array
+    prices: list[float]
+    holds: tuple[str, ...]
+    own: HeldFace | None
+    missed: bool
+
+    @classmethod
+    def of(cls, corner: FaceVertex, cost: float) -> FaceOptimum:
+        """A vertex, with multipliers of the right signs; ``cost`` is the unit of its objective."""
+        form, face, held, vertex = corner.form, corner.face, corner.held, corner.vertex
+        off = corner.off
+        if off is None:
+            off = vertex.optimal and is_off(form.A, face.bounds(form), vertex.x)
+        y, prices = -vertex.row_dual, [0.0] * len(held)
+        z, multipliers = y, y
+        if vertex.optimal:
+            z, reduced = y[face.rows.order], form.c + form.pull(y)
+            every, paid = lift(reduced[None], y[None], held, [len(held)], form.cones.zero)
+            multipliers, prices = every[0], paid_for(paid, held, [cost])[0]
+        return cls(
+            face.form(form), vertex, z, multipliers, prices, corner.names, corner.own,
+            missed=off and vertex.error is None,
+        )  # fmt: skip
+
+
+# One vertex after another over the same matrix, on one warm HiGHS object.
+
+OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+AT_ONCE = {"presolve": "off"}
+# Up to so many rows the primal simplex method is as fast as the dual one, or faster.
+MODERATE = 2_000
+
+
+@dataclass
+class Corners:
+    """Finds the vertices of a chain's members, each from where the last one ended."""
+
+    session: Callable[[Matrix, Options], HighsModel] = RemoteHighs
+    # Where each member ended, and may start.
+    bases: dict[str, highspy.HighsBasis] = field(default_factory=dict)
+    _session: HighsModel | None = None
+
+    def follow(self, before: Corners) -> None:
+        """Go on where an earlier solve ended."""
+        self.bases, self._session = dict(before.bases), before._session
+
+    def find(
+        self,
+        name: str,
+        form: StandardForm,
+        within: LeftFace,
+        held: list[HeldFace],
+        options: Options,
+        watch: Deadline | None,
+        last: Vertex | None = None,
+        *,
+        correct: bool,
+    ) -> Vertex:
+        """The best vertex of what is left; with ``correct``, multipliers that are more exact.
+
+        ``last`` is a vertex of it, which may be the best already.
+        """
+        if self._session is None or not self._session.has_matrix(form.A):
+            if self._session is not None and self._session.shape != form.A.shape:
+                self.bases.clear()
+            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            self._session = self.session(form.A, usual | dict(options))
+        same = None if last is None else self.at(name, form, last, within, correct=correct)
+        if same is not None:
+            return same
+        bounds = within.bounds(form)
+        starts: list[tuple[highspy.HighsBasis | None, bool]] = []
+        starts += [(self.bases.pop(name), False)] if name in self.bases else []
+        # Without a basis presolve does its part, which may be most of the work.
+        starts += [(None, False)] if not held or held[-1].easy else []
+        # The last holder's point is one of this face: only the costs are others.
+        starts += [(held[-1].basis, True)] if held and form.b.size <= MODERATE else []
+        starts += [(held[-1].basis, False)] if held else []
+        for start, primal in starts:
+            vertex = self._session.run(
+                form.c, bounds, start, refine=correct, primal=primal, watch=watch
+            )
+            if vertex.optimal:
+                break
+        return vertex
+
+    def at(
+        self,
+        name: str,
+        form: StandardForm,
+        vertex: Vertex,
+        within: LeftFace | None = None,
+        *,
+        correct: bool = False,
+    ) -> Vertex | None:
+        """The same vertex with the multipliers of a member's costs, if HiGHS is there still.
+
+        With a face that it may not be all of, only if it is the best of that.
+        """
+        if self._session is None:
+            return None
+        bounds = None if within is None else within.bounds(form)
+        found = self._session.at(form.c, vertex, bounds, refine=correct)
+        if found is not None:
+            self.bases.pop(name, None)
+        return found
+
+    def corrected(self, form: StandardForm, vertex: Vertex, tails: Tails) -> Vertex:
+        """The vertex with multipliers of the decimals that were meant, if they can be had."""
+        return vertex if self._session is None else self._session.corrected(form.c, vertex, tails)
+
+    def refined(
+        self,
+        form: StandardForm,
+        within: LeftFace,
+        vertex: Vertex,
+        watch: Deadline,
+        tails: Tails | None = None,
+    ) -> Vertex:
+        """The vertex with twice the digits, if they can be had; else as it is."""
+        if self._session is None:
+            return vertex
+        bounds = within.bounds(form)
+        found = refined(self._session, form.A, form.c, bounds, vertex, watch, tails)
+        if found is None:
+            return vertex
+        return replace(
+            vertex, x=found.x.nearest, row_dual=found.y.high, reduced=None,
+            correction=found.y.low, basis=found.basis, basic=None, error=found.error,
+            gain=found.gain,
+        )  # fmt: skip
+
+
+# Which face a vertex is optimal on, told with as many digits as it takes.
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Faces of vertices over one matrix, whose numbers are remembered."""
+
+    corners: Corners
+    memory: Memory
+
+    def face(self, name: str, compiled: Compiled, within: LeftFace, vertex: Vertex) -> HeldFace:
+        """The face of a member's vertex, found on the face that others left.
+
+        Multipliers are looked at as those of the decimals that the user wrote where rounding could
+        have made them, and where they were refined.
+        """
+        form, cost = compiled.scaled, compiled.scaling.cost
+        sizes = self.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
+        if vertex.error is not None:
+            tails = self._tails(name, compiled)
+            return HeldFace.of(form, cost, vertex, within, sizes, tails)
+        found = HeldFace.of(form, cost, vertex, within, sizes)
+        tails = self._tails(name, compiled) if found.hushed else None
+        if tails is None:
+            return found
+        vertex = self.corners.corrected(form, vertex, tails)
+        return HeldFace.of(form, cost, vertex, within, sizes, tails)
+
+    def refined(
+        self, name: str, compiled: Compiled, within: LeftFace, vertex: Vertex, watch: Deadline
+    ) -> Vertex:
+        """The vertex with twice the digits, if they can be had; else as it is."""
+        tails = self._tails(name, compiled)
+        return self.corners.refined(compiled.scaled, within, vertex, watch, tails)
+
+    def _tails(self, name: str, compiled: Compiled) -> Tails | None:
+        form, of = compiled.form, self.memory.of
+        entries = of("lacking", (form.A,), lambda: lacking(form.A.data))
+        return of(("tails", name), (compiled,), lambda: Tails.of(form, compiled.scaling, entries))

@@ -1,1 +1,0 @@
-"""Fair problems that no linear shortcut serves: any solver, curves, integers, fractions."""

@@ -1,0 +1,199 @@
+"""Make the whole numbers of an integer answer whole, and solve the rest of it once more.
+
+An integer solver may stop with 3.9999997 for a 4 and let the other columns profit from the
+difference. What is then called the optimum cannot be had, and no later problem can hold it. Where
+the rest cannot follow, a big M leaks: the problem is solved again with smaller ones. Where it can,
+but an M stays large, the solver's word is not enough either, and the same is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lexiprog.backends.clarabel import solve_conic
+from lexiprog.backends.highs import HighsModel
+from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
+from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.compile.answer import Answer
+from lexiprog.compile.task import Task
+from lexiprog.cvxpy_adapter import Compiled, answer_at, columns_of
+from lexiprog.deadline import Deadline
+from lexiprog.status import Status
+from lexiprog.typing import Array
+
+# What a solver may call whole; beyond it rounding would be guessing.
+NEARLY = 1e-3
+# What sums of a row's terms may be off by where every term is known.
+NEARLY_HELD = 1e-9
+# The smallest tolerances that HiGHS keeps: with 1e-10 for whole numbers it loses feasible points.
+STRICT = {"mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-10}
+# An M beside which HiGHS's presolve has been seen to lose points, and more.
+DOUBTFUL = 1e5
+# How often a leaking problem is tightened by the value of a better point.
+ROUNDS = 3
+
+
+def made_whole(compiled: Compiled, answer: Answer, watch: Deadline) -> Answer:
+    """The answer at the best point with its integers rounded.
+
+    If there is no such point, the answer comes back as it is and will not be certified. What
+    leaks is searched anew on the ``watch`` of the first search.
+    """
+    form, point = answer.form, answer.x
+    if form is None or point is None or form.integer is None or not form.integer.size:
+        return answer
+    if not np.max(np.abs(point[form.integer] - np.round(point[form.integer]))) <= NEARLY:
+        return answer
+    rest, bound = best_with(form, np.round(point[form.integer])), answer.bound
+    found = None
+    if rest is None and is_linear(form):
+        found = _without_leaks(form, point, watch)
+    elif rest is not None and is_linear(form) and _may_mislead(form, answer):
+        found = _again(form, rest, watch)
+    if found is not None:
+        rest, bound = found[0], bound if found[1] is None else found[1]
+    if rest is None:
+        return answer
+    return whole_answer(compiled, form, rest, answer, bound)
+
+
+def whole_answer(
+    compiled: Compiled, form: StandardForm, x: Array, answer: Answer, bound: float | None
+) -> Answer:
+    """The same answer at another point of its form."""
+    found = answer_at(compiled, x, None, iterations=answer.iterations)
+    return replace(
+        found, status=answer.status, said=answer.said, claimed=form.objective(x), form=form,
+        bound=bound, seconds=answer.seconds,
+    )  # fmt: skip
+
+
+def is_linear(form: StandardForm) -> bool:
+    """Whether nothing is curved."""
+    return form.P is None and form.cones.linear == form.b.size
+
+
+def _may_mislead(form: StandardForm, answer: Answer) -> bool:
+    """Whether rows and bounds leave an M so large that a solver's word is not enough."""
+    return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= DOUBTFUL
+
+
+def _again(form: StandardForm, known: Array, watch: Deadline) -> tuple[Array, float | None] | None:
+    """The best whole point of the problem with the M that a known point's value allows."""
+    value = form.objective(known)
+    found = solve_mip(tightened(form, value), STRICT, known, watch)
+    if found.x is None or found.status is not Status.OPTIMAL:
+        return None
+    rest = best_with(form, np.round(found.x[form.integer]))
+    return (known if rest is None or form.objective(rest) > value else rest), found.bound
+
+
+def _without_leaks(
+    form: StandardForm, point: Array, watch: Deadline
+) -> tuple[Array, float | None] | None:
+    """The best whole point of a problem whose big M let something through, and a bound.
+
+    Opening whatever leaked gives a point that can be had; its value bounds the columns, and so
+    the M that are needed.
+    """
+    near = np.round(point[form.integer])
+    leaking = np.abs(point[form.integer] - near) > 0.0
+    opened = np.where(leaking, near + np.sign(point[form.integer] - near), near)
+    best = best_with(form, opened)
+    for _ in range(ROUNDS):
+        value = None if best is None else form.objective(best)
+        found = solve_mip(tightened(form, value), STRICT, best, watch)
+        if found.x is None or found.status is not Status.OPTIMAL:
+            # Out of time, the point that can be had is as good as any.
+            return (best, None) if best is not None and watch.should_stop else None
+        rest = best_with(form, np.round(found.x[form.integer]))
+        if rest is not None:
+            return rest, found.bound
+        leaks = np.abs(found.x[form.integer] - np.round(found.x[form.integer])) > 0.0
+        better = best_with(form, np.where(leaks, 1.0, np.round(found.x[form.integer])))
+        if better is None or (value is not None and form.objective(better) >= value):
+            return None
+        best = better
+    return None
+
+
+def best_with(form: StandardForm, whole: Array) -> Array | None:
+    """The best point with these integers, exactly; None if the rest cannot follow."""
+    bounds = Bounds.of(form)
+    if ((whole < bounds.lower[form.integer]) | (whole > bounds.upper[form.integer])).any():
+        return None
+    bounds.lower[form.integer] = bounds.upper[form.integer] = whole
+    if form.integer is not None and is_linear(form) and form.integer.size == form.c.size:
+        return _inside(form, whole)
+    if is_linear(form):
+        for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
+            session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
+            vertex = session.run(form.c, bounds)
+            if vertex.optimal:
+                vertex.x[form.integer] = whole
+                return vertex.x
+        return None
+    found = solve_conic(replace(form, lower=bounds.lower, upper=bounds.upper))
+    if found is None:
+        return None
+    found.x[form.integer] = whole
+    return found.x
+
+
+def _inside(form: StandardForm, whole: Array) -> Array | None:
+    """A point all of whose columns are whole, if it is within the rows."""
+    x = np.zeros(form.c.size)
+    x[form.integer] = whole
+    slack, zero = form.slack(x), form.cones.zero
+    sizes = 1.0 + np.abs(form.b) + abs(form.A) @ np.abs(x)
+    missed = max(np.max(np.abs(slack[:zero]) / sizes[:zero], initial=0.0),
+                 np.max(-slack[zero:] / sizes[zero:], initial=0.0))  # fmt: skip
+    return x if missed <= NEARLY_HELD else None
+
+
+# Start integer searches from earlier points, and never end worse than they are.
+
+# Differences of values that are rounding, over their size.
+ROUNDING = 1e-9
+
+
+def best_start(task: Task, form: StandardForm) -> Array | None:
+    """The best point of ``form`` whose integers are those of an earlier point; None without one."""
+    if not task.starts or form.integer is None:
+        return None
+    columns = columns_of(task.native)
+    best: Array | None = None
+    seen: set[bytes] = set()
+    for leaves in task.starts:
+        values = np.full(form.c.size, np.nan)
+        for key in columns.keys() & leaves.keys():
+            values[columns[key]] = leaves[key]
+        whole = np.round(values[form.integer])
+        if np.isnan(whole).any() or whole.tobytes() in seen:
+            continue
+        seen.add(whole.tobytes())
+        x = best_with(form, whole)
+        if x is not None and (best is None or form.objective(x) < form.objective(best)):
+            best = x
+        if task.watch.should_stop and best is not None:
+            break
+    return best
+
+
+def no_worse_than(
+    start: Array | None, compiled: Compiled, form: StandardForm, answer: Answer
+) -> Answer:
+    """The answer, or the start where that is better than what was found."""
+    if start is None:
+        return answer
+    if answer.x is None:
+        if not answer.status.is_limit:
+            said = f"{answer.said or answer.status}, though a feasible point is known"
+            return replace(answer, status=Status.FAILED, said=said)
+        return whole_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
+    known, found = form.objective(start), form.objective(answer.x)
+    if known < found - ROUNDING * (1.0 + abs(found)):
+        return whole_answer(compiled, form, start, answer, answer.bound)
+    return answer

@@ -1,1 +1,0 @@
-"""Who is asked, and in which ways: names, options, ladders, one warm HiGHS object."""

@@ -1,1 +1,0 @@
-"""Curved problems: what is done with an interior point."""

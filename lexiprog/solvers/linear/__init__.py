@@ -1,1 +1,0 @@
-"""Linear programs beyond what one run of HiGHS gives."""

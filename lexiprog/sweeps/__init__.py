@@ -1,1 +1,0 @@
-"""One program again and again: over tolerances, over solvers."""

@@ -1,1 +1,0 @@
-"""Fronts of several objectives, by the kind of the problem."""

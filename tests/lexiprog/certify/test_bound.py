@@ -1,0 +1,250 @@
+"""A lower bound never exceeds the optimum, whatever point and multipliers it is made from."""
+
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexiprog.canon.compensated import Sums
+from lexiprog.canon.equilibration import equilibrate
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify.bound import LowerBound, _charge, lower_bound
+from tests.lexiprog.canon.known_optima import highs, in_units, known
+from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
+
+seeds = st.integers(0, 2**32 - 1)
+KINDS = [(), ("soc", "soc"), ("psd", "psd"), ("exp", "exp"), ("power", "power")]
+
+
+def wild(rng, size):
+    """Numbers of any size and sign, zeros among them."""
+    spread = int(rng.choice([0, 3, 12]))
+    return rng.normal(size=size) * 10.0 ** rng.integers(-spread, spread + 1, size) * (
+        rng.random(size) < 0.8
+    )  # fmt: skip
+
+
+def wild_form(seed):
+    """A small linear or quadratic form of badly scaled numbers; ends may be open."""
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(1, 6, 2)
+    A = wild(rng, m * n).reshape(m, n) if seed % 2 else rng.integers(-3, 4, (m, n)).astype(float)
+    lower = np.where(rng.random(n) < 0.8, wild(rng, n), -np.inf)
+    width = np.where(rng.random(n) < 0.8, np.abs(wild(rng, n)), np.inf)
+    P = None
+    if seed % 3 == 0:
+        root = rng.normal(size=(n, n)) if seed % 2 else np.diag(rng.integers(0, 3, n))
+        P = sp.csc_array((root @ root.T).astype(float))
+    zero = int(rng.integers(0, m))
+    upper = np.where(np.isneginf(lower), 0.0, lower) + width
+    return rng, StandardForm(wild(rng, n), float(wild(rng, 1)[0]), sp.csc_array(A), wild(rng, m),
+                             Cones(zero=zero, nonneg=int(m - zero)),
+                             P=P if P is not None and P.nnz else None,
+                             lower=lower, upper=upper)  # fmt: skip
+
+
+@given(seeds)
+def test_the_bound_is_the_one_in_rational_numbers_rounded_down(seed):
+    for trial in range(10):
+        rng, form = wild_form(seed + trial)
+        x, z = wild(rng, form.c.size), wild(rng, form.b.size)
+        bound, exact = lower_bound(form, x, z).everywhere, bound_by_hand(form, x, z)
+        if exact is not None:
+            assert Fraction(bound) <= exact
+            least = Fraction(1, 10**300)  # floats end there
+            assert exact - Fraction(bound) <= abs(exact) * Fraction(1, 10**15) + least
+
+
+@given(seeds)
+def test_no_multipliers_exceed_the_optimum_of_a_linear_program(seed):
+    rng, form = wild_form(seed)
+    form = replace(form, P=None)
+    optimum = linear_optimum(form)
+    if optimum is None:
+        return
+    for _ in range(5):
+        bound = lower_bound(form, wild(rng, form.c.size), wild(rng, form.b.size)).everywhere
+        assert bound == -np.inf or Fraction(bound) <= optimum
+
+
+@given(seeds, st.sampled_from(KINDS), st.booleans(), st.booleans())
+def test_no_multipliers_exceed_a_known_optimum_in_any_units(seed, kinds, quadratic, free):
+    rng = np.random.default_rng(seed)
+    problem = known(seed, kinds=kinds, quadratic=quadratic, free=free)
+    problem, _ = in_units(problem, rng, 2.0, rows=35, columns=35, cost=35)  # without rounding
+    x, z, size = problem.x, problem.z, problem.z.size
+    guesses = [z, z + 1e-9 * z * rng.normal(size=size), z * rng.normal(size=size), wild(rng, size)]
+    for guess in guesses:
+        for point in (x, x * rng.normal(size=x.size)):
+            bound = lower_bound(problem.form, point, guess, radius=100.0)
+            if bound.everywhere > -np.inf:
+                assert Fraction(bound.everywhere) <= problem.optimum
+        within = lower_bound(problem.form, x, guess, radius=100.0).value
+        assert within == -np.inf or Fraction(within) <= problem.optimum
+
+
+@given(seeds, st.sampled_from(KINDS), st.booleans(), st.booleans())
+def test_the_right_multipliers_prove_the_optimum(seed, kinds, quadratic, free):
+    problem = known(seed, kinds=kinds, quadratic=quadratic, free=free)
+    bound = lower_bound(problem.form, problem.x, problem.z, radius=10.0)
+    optimum = float(problem.optimum)
+    size = max(1.0, float(np.abs(problem.form.b) @ np.abs(problem.z)))
+    assert bound.value == pytest.approx(optimum, abs=1e-12 * size)
+    # Whole numbers leave reduced costs of exactly zero: open ends cost nothing at all.
+    if not kinds:
+        assert bound.everywhere == optimum
+        assert bound.radius is None
+
+
+@given(seeds)
+def test_highs_multipliers_prove_its_optimum_to_nine_digits(seed):
+    problem = known(seed, columns=(5, 15))
+    x, z = highs(problem.form)
+    bound = lower_bound(problem.form, x, z).everywhere
+    assert Fraction(bound) <= problem.optimum
+    assert bound == pytest.approx(float(problem.optimum), rel=1e-9, abs=1e-9)
+
+
+def test_a_wrong_sign_a_wrong_size_and_an_open_column_count():
+    # min x + 3y over x + 2y >= 4, x, y >= 0: the multiplier 1 proves 4.
+    A = sp.csc_array(np.array([[-1.0, -2.0]]))
+    form = StandardForm(np.array([1.0, 3.0]), 0.0, A, np.array([-4.0]), Cones(nonneg=1),
+                        lower=np.zeros(2))  # fmt: skip
+    x = np.array([4.0, 0.0])
+    assert lower_bound(form, x, np.array([-5.0])).everywhere == 0.0
+    assert lower_bound(form, x, np.array([0.5])).everywhere == 2.0
+    # With the multiplier 1.5 x has reduced cost -0.5. Points that matter have an objective of 6,
+    # half more than at x, at most, so that x <= 6: 1.5 * 4 - 0.5 * 6.
+    assert lower_bound(form, x, np.array([1.5])).everywhere == pytest.approx(3.0)
+    assert lower_bound(form, x, np.array([1.5])).implied == pytest.approx(1.0)
+    # Within a ball of radius one it costs 1/2 at most: 1.5 * 4 - 0.5 * (4 + 1).
+    ball = lower_bound(form, x, np.array([1.5]), radius=1.0)
+    assert (ball.value, ball.slope, ball.radius) == (pytest.approx(3.5), pytest.approx(0.5), 1.0)
+    assert ball.everywhere == pytest.approx(3.0)
+    units = np.array([3.0, 1.0])
+    wide = lower_bound(form, x, np.array([1.5]), radius=0.5, units=units)
+    assert wide.ball == pytest.approx(0.75)
+
+
+def test_a_free_column_with_a_reduced_cost_leaves_nothing_proved_without_a_ball():
+    form = StandardForm(np.array([1.0]), 0.0, sp.csc_array(np.array([[-1.0]])), np.array([-2.0]),
+                        Cones(zero=1), lower=np.array([-np.inf]))  # fmt: skip
+    fixed = lower_bound(form, np.array([2.0]), np.array([0.0])).everywhere
+    assert fixed == pytest.approx(2.0)  # the equation itself is the range
+    two = replace(form, A=sp.csc_array(np.array([[-1.0, -1.0]])), c=np.ones(2), lower=None)
+    x, z = np.ones(2), np.array([0.75])
+    assert lower_bound(two, x, z).everywhere == -np.inf
+    ball = lower_bound(two, x, z, radius=1.0)
+    assert ball.value == pytest.approx(2.0 - 0.25 * np.sqrt(2.0))
+    assert ball.reach(1.0) == pytest.approx(2.0 * np.sqrt(2.0), rel=1e-5)
+    assert ball.reach(2.5) < 0.0
+    assert LowerBound(1.0, 1.0).reach(0.5) == np.inf
+    assert LowerBound(-np.inf, -np.inf).reach(0.5) == -np.inf
+
+
+def test_a_square_in_the_objective_needs_no_range():
+    # min x**2 - 2x: at 1.1 the slope is 0.2, and 0.2**2 / (2 * 2) is all it can cost.
+    form = StandardForm(np.array([-2.0]), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones(),
+                        P=sp.csc_array(np.array([[2.0]])))  # fmt: skip
+    bound = lower_bound(form, np.array([1.1]), np.zeros(0))
+    assert bound.everywhere == pytest.approx(-1.0, abs=1e-5)
+    assert bound.everywhere <= -1.0
+    assert bound.rows == 0.0  # there are none
+
+
+def test_a_column_with_a_range_is_charged_by_that_whatever_its_square():
+    # min x + 1e-6 x**2 / 2 + y**2 / 2 over 0 <= x <= 1: the square of x would allow for -5e5.
+    form = StandardForm(np.array([1.0, 0.0]), 0.0, sp.csc_array((0, 2)), np.zeros(0), Cones(),
+                        P=sp.csc_array(np.diag([1e-6, 1.0])), lower=np.array([0.0, -np.inf]),
+                        upper=np.array([1.0, np.inf]))  # fmt: skip
+    bound = lower_bound(form, np.array([0.0, 0.1]), np.zeros(0)).everywhere
+    assert bound == pytest.approx(0.0, abs=1e-6)
+
+
+@given(seeds)
+def test_what_was_charged_adds_up_to_the_gap(seed):
+    rng = np.random.default_rng(seed)
+    problem = known(seed, kinds=("soc",), free=bool(seed % 2))
+    form, x = problem.form, problem.x
+    bound = lower_bound(form, x, problem.z + 1e-3 * rng.normal(size=problem.z.size), radius=5.0)
+    if not form.P and bound.value < form.objective(x):
+        charges = bound.rows + bound.bounds + bound.implied + bound.ball
+        assert form.objective(x) - bound.value == pytest.approx(charges, rel=1e-4, abs=1e-9)
+
+
+@pytest.mark.parametrize("spoilt", ["x", "z"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number_proves_nothing(spoilt, bad):
+    problem = known(8, quadratic=True)
+    x, z = problem.x.copy(), problem.z.copy()
+    (x if spoilt == "x" else z)[0] = bad
+    bound = lower_bound(problem.form, x, z, radius=1.0)
+    assert bound.everywhere == -np.inf or spoilt == "z"
+    assert not max(bound.value, bound.everywhere) > float(problem.optimum)
+
+
+def test_a_hundred_thousand_rows_take_a_moment():
+    rng = np.random.default_rng(0)
+    size, each = 100_000, 6
+    where = np.repeat(np.arange(size), each), rng.integers(0, size, size * each)
+    A = sp.csc_array(sp.coo_array((rng.normal(size=size * each), where), shape=(size, size)))
+    form = StandardForm(np.ones(size), 0.0, A, np.ones(size), Cones(nonneg=size),
+                        lower=np.zeros(size), upper=np.ones(size))  # fmt: skip
+    start = time.process_time()
+    assert np.isfinite(lower_bound(form, np.ones(size), rng.random(size)).everywhere)
+    assert time.process_time() - start < 3.0
+
+
+def nearly_parallel(seed, size):
+    """Pairs of rows that differ in the last digits; HiGHS alone is wrong on some of these."""
+    rng = np.random.default_rng(seed)
+    base = rng.integers(0, 6, (10, 8))
+    A = np.vstack([base * size + rng.integers(-1, 2, (10, 8)) for _ in range(2)])
+    b = np.tile(rng.integers(3, 15, 10), 2) * size + rng.integers(-2, 3, 20)
+    return StandardForm(-base[0].astype(float), 0.0, sp.csc_array(np.maximum(A, 0).astype(float)),
+                        b.astype(float), Cones(nonneg=20),
+                        lower=np.zeros(8), upper=np.full(8, 10.0))  # fmt: skip
+
+
+def test_the_gap_catches_every_wrong_answer_on_nearly_parallel_rows():
+    caught = 0
+    for seed in range(40):
+        form = nearly_parallel(seed, 3000)
+        optimum = float(linear_optimum(form))
+        x, z = highs(form)
+        gap = form.objective(x) - lower_bound(form, x, z).everywhere
+        error = form.objective(x) - optimum
+        assert gap >= error - 1e-12
+        caught += error > 1e-6
+        scaling = equilibrate(form, mild=-1.0)
+        sharp = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+        scaled = scaling.of(form)
+        y, w = highs(scaled, **sharp)
+        assert scaled.objective(y) - lower_bound(scaled, y, w).everywhere < 1e-9
+        assert scaling.value(scaled.objective(y)) == pytest.approx(optimum, rel=1e-9)
+    assert caught > 0, "these rows are no test any more: HiGHS is right on all of them"
+
+
+def test_a_reduced_cost_of_unknown_sign_costs_the_farthest_end():
+    """Within 1e-3 of zero, over [-2, 5]: it may cost 5e-3 and no more; beside it a plain one."""
+    reduced = Sums(np.array([0.0, 2.0]), np.zeros(2), np.array([1e-3, 0.0]))
+    charges, unknown = _charge(reduced, np.array([-2.0, -3.0]), np.array([5.0, 4.0]))
+    assert not unknown.any()
+    assert charges.lower == pytest.approx([-5e-3, -6.0], rel=1e-5)
+    assert charges.lower[0] <= -5e-3
+
+
+def test_within_a_ball_only_columns_without_ranges_of_their_own_vary_less():
+    """At x = (5, 0) the first column may fall to 0 for all of 5, the second by the ball's 0.001."""
+    form = StandardForm(np.array([1.0, 1e-3]), 0.0, sp.csc_array((0, 2)), np.zeros(0), Cones(),
+                        lower=np.array([0.0, -np.inf]), upper=np.array([10.0, np.inf]))  # fmt: skip
+    found = lower_bound(form, np.array([5.0, 0.0]), np.zeros(0), radius=1.0)
+    assert found.everywhere == -np.inf
+    assert found.value == pytest.approx(-1e-3, rel=1e-4)
+    assert (found.radius, found.bounds) == (1.0, pytest.approx(5.0))
+    assert (found.ball, found.implied) == (pytest.approx(1e-3, rel=1e-4), 0.0)

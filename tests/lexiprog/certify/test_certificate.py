@@ -1,0 +1,244 @@
+"""Certificates pass for true optima and fail for anything that is a little off."""
+
+from dataclasses import replace
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import lexiprog as lx
+from lexiprog import cvxpy_adapter
+from lexiprog.canon.cones import distances
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify.certificate import Certificate
+from lexiprog.certify.measures import check_answer
+
+RNG = np.random.default_rng(7)
+A = RNG.uniform(0.5, 2.0, size=(4, 3))
+C = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.2], [0.0, 0.2, 3.0]])
+
+
+def problems():
+    """One problem for each cone and class; every variable matters to the optimum."""
+    x = cp.Variable(3, name="x")
+    y = cp.Variable(3, bounds=[0.5, 4], name="y")
+    X = cp.Variable((3, 3), symmetric=True, name="X")
+    k = cp.Variable(3, integer=True, bounds=[0, 9], name="k")
+    b = cp.Variable(4, boolean=True, name="b")
+    return {
+        "LP": (cp.Minimize(cp.sum(x)), [A @ x >= 1, x >= 0.01]),
+        "LP with bounds": (cp.Maximize(y[0] + 2 * y[1] - y[2]), [cp.sum(y) <= 7]),
+        "QP": (cp.Minimize(cp.sum_squares(x - 1)), [A @ x >= 5]),
+        "SOCP": (cp.Minimize(cp.sum(x)), [cp.norm(x - 3) <= 2]),
+        "SDP": (cp.Minimize(cp.trace(X)), [X - C >> 0, X[0, 1] == 2]),
+        "exponential": (cp.Minimize(cp.sum(cp.exp(x))), [x[0] + 2 * x[1] + x[2] >= 1]),
+        "power": (cp.Maximize(x[2]), [cp.PowCone3D(x[0], x[1], x[2], 0.3), x[0] + x[1] <= 1]),
+        "power nd": (
+            cp.Maximize(x[2]),
+            [cp.PowConeND(y, x[2], np.array([0.2, 0.3, 0.5])), cp.sum(y) <= 5, cp.sum(x) == 9],
+        ),
+        "MILP": (cp.Maximize(k @ [3, 2, 4]), [k @ [3, 4, 5] <= 22.5]),
+        "binary": (cp.Maximize(b @ [3.0, 2.5, 4.0, 1.5]), [b @ [2, 3, 4, 1] <= 6]),
+    }
+
+
+CLASSES = list(problems())
+CONTINUOUS = [name for name in CLASSES if name not in ("MILP", "binary")]
+
+
+def solved(name, solver=None):
+    """Form, answer and certificate of one problem, straight from the solver's numbers."""
+    objective, constraints = problems()[name]
+    problem = cp.Problem(objective, constraints)
+    solver = solver or ("HIGHS" if problem.is_lp() else "CLARABEL")
+    options = {"eps_abs": 1e-10, "eps_rel": 1e-10} if solver == "SCS" else {}
+    compiled = cvxpy_adapter.Prepared(problem).compile(solver, options)
+    answer = cvxpy_adapter.interpret(compiled, cvxpy_adapter.run(compiled, options))
+    return compiled.scaled, answer
+
+
+def check(form, answer):
+    return check_answer(
+        form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound
+    ).certificate
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_true_optimum_is_certified(name):
+    certificate = check(*solved(name))
+    assert certificate.passed, str(certificate)
+    assert certificate.worst <= 1e-7
+
+
+@pytest.mark.parametrize("solver", ["ECOS", "SCS"])
+@pytest.mark.parametrize("name", ["LP", "QP", "SOCP", "exponential"])
+def test_multipliers_of_every_interface_are_read_in_the_right_order(name, solver):
+    certificate = check(*solved(name, solver))
+    assert certificate.passed, str(certificate)
+
+
+def off_by_a_thousandth(numbers, seed):
+    rng = np.random.default_rng(seed)
+    push = rng.choice([-1.0, 1.0], size=numbers.size) * rng.uniform(0.5, 1.0, numbers.size)
+    return numbers + 1e-3 * push * np.maximum(np.abs(numbers), 0.1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_point_off_by_a_thousandth_is_refused(name, seed):
+    form, answer = solved(name)
+    moved = off_by_a_thousandth(answer.x, seed)
+    # The claim moves along, so that only the point itself can give the lie away.
+    false = replace(answer, x=moved, claimed=form.objective(moved))
+    assert not check(form, false).passed
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_multipliers_off_by_a_thousandth_are_refused(name, seed):
+    form, answer = solved(name)
+    assert not check(form, replace(answer, z=off_by_a_thousandth(answer.z, seed))).passed
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_claimed_optimum_off_by_a_thousandth_is_refused(name, sign):
+    form, answer = solved(name)
+    false = answer.claimed + sign * 1e-3 * max(abs(answer.claimed), 0.1)
+    assert not check(form, replace(answer, claimed=false)).passed
+
+
+def test_an_integer_point_far_from_its_bound_is_refused_unless_that_gap_is_accepted():
+    form, answer = solved("MILP")
+    early = replace(answer, bound=answer.claimed * 1.05)
+    assert set(check(form, early).failures) == {"gap"}
+    accepted = check_answer(form, early.x, None, claimed=early.claimed, bound=early.bound,
+                       gap_tolerance=0.1).certificate  # fmt: skip
+    assert accepted.passed
+    assert accepted.gap > 0.01
+
+
+def test_a_point_without_multipliers_or_bound_is_never_certified():
+    form, answer = solved("LP")
+    assert "gap" in check_answer(form, answer.x, None, claimed=answer.claimed).certificate.failures
+
+
+def test_not_a_number_fails_every_comparison():
+    form, answer = solved("LP")
+    assert not check(form, replace(answer, x=answer.x * np.nan)).passed
+    assert not check(form, replace(answer, claimed=np.nan)).passed
+
+
+@pytest.mark.parametrize(
+    ("cones", "inside", "outside", "distance"),
+    [
+        (Cones(zero=1), [0.0], [0.25], 0.25),
+        (Cones(nonneg=1), [3.0], [-2.0], 2.0),
+        (Cones(soc=(3,)), [5.0, 3.0, 4.0], [4.0, 3.0, 4.0], 1.0),
+        (Cones(psd=(2,)), [2.0, np.sqrt(2), 2.0], [1.0, 2 * np.sqrt(2), 1.0], 1.0),
+        (Cones(exp=1), [1.0, 1.0, np.e], [0.0, 1.0, 0.5], 0.5),
+        (Cones(power=((0.5, 0.5),)), [4.0, 1.0, -2.0], [4.0, 1.0, 3.0], 1.0),
+    ],
+)
+def test_distances_to_cones_are_those_worked_by_hand(cones, inside, outside, distance):
+    assert distances(cones, np.array(inside)).max() == pytest.approx(0.0, abs=1e-12)
+    assert distances(cones, np.array(outside)).max() == pytest.approx(distance)
+
+
+@pytest.mark.parametrize(
+    ("cones", "inside", "outside"),
+    [
+        (Cones(zero=1), [-7.0], None),
+        (Cones(nonneg=1), [1.0], [-1.0]),
+        # The dual exponential cone has -u exp(v/u - 1) <= w: at u = -1, v = 0 that is exp(-1).
+        (Cones(exp=1), [-1.0, 0.0, np.exp(-1.0)], [-1.0, 0.0, 0.1]),
+        # (u/a)^a (v/(1-a))^(1-a) >= |w|: at a = 1/2, u = v = 1 the left side is 2.
+        (Cones(power=((0.5, 0.5),)), [1.0, 1.0, 2.0], [1.0, 1.0, 2.5]),
+    ],
+)
+def test_distances_to_dual_cones_are_those_worked_by_hand(cones, inside, outside):
+    assert distances(cones, np.array(inside), dual=True).max() == pytest.approx(0.0, abs=1e-12)
+    if outside is not None:
+        assert distances(cones, np.array(outside), dual=True).max() > 0.05
+
+
+def test_the_certificate_of_a_result_says_what_it_rests_on():
+    x = cp.Variable(2, name="x", integer=True, bounds=[0, 5])
+    y = cp.Variable(name="y")
+    whole = lx.Subproblem("whole", cp.Maximize(cp.sum(x)), [x[0] + 2 * x[1] <= 6])
+    real = lx.Subproblem("real", cp.Minimize(y), [y >= 1])
+    result = lx.Program(lx.Stage("both", whole, real)).solve()
+    assert result["whole"].certificate.basis == "incumbent"
+    assert result["real"].certificate.basis == "duals"
+    assert "certified" in str(result["real"].certificate)
+
+
+def test_a_blank_certificate_is_a_proof_and_one_at_its_tolerance_still_is():
+    blank = Certificate()
+    assert set(blank.measures.values()) == {0.0}
+    assert blank.passed
+    assert blank.proved
+    assert Certificate(gap=1e-6).proved
+    accepted = Certificate(gap=2e-6, gap_tolerance=1e-3)
+    assert accepted.passed
+    assert not accepted.proved
+    assert not Certificate(integrality=1e-12).passed
+
+
+def test_words_say_how_it_is_known_or_what_failed():
+    assert Certificate(radius=50.0).words == (
+        "Proved by its multipliers among all points within 50 of it, to 1e-06 of the sizes in "
+        "equilibrated units (worst measure 0.0e+00)."
+    )
+    assert Certificate(gap=0.5).words == "not certified: gap 5.0e-01 (accepted up to 1e-06)."
+
+
+def test_a_certificate_shows_every_measure_beside_its_limit_and_marks_what_failed():
+    shown = Certificate(gap=0.5)._repr_html_()
+    assert all(f">{name}<" in shown for name in Certificate().measures)
+    assert shown.count("lx-bad") > Certificate()._repr_html_().count("lx-bad")
+    rows = {row[0].text: row[1:] for row in Certificate(gap=0.5).outline.rows}
+    assert [(name, row[0].tone) for name, row in rows.items() if row[0].tone != "good"] == [
+        ("gap", "bad")
+    ]
+    assert [cell.text for cell in rows["gap"]] == ["5e-1", "1e-6"]
+
+
+def free_column(scale, x):
+    """Minimize 0 over scale * x >= 0, where x has no upper end: only a ball bounds it."""
+    A = sp.csc_array([[-scale]])
+    form = StandardForm(np.zeros(1), 0.0, A, np.zeros(1), Cones(nonneg=1))
+    return check_answer(form, np.array([x]), np.array([1e-9]), claimed=0.0).certificate
+
+
+def test_where_a_column_has_no_end_the_proof_names_its_ball_which_grows_with_the_point():
+    radii = [free_column(1.0, x).radius for x in (0.5, 7.0)]
+    assert radii == [10.0, 70.0]
+
+
+@pytest.mark.parametrize(("size", "wanted"), [(1.0, 1e-3), (4.0, 2.5e-4)])
+def test_a_violated_row_is_compared_with_its_terms_but_with_one_at_least(size, wanted):
+    """-x <= 0 at x = -1e-3, and size + 1e-3 <= size."""
+    A, b = sp.csc_array([[-1.0]]), np.zeros(1)
+    x = -1e-3
+    if size > 1:
+        A, b, x = sp.csc_array([[1.0]]), np.array([size]), size + 1e-3
+    form = StandardForm(np.zeros(1), 0.0, A, b, Cones(nonneg=1))
+    found = check_answer(form, np.array([x]), np.zeros(1), claimed=0.0).certificate
+    assert found.primal == pytest.approx(wanted, rel=1e-3)
+
+
+def test_a_reduced_cost_that_no_bound_carries_is_compared_with_one_and_the_largest_cost():
+    form = StandardForm(np.array([3.0]), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones())
+    found = check_answer(form, np.zeros(1), np.zeros(0), claimed=0.0).certificate
+    assert found.dual == 0.75
+
+
+@pytest.mark.parametrize(("integer", "basis"), [([0], "incumbent"), ([], "bound")])
+def test_without_multipliers_a_certificate_rests_on_a_bound(integer, basis):
+    whole = np.array(integer, dtype=np.intp)
+    form = StandardForm(np.ones(1), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones(),
+                        lower=np.ones(1), integer=whole)  # fmt: skip
+    found = check_answer(form, np.ones(1), None, claimed=1.0, bound=1.0).certificate
+    assert (found.basis, found.gap) == (basis, 0.0)

@@ -1,0 +1,44 @@
+"""Where variables stand in a compiled problem: a point written there is read back as it was."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.compile.task import compile_for
+from lexiprog.cvxpy_adapter import answer_at, columns_of
+
+SHAPES = [
+    {"boolean": True},
+    {"boolean": True, "shape": 5},
+    {"integer": True, "shape": (2, 3), "bounds": [0, 9]},
+    {"shape": 3, "bounds": [-1, 1]},
+    {"shape": 3, "boolean": [(0, 2)]},
+    {"nonneg": True},
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_written_into_the_columns_is_what_the_variables_are(seed):
+    random = np.random.default_rng(seed)
+    variables = [cp.Variable(**SHAPES[k], name=f"v{k}") for k in random.permutation(len(SHAPES))]
+    total = sum(cp.sum(v) for v in variables)
+    problem = lx.Subproblem("p", cp.Minimize(total), [total >= 1])
+    compiled = compile_for(problem, lx.Solver("HIGHS"), {})
+    columns = columns_of(compiled)
+    point = np.zeros(compiled.form.c.size)
+    written = {v.id: random.integers(0, 2, v.shape) for v in variables}
+    for key, value in written.items():
+        point[columns[key]] = value
+    found = answer_at(compiled, point / compiled.scaling.columns, None, iterations=None).primal
+    for key, value in written.items():
+        np.testing.assert_array_equal(found[key], value)
+    assert sorted(np.concatenate([c.ravel() for c in columns.values()])) == list(range(point.size))
+
+
+def test_what_is_no_column_as_such_has_none():
+    X, b = cp.Variable((2, 2), symmetric=True, name="X"), cp.Variable(boolean=True, name="b")
+    problem = lx.Subproblem("p", cp.Minimize(cp.sum(X) + b), [X >= 1])
+    columns = columns_of(compile_for(problem, lx.Solver("HIGHS"), {}))
+    assert columns[b.id].shape == ()
+    assert set(columns) <= {X.id, b.id}

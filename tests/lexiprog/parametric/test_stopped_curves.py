@@ -1,0 +1,116 @@
+"""Curves that Ctrl-C or a number of points has stopped: what is there is kept, and true."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.deadline import Pace
+from lexiprog.parametric import tradeoffs as tolerances
+
+
+def linear():
+    rng = np.random.default_rng(4)
+    x = cp.Variable(12, bounds=[0, 9], name="x")
+    A, costs = rng.uniform(0, 3, (8, 12)), rng.uniform(1, 9, (3, 12))
+    levels = {name: cp.Minimize(c @ x) for name, c in zip("abc", costs, strict=True)}
+    return lx.preemptive(levels, [A @ x >= rng.uniform(5, 9, 8)])
+
+
+def whole(seed=2):
+    rng = np.random.default_rng(seed)
+    weights, *gains = rng.integers(1, 30, (3, 11))
+    take = cp.Variable(11, boolean=True, name="take")
+    levels = {name: cp.Maximize(g @ take) for name, g in zip("ab", gains, strict=True)}
+    return lx.preemptive(levels, [weights @ take <= weights.sum() // 2])
+
+
+def convex():
+    x = cp.Variable(2, name="x")
+    near, far = cp.sum_squares(x), cp.sum_squares(x - [3, 4])
+    return lx.preemptive({"a": cp.Minimize(near), "b": cp.Minimize(far)})
+
+
+KINDS = [linear, whole, convex]
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch):
+    """Ctrl-C at the so manyth step of the search."""
+
+    def after(steps):
+        class Pressed(Pace):
+            def check(self):
+                nonlocal steps
+                steps -= 1
+                if steps == 0:
+                    raise KeyboardInterrupt
+
+        monkeypatch.setattr(tolerances, "Pace", Pressed)
+
+    return after
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4, 7])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_ctrl_c_keeps_what_was_followed_and_it_is_the_whole_curves(kind, steps, ctrl_c):
+    truth = lx.tradeoff(kind(), "a")
+    ctrl_c(steps)
+    with pytest.raises(lx.Interrupted, match=r"error\.partial is the Tradeoff so far") as caught:
+        lx.tradeoff(kind(), "a")
+    part = caught.value.partial
+    assert isinstance(part, lx.Tradeoff)
+    assert part._repr_html_()
+    if not part.tracks:
+        assert steps < 4
+        return
+    for t in np.linspace(0, 1.2 * max(truth.tolerances), 60):
+        for name, value in part.at(t).items():
+            error = part.errors[name] + truth.errors[name]
+            assert np.isnan(value) or value == pytest.approx(truth.at(t)[name], abs=1e-7 + error)
+    assert "interrupted" in str(part)
+    assert part.results[0].final.certificate.passed
+
+
+def test_curves_that_were_finished_before_are_whole(ctrl_c):
+    """The last level of three is stopped, the second is there."""
+    truth, stopped = lx.tradeoff(linear(), "a"), []
+    for steps in range(8, 40):
+        ctrl_c(steps)
+        try:
+            lx.tradeoff(linear(), "a")
+            break  # it needs no more steps than these
+        except lx.Interrupted as error:
+            stopped += [error] * (len(error.partial.tracks) == 2)
+    assert stopped
+    for error in stopped:
+        assert "2 of 2 curves, the last as far as it was followed" in str(error)
+        assert error.partial.tracks["b"].knots == pytest.approx(truth.tracks["b"].knots)
+        assert np.isinf(error.partial.tracks["b"].stop)
+        assert error.partial.tracks["c"].note
+
+
+def test_ctrl_c_keeps_the_rows_of_a_table(monkeypatch):
+    solve, done = tolerances.Cases.__call__, []
+
+    def two(cases, tolerance):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(tolerance)
+        return solve(cases, tolerance)
+
+    monkeypatch.setattr(tolerances.Cases, "__call__", two)
+    with pytest.raises(lx.Interrupted, match="interrupted with 2 of 4 tolerances") as caught:
+        lx.tradeoff(linear(), "a", [0, 1, 2, 3])
+    part = caught.value.partial
+    assert part.tolerances == (0.0, 1.0)
+    assert len(part.results) == len(part.values["c"]) == 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("limit", [2, 3, 4])
+def test_between_the_points_that_were_asked_for_nothing_is_claimed(seed, limit):
+    truth, part = (lx.tradeoff(whole(seed), "a", **o) for o in ({}, {"limit": limit}))
+    for t in np.unique([*truth.tolerances, *np.linspace(0, 1.2 * max(truth.tolerances), 40)]):
+        value = part.at(t)["b"]
+        assert np.isnan(value) or value == truth.at(t)["b"]
