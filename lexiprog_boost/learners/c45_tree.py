@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.aliases import Floats, Indices
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.points import check_sample_weight, take_rows
 
 # C4.5's error estimate, and the subtrees that it replaces by leaves.
@@ -102,7 +100,6 @@ def pruned_ancestors(left: Indices, right: Indices, leaf_errors: Floats) -> Indi
     return stands_for
 
 
-@estimator_class
 class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     """Grow scikit-learn's entropy tree, then prune it by C4.5's error estimate.
 
@@ -125,7 +122,10 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Order in which features are tried, which decides between equally good splits.
 
-    {Attributes: classes_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
     grown_ : DecisionTreeClassifier
         The tree before pruning.
     n_leaves_ : int
@@ -153,16 +153,28 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    _: KW_ONLY
-    confidence: float = 0.25
-    min_samples_leaf: int = 2
-    max_depth: int | None = None
-    random_state: Any = None
+    def __init__(
+        self,
+        *,
+        confidence: float = 0.25,
+        min_samples_leaf: int = 2,
+        max_depth: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.confidence = confidence
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> C45TreeClassifier:
         """Grow and prune.
 
-        {Parameters: learner points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Training points.
+        y : array-like of shape (n,)
+            Labels.
         sample_weight : array-like of shape (n,), optional
             Weights of the points; only their ratios matter, and zero leaves a point out.
 
@@ -203,7 +215,10 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf of the pruned tree that each point falls into, as a node of `grown_`.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -221,9 +236,15 @@ class C45TreeClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the classes' shares of the weight in each point's leaf.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
-        {Returns: shares}
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
         """
         leaves = self.apply(X)
         return self._shares[leaves]

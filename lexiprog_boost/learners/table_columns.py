@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.points import category_columns, is_frame
 
 WAYS = ("one-hot", "ordinal", "categories")
@@ -19,7 +17,6 @@ WAYS = ("one-hot", "ordinal", "categories")
 MOST_CATEGORIES = 255
 
 
-@estimator_class
 class TableColumns(TransformerMixin, BaseEstimator):
     """Numbers from a data frame; an array, or a frame of numbers, is taken as it is.
 
@@ -46,8 +43,11 @@ class TableColumns(TransformerMixin, BaseEstimator):
     [[1.5, 0.0, 1.0], [2.0, 1.0, 0.0]]
     """
 
-    categories: str = "one-hot"
-    _: KW_ONLY
+    def __init__(
+        self,
+        categories: str = "one-hot",
+    ) -> None:
+        self.categories = categories
 
     def fit(self, X: Any, y: Any = None) -> TableColumns:  # noqa: ARG002
         """Find which columns hold categories, and which there are.

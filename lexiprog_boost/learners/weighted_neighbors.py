@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from hashlib import blake2b
 from numbers import Integral
 from typing import Any
@@ -17,7 +16,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.aliases import Indices
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.points import check_sample_weight
 
 # The neighbours of one training set, found once and shared by all learners fitted on it.
@@ -144,7 +142,6 @@ def _digest(points: Any) -> bytes:
 TIE = 1e-12
 
 
-@estimator_class
 class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     """Vote of the k nearest training points, each with its sample weight.
 
@@ -166,7 +163,10 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int, optional
         Workers of the neighbour search.
 
-    {Attributes: classes_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
     table_ : NeighborTable
         The neighbours in use: `table` if it fits.
     weights_ : ndarray of shape (n,)
@@ -196,11 +196,18 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     # They stay neighbours, without a vote: the table is that of the whole training set.
     handles_zero_weights = True
 
-    n_neighbors: Any = 5
-    _: KW_ONLY
-    algorithm: str = "auto"
-    table: NeighborTable | None = None
-    n_jobs: int | None = None
+    def __init__(
+        self,
+        n_neighbors: Any = 5,
+        *,
+        algorithm: str = "auto",
+        table: NeighborTable | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
+        self.table = table
+        self.n_jobs = n_jobs
 
     def prepared_for(self, X: Any) -> WeightedKNeighborsClassifier:
         """Return an unfitted copy that finds the neighbours of `X` once for all its clones.
@@ -219,7 +226,12 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightedKNeighborsClassifier:
         """Remember the points and their weights.
 
-        {Parameters: learner points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Training points.
+        y : array-like of shape (n,)
+            Labels.
         sample_weight : array-like of shape (n,), optional
             Weights of the votes; only their ratios matter.
 
@@ -249,9 +261,15 @@ class WeightedKNeighborsClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return each class's share of the vote; equal shares where the neighbours weigh nothing.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
-        {Returns: shares}
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
         """
         votes = self._votes(X)
         total = votes.sum(axis=1, keepdims=True)

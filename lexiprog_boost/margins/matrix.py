@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from lexiprog_boost.aliases import Codes, Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.points import check_sample_weight, take_rows
 from lexiprog_boost.members.outputs import class_codes, probabilities, votes
 
@@ -122,7 +121,6 @@ def margin_blocks(
         yield margins, y[rows], weights[rows]
 
 
-@described
 def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats:
     """Return the margins of the class offsets: members that always vote for one class.
 
@@ -135,7 +133,8 @@ def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats
         Labels.
     classes : array-like of shape (n_classes,)
         The c-th offset always votes for the c-th of the sorted classes.
-    {rule}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
 
     Returns
     -------

@@ -13,7 +13,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from lexiprog_boost.aliases import Codes, Indices
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.points import check_sample_weight, take_rows
 from lexiprog_boost.margins.matrix import Rule, all_classes, check_rule, checked_members, margins_of
 from lexiprog_boost.members.ensembles import ensemble_members
@@ -86,7 +85,6 @@ def fill_with_class_means(
 Refit = Callable[[Any, Any, NDArray, NDArray[np.float64] | None], Any]
 
 
-@described
 def cross_fitted_margins(
     estimators: Sequence[Any],
     X: Any,
@@ -115,7 +113,8 @@ def cross_fitted_margins(
         The members; they are cloned, never refitted.
     X, y : array-likes
         Training points and labels.
-    {rule}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
     sample_weights : array-like of shape (T, n), optional
         The point weights that each member was trained with; None trains without weights.
     cv : int
@@ -203,7 +202,6 @@ def _refit(member: Any, X: Any, y: NDArray, weights: NDArray[np.float64] | None)
 # Margins on the points that bagging left out of a member's sample (fact F9, docs/facts.md).
 
 
-@described
 def out_of_bag_margins(
     ensemble: Any,
     X: Any,
@@ -224,7 +222,8 @@ def out_of_bag_margins(
         each have ``sample_indices_``, as `ResampledClassifier` does.
     X, y : array-likes
         The very points the ensemble was fitted on, in the same order.
-    {rule}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
     sample_weight : array-like of shape (n,), optional
         Weights of the points in the class means that stand in for what a member saw.
 

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.dummy import DummyClassifier
 
 from lexiprog_boost.aliases import Codes
-from lexiprog_boost.checks.docstrings import described
 
 
 def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Codes:
@@ -48,7 +47,6 @@ def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Co
     return codes
 
 
-@described
 def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     """Return the position in `classes` of the class that a member votes for.
 
@@ -59,7 +57,10 @@ def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     ----------
     member : fitted classifier
         Anything with ``predict``.
-    {points, ensemble classes}
+    X : array-like or sparse matrix of shape (m, n_features)
+        Points.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the ensemble.
 
     Returns
     -------
@@ -80,7 +81,6 @@ def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     return class_codes(member.predict(X), classes, source=type(member).__name__)
 
 
-@described
 def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
     """Return a member's class probabilities with one column a class of the ensemble.
 
@@ -91,7 +91,10 @@ def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
     ----------
     member : fitted classifier
         Anything with ``predict_proba`` and ``classes_``.
-    {points, ensemble classes}
+    X : array-like or sparse matrix of shape (m, n_features)
+        Points.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the ensemble.
 
     Returns
     -------

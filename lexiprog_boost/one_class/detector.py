@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.points import check_groups
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.one_class.generation import generate
@@ -113,7 +111,6 @@ def threshold(levels: Floats) -> float:
 DECIMALS = 12
 
 
-@estimator_class
 class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     """Detect what is not normal by weighted hypotheses that look after every group of normal ones.
 
@@ -176,7 +173,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     n_rounds_ : int
         Programs that were solved to find the hypotheses; `program_` and `result_` are the last.
 
-    {References: Ratsch one class}
+    References
+    ----------
+    G. Rätsch, B. Schölkopf, S. Mika and K.-R. Müller, SVM and boosting: one class, GMD technical
+    report 119, 2000.
 
     Examples
     --------
@@ -195,16 +195,28 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     [1, 1, -1]
     """
 
-    hypotheses: str = "bumps"
-    _: KW_ONLY
-    nu: float = 0.1
-    n_groups: int = 1
-    n_hypotheses: int = 300
-    width: float | None = None
-    scale: bool = True
-    contamination: Any = "auto"
-    solver: Any = None
-    random_state: Any = None
+    def __init__(
+        self,
+        hypotheses: str = "bumps",
+        *,
+        nu: float = 0.1,
+        n_groups: int = 1,
+        n_hypotheses: int = 300,
+        width: float | None = None,
+        scale: bool = True,
+        contamination: Any = "auto",
+        solver: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.nu = nu
+        self.n_groups = n_groups
+        self.n_hypotheses = n_hypotheses
+        self.width = width
+        self.scale = scale
+        self.contamination = contamination
+        self.solver = solver
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> OneClassLexiBoost:  # noqa: ARG002 - scikit-learn's signature
         """Learn what is normal.
@@ -251,7 +263,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def score_samples(self, X: Any) -> Floats:
         """Return how normal the points look, from 0 to 1.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -264,7 +279,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Return ``score_samples(X) - offset_``: below zero is what `predict` calls abnormal.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -275,7 +293,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for what looks normal and -1 for what does not.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------

@@ -9,14 +9,12 @@ from numpy.typing import ArrayLike
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils import check_random_state
 
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.members.training import prepare_learner
 from lexiprog_boost.pools.adaboost_m2 import adaboost_m2_pool
 from lexiprog_boost.pools.pool import Pool, rounds_shown
 
 
-@described
 def adaboost_pool(
     estimator: Any,
     X: Any,
@@ -33,10 +31,22 @@ def adaboost_pool(
     no better than chance. Use it to weigh the very members of a model you have; `adaboost_m2_pool`
     is the paper's, and stronger with many classes.
 
-    {Parameters: learner, training points, labels, n_estimators}
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
     learning_rate : float
         Shrinks the members' weights.
-    {initial weights, member seeds}
+    sample_weight : array-like of shape (n,), optional
+        Initial weights of the points.
+    random_state : int, RandomState or None
+        Draws one seed a member.
 
     Returns
     -------
@@ -85,7 +95,6 @@ def adaboost_pool(
 # The pools that estimators offer by name: AdaBoost.M2, or scikit-learn's AdaBoost.
 
 
-@described
 def train_pool(
     pool: str,
     estimator: Any,
@@ -102,17 +111,31 @@ def train_pool(
 ) -> Pool:
     """Train the members of the pool of that name.
 
-    {Parameters: pool, learner, training points, labels, n_estimators}
+    Parameters
+    ----------
+    pool : {"m2", "adaboost"}
+        AdaBoost.M2, or scikit-learn's AdaBoost (SAMME).
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
     rule : str
         The rule of the margins that are wanted; with "proba" AdaBoost.M2 is trained on
         confidences.
-    {initial weights}
+    sample_weight : array-like of shape (n,), optional
+        Initial weights of the points.
     keep_distributions : bool
         Keep the point weights of every round, if the pool can.
-    {verbose}
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
     title : str
         What stands before the bar.
-    {member seeds}
+    random_state : int, RandomState or None
+        Draws one seed a member.
 
     Returns
     -------

@@ -9,7 +9,6 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.multiclass import check_classification_targets
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.checks.values import check_classes, check_rounds
 from lexiprog_boost.margins import class_codes, probabilities, votes
@@ -20,7 +19,6 @@ from lexiprog_boost.pools.pool import Pool
 LEAST_LOSS = 1e-10
 
 
-@described
 def adaboost_m2_pool(
     estimator: Any,
     X: Any,
@@ -42,10 +40,26 @@ def adaboost_m2_pool(
     pseudo-loss of 1e-10 (nothing is left to learn), and with one of pseudo-loss 1/2 or more,
     which is dropped (it is no better than chance); if that is the first one, it is an error.
 
-    {Parameters: learner, training points, labels, n_estimators, output, initial weights}
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
+    output : {"hard", "confidence"}
+        Whether h(x, y) is the vote of ``predict`` or the probability of ``predict_proba``.
+    sample_weight : array-like of shape (n,), optional
+        Initial weights of the points.
     keep_distributions : bool
         Keep the point weights of every round, as cross-fitting needs them.
-    {on_round, member seeds}
+    on_round : callable (round, error), optional
+        Called after every round, the first one being 1.
+    random_state : int, RandomState or None
+        Draws one seed a member.
 
     Returns
     -------
@@ -53,7 +67,10 @@ def adaboost_m2_pool(
         Its weights are log(1 / beta); its history has "pseudo_loss" and "error" (the weighted
         share of wrong votes, with hard outputs, or mean probability of wrong classes).
 
-    {References: Freund}
+    References
+    ----------
+    Y. Freund and R. E. Schapire, A decision-theoretic generalization of on-line learning and an
+    application to boosting, Journal of Computer and System Sciences 55, 1997.
 
     Examples
     --------

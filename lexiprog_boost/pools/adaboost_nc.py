@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Codes, Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.points import check_sample_weight, take_rows
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
@@ -23,7 +22,6 @@ from lexiprog_boost.pools.pool import Pool
 LEAST_SHARE = 1e-10
 
 
-@described
 def adaboost_nc_pool(
     estimator: Any,
     X: Any,
@@ -48,10 +46,25 @@ def adaboost_nc_pool(
     a_t is not positive, which is dropped; the first one is kept even so, with a warning. Use it for
     members that err on different points where a class is rare.
 
-    {Parameters: learner, training points, labels, n_estimators, penalty, oversample}
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
+    penalty : float
+        Strength of the penalty (lambda), at least 0; its authors use 2 and 9. 0 ignores the
+        ambiguity.
+    oversample : bool
+        Draw copies of the points of smaller classes until all classes have the same size.
     sample_weight : array-like of shape (n,), optional
         Initial weights of the points; copies share the weight of their original's class.
-    {on_round}
+    on_round : callable (round, error), optional
+        Called after every round, the first one being 1.
     random_state : int, RandomState or None
         Draws the copies, and one seed a member.
 
@@ -60,7 +73,10 @@ def adaboost_nc_pool(
     Pool
         Its weights are a_t; its history has "error", the penalised share of wrong points.
 
-    {References: Wang}
+    References
+    ----------
+    S. Wang and X. Yao, Multiclass imbalance problems: analysis and potential solutions, IEEE
+    Transactions on Systems, Man, and Cybernetics B 42, 2012.
 
     Examples
     --------

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
@@ -68,7 +67,6 @@ class Generated:
     convergence: Convergence
 
 
-@described
 def column_generation_pool(
     estimator: Any,
     X: Any,
@@ -90,12 +88,32 @@ def column_generation_pool(
     training ends, since the program over all members that the learner finds is then solved. Use it
     where few, well chosen members are wanted, and a proof that no other helps.
 
-    {Parameters: learner, training points, labels}
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
     limits : PointLimits
         Of the points; the first member is trained on its weights.
     n_estimators : int
         Members at most.
-    {rule, tolerance, point tie_break, solver, on_round, member seeds}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
+    tolerance : float
+        By how much the edge of a new member must exceed s.
+    tie_break : {"smallest", None}
+        Of all optimal point weights those with the smallest sum of D_i^2 / w_i, and of all
+        multipliers the smallest, which no solver changes; or the solver's own.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        duals) and "weights" (the smallest norm), needed or not.
+    on_round : callable (round, error), optional
+        Called after every round, the first one being 1.
+    random_state : int, RandomState or None
+        Draws one seed a member.
 
     Returns
     -------
@@ -104,7 +122,10 @@ def column_generation_pool(
         broken; its history has "edge" (of the member on the weights it was trained with), "s" and
         "rho" (r, the margin in the primal).
 
-    {References: Demiriz}
+    References
+    ----------
+    A. Demiriz, K. P. Bennett and J. Shawe-Taylor, Linear programming boosting via column
+    generation, Machine Learning 46, 2002.
 
     Examples
     --------

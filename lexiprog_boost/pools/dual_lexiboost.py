@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
@@ -22,7 +21,6 @@ from lexiprog_boost.pools.pool import Pool
 REPEATS = "repeats an earlier one"
 
 
-@described
 def dual_loop_pool(
     learner: Any,
     X: Any,
@@ -48,7 +46,10 @@ def dual_loop_pool(
     ----------
     learner : classifier
         From `prepare_learner`.
-    {training points, labels}
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
     reweigh : callable (margins of shape (n, t)) -> NextWeights
         The dual program.
     start : ndarray of shape (n,)
@@ -60,7 +61,10 @@ def dual_loop_pool(
     repeats : {"stop", "retry"}
         What a repeated member does: it ends the loop, or the round is lost and the next one trains
         on the same weights with another seed.
-    {rule, on_round}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
+    on_round : callable (round, error), optional
+        Called after every round, the first one being 1.
     rng : RandomState
         Draws one seed a member.
 

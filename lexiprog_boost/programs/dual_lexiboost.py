@@ -8,14 +8,12 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs
 
 Form = Literal["paper", "exact"]
 
 
-@described
 def dual_class_program(
     margins: Any,
     y: Any,
@@ -39,10 +37,23 @@ def dual_class_program(
     fact F4, docs/facts.md). Use it to weigh the points for a next member, as loop 1 of
     Dual-LexiBoost does, or to find L_j quickly (fact F7, docs/facts.md).
 
-    {Parameters: margins, labels}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
     label : object
         The class j.
-    {form, inside weights, margin_target, weight_cap}
+    form : {"paper", "exact"}
+        The printed dual, or the exact one.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the points inside their classes; w_i is their share of the class.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
 
     Returns
     -------
@@ -106,7 +117,6 @@ def check_form(form: str) -> None:
 # The dual of Q: weights of the classes, and of the points inside them.
 
 
-@described
 def dual_balance_program(
     margins: Any,
     y: Any,
@@ -132,8 +142,26 @@ def dual_balance_program(
     infeasible: there the same is said as sum D = sum_j cost_j d_j, and D is to be scaled
     afterwards. Use it to weigh the points for a next member, as loop 2 of Dual-LexiBoost does.
 
-    {Parameters: margins, labels, optima, form, class_costs, inside weights, margin_target,
-    weight_cap}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    optima : mapping or sequence
+        L_j of every class, by label or in order.
+    form : {"paper", "exact"}
+        The printed dual, or the exact one.
+    class_costs : mapping or sequence, optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the points inside their classes; w_i is their share of the class.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
 
     Returns
     -------

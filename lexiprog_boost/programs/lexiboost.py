@@ -10,12 +10,10 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, weight_variable
 
 
-@described
 def lexiboost_program(
     margins: Any,
     y: Any,
@@ -43,7 +41,22 @@ def lexiboost_program(
     those of "classes" allow (fact F10, docs/facts.md); the paper's chi is max(0, chi). Use it to
     read and change LexiBoost; `lexicographic_weights` solves smaller programs with its optima.
 
-    {Parameters: margins, labels, class_costs, inside weights, margin_target, weight_cap}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    class_costs : mapping or sequence, optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the points inside their classes; w_i is their share of the class.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
 
     Returns
     -------
@@ -139,7 +152,6 @@ def _balance_stage(
 # The matrix game between the classes that Q becomes when no point reaches the margin target.
 
 
-@described
 def game_program(inputs: Inputs, optima: Any) -> lx.Program:
     """Declare Q on the class means of the margins: T + 1 variables and C rows.
 
@@ -150,7 +162,12 @@ def game_program(inputs: Inputs, optima: Any) -> lx.Program:
         subject to  cost_j (theta - m_j . alpha - L_j) <= chi   for every class j,
                     sum alpha = 1,  0 <= alpha <= cap
 
-    {Parameters: class means, optima}
+    Parameters
+    ----------
+    inputs : Inputs
+        With one row a class, its mean margins m_j.
+    optima : mapping or sequence
+        L_j of every class, by label or in order.
 
     Returns
     -------

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
@@ -24,7 +23,6 @@ from lexiprog_boost.programs.dual_lexiboost import capped_edge
 from lexiprog_boost.programs.inputs import Inputs
 
 
-@described
 def collapse(
     means: ClassMeanMargins,
     *,
@@ -42,7 +40,14 @@ def collapse(
     ----------
     means : ClassMeanMargins
         From `class_mean_margins`, in one pass over the points.
-    {class_costs, margin_target, weight_cap}
+    class_costs : mapping or sequence, optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
 
     Returns
     -------
@@ -143,7 +148,6 @@ def class_optima(inputs: Inputs) -> Floats:
 # Q' as printed, on the class means: its point weights are uniform inside each class.
 
 
-@described
 def class_weight_program(inputs: Inputs, optima: Any) -> lx.Program:
     """Declare Q' with C variables in place of n.
 
@@ -154,7 +158,12 @@ def class_weight_program(inputs: Inputs, optima: Any) -> lx.Program:
         subject to  sum_j cost_j d_j m_jt <= s + kappa_t   for every member t,
                     sum_j d_j = 1,  d >= 0,  kappa >= 0    (no cap: no kappa)
 
-    {Parameters: class means, optima}
+    Parameters
+    ----------
+    inputs : Inputs
+        With one row a class, its mean margins m_j.
+    optima : mapping or sequence
+        L_j of every class, by label or in order.
 
     Returns
     -------

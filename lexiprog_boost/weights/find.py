@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import Blocks, count_rows, in_blocks, weights_by_passes
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.points import check_class_masses
 from lexiprog_boost.checks.solver_choice import check_solver_names
 from lexiprog_boost.checks.values import (
@@ -101,7 +100,6 @@ def _means(block: Block, _: int) -> ClassMeanMargins:
     return summed_margins([block])
 
 
-@described
 def lexicographic_weights(
     margins: Any,
     y: Any = None,
@@ -134,13 +132,29 @@ def lexicographic_weights(
         not depend on n.
     y : array-like of shape (n,), Dask array or name of a column, optional
         Labels; not needed with class means and with an iterable of blocks.
-    {class_costs, inside weights, margin_target, weight_cap}
+    class_costs : mapping or sequence, optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the points inside their classes; w_i is their share of the class.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
     class_optima : mapping or sequence, optional
         L_j to deviate from; by default they are solved for.
-    {lexicographic tie_break}
+    tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
+        Which of the optimal weights: those of smallest norm; those whose second largest deviation
+        is least, and so on; or those nearest to the pool's own that give up 0.01 (or `tolerance`)
+        of the deviation.
     pool_weights : array-like of shape (T,), optional
         The pool's own weights; needed by "closest".
-    {reduce, stage solver}
+    reduce : {"auto", False}
+        Use exact reductions, or solve the full programs; the optimum and the weights are the same.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
+        subproblem, whether or not a reduction makes it unnecessary.
     gap, max_passes : float, int
         For blocks that are read again and again: how far chi and the class optima may stay from
         the true ones, as a share of them, and after how many passes that is an error.
@@ -196,7 +210,6 @@ def lexicographic_weights(
     return problem.by_points_in_doubt()
 
 
-@described
 def least_class_losses(
     margins: Any, y: Any, *, sample_weight: Any = None, margin_target: float = 1.0,
     weight_cap: float | None = None, solver: Any = None,
@@ -206,7 +219,22 @@ def least_class_losses(
     Use it to see what the members could do for each class by itself; Dual-LexiBoost deviates from
     the L_j of its first loop.
 
-    {Parameters: margins, labels, inside weights, margin_target, weight_cap, stage solver}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the points inside their classes; w_i is their share of the class.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
+        subproblem, whether or not a reduction makes it unnecessary.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -15,7 +15,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.aliases import Codes, Floats
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.points import (
     check_class_masses,
     check_no_text,
@@ -147,7 +146,6 @@ def _accepted(model: Any) -> dict[str, Any]:
     }
 
 
-@estimator_class
 class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier made of members; a subclass says how they are trained and asked.
 
@@ -155,14 +153,22 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     among them. One without a parameter ``estimator`` says by ``_input_kinds`` what it takes.
     """
 
-    _: KW_ONLY
-    verbose: int = 0
-    random_state: Any = None
+    # What the estimators' own `__init__` store.
+    verbose: int
+    random_state: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the members and find their weights, as the class describes.
 
-        {Parameters: training points, labels, fitted sample_weight}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Training points; sparse if the learner takes it.
+        y : array-like of shape (n,)
+            Labels of two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the points, not negative; every class needs a point of weight > 0. The class
+            says what they do; points of weight zero play no part.
 
         Returns
         -------
@@ -174,7 +180,10 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def report(self) -> Report:
         """Say in a few lines what was learnt: the members that count, and why training ended.
 
-        {Returns: report}
+        Returns
+        -------
+        str
+            In a notebook it shows itself as tables.
         """
         check_is_fitted(self)
         return report_of(self)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.values import check_class_costs, check_margin_target
 from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
@@ -34,21 +32,20 @@ from lexiprog_boost.weights.forms import check_tie_break
 NO_LOSS = 1e-9
 
 
-@estimator_class
 class LexiVote(WeightedVote):
     """A vote whose weights come from `lexicographic_weights`."""
 
-    _: KW_ONLY
-    margin: Any = "vote"
-    margins_from: str = "train"
-    class_offsets: bool = False
-    class_costs: Any = None
-    margin_target: float = 1.0
-    weight_cap: float | None = None
-    tie_break: Any = "smallest"
-    reduce: Any = "auto"
-    solver: Any = None
-    n_jobs: int | None = None
+    # What the estimators' own `__init__` store.
+    margin: Any
+    margins_from: str
+    class_offsets: bool
+    class_costs: Any
+    margin_target: float
+    weight_cap: float | None
+    tie_break: Any
+    reduce: Any
+    solver: Any
+    n_jobs: int | None
 
     @property
     def pool_stopped_(self) -> str:

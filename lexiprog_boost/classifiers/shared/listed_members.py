@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +18,6 @@ from sklearn.utils import Bunch, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.points import category_columns
 from lexiprog_boost.classifiers.shared.importances import weighted_importances
 from lexiprog_boost.learners import (
@@ -118,7 +116,6 @@ def _check(name: str, one: Any) -> None:
         )
 
 
-@estimator_class
 class NamedMembers(ClassifierMixin, BaseEstimator):
     """Classifiers that are trained independently of each other on the same points.
 
@@ -143,12 +140,20 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
     ['a', 'b']
     """
 
-    members: Any
-    _: KW_ONLY
-    prefit: bool = False
-    n_jobs: int | None = None
-    verbose: int = 0
-    random_state: Any = None
+    def __init__(
+        self,
+        members: Any,
+        *,
+        prefit: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.members = members
+        self.prefit = prefit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NamedMembers:
         """Fit a clone of each, with sample weights where it takes them."""

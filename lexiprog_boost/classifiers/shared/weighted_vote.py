@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import is_dask
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.classifiers.shared.block_fitting import check_block_points
 from lexiprog_boost.classifiers.shared.ensemble import Ensemble
 from lexiprog_boost.margins import probabilities, votes
@@ -132,7 +131,6 @@ def asked(model: Any, ask: Callable[[Any], Any], X: Any, *, wide: bool = False) 
 SOME_WEIGHT = 1e-6
 
 
-@estimator_class
 class WeightedVote(Ensemble):
     """A vote of members with weights; a subclass finds both and hands them to `_remember`.
 
@@ -142,7 +140,10 @@ class WeightedVote(Ensemble):
     def predict(self, X: Any) -> NDArray:
         """Return the class with the largest share of the members' weight, the first on a tie.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -157,16 +158,25 @@ class WeightedVote(Ensemble):
         probabilities the weighted mean of theirs. It is not calibrated: where the weights balance
         the classes, a rare class gets more than its frequency.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
-        {Returns: shares}
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
         """
         return asked(self, self._predict_proba, X, wide=True)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores: with two classes, the second one's minus the first one's.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -177,7 +187,10 @@ class WeightedVote(Ensemble):
     def staged_predict(self, X: Any) -> Iterator[NDArray]:
         """Yield the predictions of the first t members, t = 1, 2, ..., with their final weights.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Yields
         ------
@@ -188,16 +201,25 @@ class WeightedVote(Ensemble):
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield what `predict_proba` would say of the first t members, with their final weights.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
-        {Yields: shares}
+        Yields
+        ------
+        ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
         """
         yield from map(self._probabilities, self._staged_scores(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield the scores of the first t members, t = 1, 2, ..., with their final weights.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Yields
         ------
