@@ -186,19 +186,20 @@ def dask_parts(points: Any, y: Any, weights: Any) -> list[Block]:
         points = points.rechunk({1: -1})
     rows = points.to_delayed() if frame else points.to_delayed()[:, 0]
     sizes = None if frame or np.isnan(points.shape[0]) else points.chunks[0]
-    columns: list[list[Any]] = []
-    for values in (y, weights):
-        if values is None:
-            columns.append([None] * len(rows))
-            continue
-        if not is_dask(values):
-            if sizes is None:
-                sizes = tuple(int(size) for size in points.map_partitions(len).compute())
-            columns.append(np.split(np.asarray(values), np.cumsum(sizes)[:-1]))
-            continue
-        if hasattr(values, "numblocks") and sizes is not None and values.chunks[0] != sizes:
-            values = values.rechunk((sizes,))
-        columns.append(list(np.ravel(values.to_delayed())))
+    if sizes is None and any(v is not None and not is_dask(v) for v in (y, weights)):
+        sizes = tuple(int(size) for size in points.map_partitions(len).compute())
+    columns = [_cut_alike(values, len(rows), sizes) for values in (y, weights)]
     if any(len(column) != len(rows) for column in columns):
         raise ValueError("the rows, y and sample_weight come in different numbers of blocks.")
     return list(zip(rows, *columns, strict=True))
+
+
+def _cut_alike(values: Any, n_blocks: int, sizes: tuple[int, ...] | None) -> list[Any]:
+    """Labels or weights in blocks of these sizes, as far as sizes are known."""
+    if values is None:
+        return [None] * n_blocks
+    if sizes is not None and not is_dask(values):
+        return np.split(np.asarray(values), np.cumsum(sizes)[:-1])
+    if hasattr(values, "numblocks") and sizes is not None and values.chunks[0] != sizes:
+        values = values.rechunk((sizes,))
+    return list(np.ravel(values.to_delayed()))

@@ -13,7 +13,7 @@ from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.checks.values import check_classes, check_rounds
 from lexiprog_boost.margins import class_codes, probabilities, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner
-from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.pool import KeptRounds, Pool
 
 # Stands in for a pseudo-loss of zero, whose weight log(1 / beta) would be infinite.
 LEAST_LOSS = 1e-10
@@ -86,9 +86,7 @@ def adaboost_m2_pool(
     check_rounds(n_estimators)
     if output not in ("hard", "confidence"):
         raise ValueError(f"unknown output {output!r}; it is 'hard' or 'confidence'.")
-    y = column_or_1d(y)
-    check_consistent_length(X, y)
-    check_classification_targets(y)
+    y = _checked_labels(X, y)
     classes = check_classes(np.unique(y))
     codes = class_codes(y, classes)
     own = np.eye(len(classes), dtype=bool)[codes]
@@ -99,51 +97,54 @@ def adaboost_m2_pool(
 
     learner = prepare_learner(estimator, X)
     rng = check_random_state(random_state)
-    members, losses, errors, margins, distributions = [], [], [], [], []
-    stopped = f"all {n_estimators} rounds were trained."
+    kept = KeptRounds(n_estimators)
     for t in range(1, n_estimators + 1):
         mislabel /= mislabel.sum()
         distribution = mislabel.sum(axis=1)
         member = fit_member(learner, X, y, distribution, rng)
-        if output == "hard":
-            h = np.eye(len(classes))[votes(member, X, classes)]
-        else:
-            h = probabilities(member, X, classes)
+        h = _outputs(member, X, classes, output)
         truth = h[np.arange(len(y)), codes]
         # The paper's D_i q_ic is w_ic itself, once the w sum to one.
         loss = 0.5 * float((mislabel * (1 - truth[:, None] + h)).sum())
         if on_round is not None:
             on_round(t, loss)
         if loss >= 0.5:
-            stopped = f"the member of round {t} was no better than chance and was dropped."
+            kept.stopped = f"the member of round {t} was no better than chance and was dropped."
             break
-        members.append(member)
-        losses.append(loss)
-        errors.append(float(distribution @ (1 - truth)))
-        margins.append(_margins(truth, output))
-        if keep_distributions:
-            distributions.append(distribution)
+        kept.add(
+            member,
+            column=_margins(truth, output),
+            distribution=distribution if keep_distributions else None,
+            pseudo_loss=loss,
+            error=float(distribution @ (1 - truth)),
+        )
         if loss <= LEAST_LOSS:
-            stopped = f"the member of round {t} was perfect, which left nothing to learn."
+            kept.stopped = f"the member of round {t} was perfect, which left nothing to learn."
             break
         beta = loss / (1 - loss)
         mislabel *= beta ** (0.5 * (1 + truth[:, None] - h))
-    if not members:
+    if not kept.members:
         raise ValueError(
             f"no member is better than chance: the first {type(estimator).__name__} has the "
             f"pseudo-loss {loss:.3f} >= 1/2. Use a stronger learner, or check X and y."
         )
-    floored = np.maximum(losses, LEAST_LOSS)
-    return Pool(
-        estimators=tuple(members),
-        weights=np.log((1 - floored) / floored),
-        classes=classes,
-        history={"pseudo_loss": np.array(losses), "error": np.array(errors)},
-        stopped=stopped,
-        margins=np.column_stack(margins),
-        margin_rule="vote" if output == "hard" else "proba",
-        distributions=np.array(distributions) if keep_distributions else None,
-    )
+    losses = np.maximum(kept.history("pseudo_loss"), LEAST_LOSS)
+    rule = "vote" if output == "hard" else "proba"
+    return kept.pool(np.log((1 - losses) / losses), classes, rule)
+
+
+def _checked_labels(X: Any, y: Any) -> NDArray:
+    labels: NDArray = column_or_1d(y)
+    check_consistent_length(X, labels)
+    check_classification_targets(labels)
+    return labels
+
+
+def _outputs(member: Any, X: Any, classes: NDArray, output: str) -> Floats:
+    """h(x, y) of every point and class."""
+    if output == "hard":
+        return np.eye(len(classes))[votes(member, X, classes)]
+    return probabilities(member, X, classes)
 
 
 def _margins(truth: Floats, output: str) -> NDArray:

@@ -16,7 +16,7 @@ from lexiprog_boost.checks.points import check_sample_weight, take_rows
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner
-from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.pool import KeptRounds, Pool
 
 # Stands in for a share of wrong points of zero, whose weight would be infinite.
 LEAST_SHARE = 1e-10
@@ -103,8 +103,7 @@ def adaboost_nc_pool(
     D = weights / weights.sum()
     ballots = np.zeros((len(y), len(classes)))
     everyone = np.arange(len(y))
-    members, scales, errors, rights = [], [], [], []
-    stopped = f"all {n_estimators} rounds were trained."
+    kept, scales, rights = KeptRounds(n_estimators), [], []
     for t in range(1, n_estimators + 1):
         member = fit_member(learner, X, y, D, rng)
         vote = votes(member, X, classes)
@@ -116,33 +115,27 @@ def adaboost_nc_pool(
         if on_round is not None:
             on_round(t, share)
         if share >= 0.5:
-            stopped = f"the member of round {t} was wrong on half of the points or more."
+            kept.stopped = f"the member of round {t} was wrong on half of the points or more."
             break
         floored = max(share, LEAST_SHARE)
         scale = 0.5 * np.log((1 - floored) / floored)
-        members.append(member)
+        kept.add(member, error=share)
         scales.append(scale)
-        errors.append(share)
         if share <= LEAST_SHARE:
-            stopped = f"the member of round {t} was perfect, which left nothing to learn."
+            kept.stopped = f"the member of round {t} was perfect, which left nothing to learn."
             break
         D = penalised * np.exp(-scale * right)
         D /= D.sum()
-    if not members:
+    if not kept.members:
         warnings.warn(
             f"the first {type(estimator).__name__} is wrong on a share of {share:.3f} of the "
             "points: it votes alone. Use a stronger learner, such as a deeper tree.",
             lx.LexiprogWarning,
             stacklevel=2,
         )
-        members, scales, errors = [member], [1.0], [share]
-    return Pool(
-        estimators=tuple(members),
-        weights=np.array(scales),
-        classes=classes,
-        history={"error": np.array(errors)},
-        stopped=stopped,
-    )
+        kept.add(member, error=share)
+        scales.append(1.0)
+    return kept.pool(np.array(scales), classes)
 
 
 def ambiguity(ballots: Floats, codes: Codes, rights: NDArray[np.bool_]) -> Floats:

@@ -15,7 +15,7 @@ from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
 from lexiprog_boost.members.training import fit_member, prepare_learner
-from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.pool import KeptRounds, Pool
 from lexiprog_boost.programs.soft_margin import PointLimits
 from lexiprog_boost.reductions.merged_soft_margin import (
     PointWeights,
@@ -144,13 +144,10 @@ def column_generation_pool(
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)
     learner, rng = prepare_learner(estimator, X), check_random_state(random_state)
-    members: list[Any] = []
-    columns: list[Floats] = []
-    edges: list[float] = []
+    kept = KeptRounds(n_estimators)
     rounds: list[PointWeights] = []
     next_edge: float | None = None
     D = limits.weights / limits.weights.sum()
-    stopped = f"all {n_estimators} rounds were trained."
     for t in range(1, n_estimators + 1):
         member = fit_member(learner, X, y, D, rng)
         column = margins_of(member, X, codes, classes, rule)
@@ -159,31 +156,15 @@ def column_generation_pool(
             on_round(t, edge)
         if rounds and edge <= rounds[-1].edge + tolerance:
             next_edge = edge
-            stopped = f"the member of round {t} has no larger edge than those before."
+            kept.stopped = f"the member of round {t} has no larger edge than those before."
             break
-        members.append(member)
-        columns.append(column)
-        edges.append(edge)
-        rounds.append(
-            soft_margin_point_weights(
-                np.column_stack(columns), limits, tie_break=tie_break, solver=solver
-            )
-        )
-        D = rounds[-1].D
-    last, margins = rounds[-1], np.column_stack(columns)
-    pool = Pool(
-        estimators=tuple(members),
-        weights=_multipliers(last, margins, limits, tie_break, solver),
-        classes=classes,
-        history={
-            "edge": np.array(edges),
-            "s": np.array([found.edge for found in rounds]),
-            "rho": np.array([found.margin for found in rounds]),
-        },
-        stopped=stopped,
-        margins=margins,
-        margin_rule=rule,
-    )
+        margins = np.column_stack([*kept.columns, column])
+        dual = soft_margin_point_weights(margins, limits, tie_break=tie_break, solver=solver)
+        kept.add(member, column=column, edge=edge, s=dual.edge, rho=dual.margin)
+        rounds.append(dual)
+        D = dual.D
+    last = rounds[-1]
+    pool = kept.pool(_multipliers(last, margins, limits, tie_break, solver), classes, rule)
     return Generated(pool, last, Convergence(next_edge, last.edge, tolerance))
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Floats
@@ -57,6 +58,66 @@ class Pool:
     margins: NDArray | None = None
     margin_rule: str | None = None
     distributions: Floats | None = None
+
+
+class KeptRounds:
+    """The rounds that a training keeps, until a pool is made of them.
+
+    Parameters
+    ----------
+    n_rounds : int
+        Rounds at most.
+
+    Attributes
+    ----------
+    members : list
+        Fitted classifiers.
+    columns : list of ndarray
+        Their margins, where training looks at them.
+    stopped : str
+        Why training ended; a loop that ends early says so.
+    """
+
+    def __init__(self, n_rounds: int) -> None:
+        self.members: list[Any] = []
+        self.columns: list[NDArray] = []
+        self.stopped = f"all {n_rounds} rounds were trained."
+        self._distributions: list[Floats] = []
+        self._history: dict[str, list[float]] = {}
+
+    def add(
+        self,
+        member: Any,
+        *,
+        column: NDArray | None = None,
+        distribution: Floats | None = None,
+        **history: float,
+    ) -> None:
+        """Keep a member, its margins, what it was trained with, and figures for the history."""
+        self.members.append(member)
+        if column is not None:
+            self.columns.append(column)
+        if distribution is not None:
+            self._distributions.append(distribution)
+        for name, value in history.items():
+            self._history.setdefault(name, []).append(value)
+
+    def history(self, name: str) -> Floats:
+        """A figure of every round that was kept."""
+        return np.array(self._history[name], dtype=np.float64)
+
+    def pool(self, weights: Floats, classes: NDArray, margin_rule: str | None = None) -> Pool:
+        """The members with these weights."""
+        return Pool(
+            estimators=tuple(self.members),
+            weights=weights,
+            classes=classes,
+            history={name: self.history(name) for name in self._history},
+            stopped=self.stopped,
+            margins=np.column_stack(self.columns) if self.columns else None,
+            margin_rule=margin_rule,
+            distributions=np.array(self._distributions) if self._distributions else None,
+        )
 
 
 # Show the rounds of a training as they end.
