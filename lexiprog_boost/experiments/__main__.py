@@ -108,7 +108,7 @@ def _run_all(studies: Sequence[Study], options: argparse.Namespace) -> int:
             _say(f"{one.name}: left out; its data come with no package: give --data-dir DIR.")
             code = max(code, int(options.name != "all"))
             continue
-        if not one.contenders:
+        if not one.methods:
             _say(f"{one.name}: left out; it has no {one.part}.")
             continue
         if options.learner:
@@ -171,13 +171,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("name", nargs="?", choices=[*STUDIES, "all"], help="the study")
     parser.add_argument(
         "--data", type=Path, metavar="FILE.csv",
-        help="put a table of your own through every contender instead: a header row, then a row a "
+        help="put a table of your own through every method instead: a header row, then a row a "
         "point, the class in the last column",
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help=QUICK)
     parser.add_argument(
         "--part", choices=PARTS, default="",
-        help="measure only these contenders: controls (Dual-LexiBoost and its first member alone) "
+        help="measure only these methods: controls (Dual-LexiBoost and its first member alone) "
         "or costs (sweeps of class costs)",
     )  # fmt: skip
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""A cell: one contender with all its settings on one fold of one data set."""
+"""A cell: one method with all its settings on one fold of one data set."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Cell:
 
     Attributes
     ----------
-    study, dataset, learner, contender : str
+    study, dataset, learner, method : str
         Names.
     fold : int
         The test fold.
@@ -116,17 +116,17 @@ class Cell:
     study: str
     dataset: str
     learner: str
-    contender: str
+    method: str
     fold: int
 
     @property
     def key(self) -> str:
         """The cell's name on disk."""
-        return f"{self.study}/{self.dataset}/{self.learner}/{self.contender}/{self.fold}"
+        return f"{self.study}/{self.dataset}/{self.learner}/{self.method}/{self.fold}"
 
     @property
     def seed(self) -> int:
-        """One seed a fold: contenders that start from AdaBoost's members share them."""
+        """One seed a fold: methods that start from AdaBoost's members share them."""
         return crc32(f"{self.study}/{self.dataset}/{self.fold}".encode()) & 0x7FFFFFFF
 
 
@@ -138,7 +138,7 @@ def evaluate_cell(
     choose: bool = False,
     keep_predictions: bool = False,
 ) -> Record:
-    """Fit every setting of the cell's contender on the training fold and score the test fold.
+    """Fit every setting of the cell's method on the training fold and score the test fold.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def evaluate_cell(
     data : Dataset
         The set that it names.
     settings : sequence of mappings
-        What the contender and its learner are tried with.
+        What the method and its learner are tried with.
     choose : bool
         Also score every setting by folds inside the training fold.
     keep_predictions : bool
@@ -174,7 +174,7 @@ def evaluate_cell(
         "study": cell.study,
         "dataset": cell.dataset,
         "learner": cell.learner,
-        "contender": cell.contender,
+        "contender": cell.method,
         "fold": cell.fold,
         "seconds": spent.seconds,
         "processor": spent.processor,
@@ -186,7 +186,7 @@ def _score(
     cell: Cell, setting: Setting, data: Dataset, train: NDArray, test: NDArray, *, keep: bool
 ) -> Record:
     X, y = data.X[train], data.y[train]
-    model = BY_NAME[cell.contender].build(make_learner(cell.learner, setting), setting, cell.seed)
+    model = BY_NAME[cell.method].build(make_learner(cell.learner, setting), setting, cell.seed)
     start = now()
     try:
         model.fit(X, y)

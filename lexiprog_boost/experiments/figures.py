@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-# What every figure shares: a sheet to draw on, the contenders' colours, a file without a date.
+# What every figure shares: a sheet to draw on, the methods' colours, a file without a date.
 
 DPI = 110
 # Chosen to differ for every kind of colour blindness, and by marker and dashes besides.
@@ -71,11 +71,11 @@ def roomy(ax: Axes, least: float = 0.02) -> Axes:
     return ax
 
 
-def colour_of(contender: str, role: str = "paper") -> str:
-    """The colour of a contender's bar or name."""
-    if "LexiBoost" in contender:
-        return str(STYLES.get(contender, STYLES["LexiBoost"])["color"])
-    return NOTE if role == "rival" else SOFT
+def colour_of(method: str, role: str = "paper") -> str:
+    """The colour of a method's bar or name."""
+    if "LexiBoost" in method:
+        return str(STYLES.get(method, STYLES["LexiBoost"])["color"])
+    return NOTE if role == "baseline" else SOFT
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -87,11 +87,11 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def artificial_figure(results: Results) -> Figure | None:
-    """For each learner four views of what the paper compares here, and all contenders' averages."""
+    """For each learner four views of what the paper compares here, and all methods' averages."""
     if results.study.name != "artificial":
         return None
     found = {
-        learner: results.scores(learner, "g_mean", "best", "paper", "rival")
+        learner: results.scores(learner, "g_mean", "best", "paper", "baseline")
         for learner in results.study.learners
     }
     found = {learner: scores for learner, scores in found.items() if scores.datasets}
@@ -117,7 +117,7 @@ def _draw_views(block: SubFigure, learner: str, results: Results, scores: Scores
     _averages(averages, results, scores)
     averages.set_xlabel(
         f"average G-Mean with {learner}, {len(scores.datasets)} data sets "
-        "(dark grey: rivals with their own trees)"
+        "(dark grey: baselines with their own trees)"
     )
 
 
@@ -125,19 +125,19 @@ def _view(ax: Axes, scores: Scores, label: str, value_of: Callable[[GaussianSpec
     values = np.array([value_of(SPECS[name]) for name in scores.datasets])
     ticks = list(dict.fromkeys(value_of(spec) for spec in GAUSSIAN_SETS))
     present = [tick for tick in ticks if tick in values]
-    for contender, style in STYLES.items():
-        column = scores.means[:, scores.contenders.index(contender)]
+    for method, style in STYLES.items():
+        column = scores.means[:, scores.methods.index(method)]
         means = [column[values == tick].mean() for tick in present]
-        ax.plot(present, means, label=contender, linewidth=1.8, markersize=6, **style)
+        ax.plot(present, means, label=method, linewidth=1.8, markersize=6, **style)
     ax.margins(x=0.12, y=0.08)
     ax.set_xlabel(label)
 
 
 def _averages(ax: Axes, results: Results, scores: Scores) -> None:
-    roles = {one.name: one.role for one in results.study.contenders}
+    roles = {one.name: one.role for one in results.study.methods}
     means = scores.means.mean(axis=0)
     order = np.argsort(means, kind="stable")
-    names = [scores.contenders[j] for j in order]
+    names = [scores.methods[j] for j in order]
     rows = np.arange(len(names))
     for row, name, mean in zip(rows.tolist(), names, means[order], strict=True):
         colour = colour_of(name, roles[name])
@@ -215,15 +215,15 @@ def _once(text: str, k: int) -> str | None:
     return text if k == 0 else None
 
 
-# Scores on a few data sets: every fold and its mean a contender, and whether they differ.
+# Scores on a few data sets: every fold and its mean a method, and whether they differ.
 
 FOLD_COLUMNS = 2
 
 
-def folds_figure(results: Results, metric: Metric, *, rivals: bool = False) -> Figure | None:
+def folds_figure(results: Results, metric: Metric, *, baselines: bool = False) -> Figure | None:
     """A panel a learner and data set; None while no data set is complete."""
-    roles: tuple[Role, ...] = ("paper", "rival") if rivals else ("paper",)
-    kinds = {one.name: one.role for one in results.study.contenders}
+    roles: tuple[Role, ...] = ("paper", "baseline") if baselines else ("paper",)
+    kinds = {one.name: one.role for one in results.study.methods}
     panels = []
     for learner in results.study.learners:
         found = results.scores(learner, metric, "best", *roles)
@@ -232,7 +232,7 @@ def folds_figure(results: Results, metric: Metric, *, rivals: bool = False) -> F
             panels.append((f"{dataset}, {learner}: Kruskal-Wallis {p}", folds))
     if not panels:
         return None
-    names = results.contenders(*roles)
+    names = results.methods(*roles)
     rows, columns = -(-len(panels) // FOLD_COLUMNS), min(FOLD_COLUMNS, len(panels))
     figure = sheet(6.6 * columns, (1.1 + 0.34 * len(names)) * rows)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -262,7 +262,7 @@ def _draw_folds(ax: Axes, names: tuple[str, ...], folds: np.ndarray, colours: li
     ax.set_xlim(low - room, high + room)
 
 
-# Class maps of a scene: the labels, and where each contender is right.
+# Class maps of a scene: the labels, and where each method is right.
 
 MAP_COLUMNS = 4
 LEARNER = "kNN"  # as in the paper
@@ -271,11 +271,11 @@ BARE, RIGHT, WRONG = "#f4f3ef", "#8fd3b6", "#111111"
 
 
 def map_figure(results: Results, scene: str, data: Dataset, data_dir: Path | None) -> Figure | None:
-    """The truth and the contenders' test pixels, the rivals' if they are there; None without."""
+    """The truth and the methods' test pixels, the baselines' if they are there; None without."""
     found = {
-        name: results.cells(scene, LEARNER, name) for name in results.contenders("paper", "rival")
+        name: results.cells(scene, LEARNER, name) for name in results.methods("paper", "baseline")
     }
-    grown_on_it = results.contenders("paper")
+    grown_on_it = results.methods("paper")
     if any(found[name] is None for name in grown_on_it):
         return None
     cells = {name: folds for name, folds in found.items() if folds is not None}
@@ -324,7 +324,7 @@ def pixel_positions(scene: str, data_dir: Path | None) -> tuple[NDArray[np.intp]
 
 
 def predictions(cells: list[Record], data: Dataset) -> tuple[NDArray, NDArray[np.intp]]:
-    """Put a contender's test folds together: a label a point, and the points that were tested."""
+    """Put a method's test folds together: a label a point, and the points that were tested."""
     guess = np.zeros_like(data.y)
     tested = []
     splits = list(data.splits())
@@ -361,16 +361,16 @@ def _hits(
     ax.set_title(f"{title}\n{text}", fontsize=10, loc="left")
 
 
-# Average ranks on a line, contenders that Nemenyi's test cannot tell apart joined by bars.
+# Average ranks on a line, methods that Nemenyi's test cannot tell apart joined by bars.
 
 ROW = 0.42
 
 
 def critical_difference_figure(
-    results: Results, metric: Metric, *, rivals: bool = False
+    results: Results, metric: Metric, *, baselines: bool = False
 ) -> Figure | None:
     """A diagram a learner and protocol; None while no data set is complete."""
-    roles: tuple[Role, ...] = ("paper", "rival") if rivals else ("paper",)
+    roles: tuple[Role, ...] = ("paper", "baseline") if baselines else ("paper",)
     panels = [
         (learner, protocol, results.scores(learner, metric, protocol, *roles))
         for learner in results.study.learners
@@ -381,12 +381,12 @@ def critical_difference_figure(
         return None
     columns = len(results.protocols)
     rows = -(-len(panels) // columns)
-    depth = (len(panels[0][2].contenders) + 1) // 2
+    depth = (len(panels[0][2].methods) + 1) // 2
     figure = sheet(7.2 * columns, (1.75 + ROW * depth) * rows)
     axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
     for ax, (learner, protocol, scores) in zip(axes, panels, strict=False):
-        width = critical_difference(len(scores.contenders), len(scores.datasets))
-        draw_ranks(ax, scores.contenders, average_ranks(scores.means).tolist(), width)
+        width = critical_difference(len(scores.methods), len(scores.datasets))
+        draw_ranks(ax, scores.methods, average_ranks(scores.means).tolist(), width)
         name = results.metric_name(metric)
         title = f"{learner}, {name}, {len(scores.datasets)} data sets"
         ax.set_title(f"{title}\n{PROTOCOL_NAMES[protocol]}", loc="left", fontsize=11)
@@ -442,12 +442,12 @@ def _indistinct(ranks: np.ndarray, width: float) -> list[tuple[int, int]]:
     return found
 
 
-# Training times of all contenders, on a logarithmic line.
+# Training times of all methods, on a logarithmic line.
 
 
 def times_figure(results: Results) -> Figure | None:
     """A panel a learner: one fit as a dot, the whole grid of settings as the bar's end."""
-    learners = [one for one in results.study.learners if results.complete(one, "paper", "rival")]
+    learners = [one for one in results.study.learners if results.complete(one, "paper", "baseline")]
     if not learners:
         return None
     figure = sheet(6.8 * len(learners), 5.0)
@@ -459,9 +459,9 @@ def times_figure(results: Results) -> Figure | None:
 
 
 def _draw_times(ax: Axes, results: Results, learner: str) -> None:
-    sets = results.complete(learner, "paper", "rival")
-    roles = {one.name: one.role for one in results.study.contenders}
-    names = results.contenders("paper", "rival")[::-1]
+    sets = results.complete(learner, "paper", "baseline")
+    roles = {one.name: one.role for one in results.study.methods}
+    names = results.methods("paper", "baseline")[::-1]
     for row, name in enumerate(names):
         fits = [fold for one in sets for fold in fit_seconds(results, one, learner, name) if fold]
         if not fits:
@@ -500,7 +500,7 @@ def figures_of(
             "average G-Mean against imbalance, size, overlap and outliers",
             partial(artificial_figure, results),
         )
-    if results.contenders("sweep"):
+    if results.methods("sweep"):
         figures["costs.png"] = (
             "G-Mean against the minority's cost",
             partial(cost_figure, results),
@@ -508,7 +508,7 @@ def figures_of(
     if results.study.keep_predictions and not results.study.part:
         for scene, known in data.items():
             figures[f"map-{scene}.png"] = (
-                f"where each contender is right on {scene}, with {LEARNER}",
+                f"where each method is right on {scene}, with {LEARNER}",
                 partial(map_figure, results, scene, known, data_dir),
             )
     return figures
@@ -522,18 +522,18 @@ def _ranks_and_times(results: Results) -> dict[str, tuple[str, Draw]]:
     views: list[tuple[str, Metric, bool]] = [("", "g_mean", False)]
     if not results.study.quick:
         views.append(("-auc", "auc", False))
-        if results.contenders("rival"):
+        if results.methods("baseline"):
             views.append(("-rivals", "g_mean", True))
-    for ending, metric, rivals in views:
-        what = f"{results.metric_name(metric)}{' with the rivals' if rivals else ''}"
+    for ending, metric, baselines in views:
+        what = f"{results.metric_name(metric)}{' with the baselines' if baselines else ''}"
         if results.study.few_sets:
             figures[f"folds{ending}.png"] = (
                 f"{what} of every fold, with Kruskal and Wallis's test",
-                partial(folds_figure, results, metric, rivals=rivals),
+                partial(folds_figure, results, metric, baselines=baselines),
             )
         else:
             figures[f"critical-difference{ending}.png"] = (
                 f"average ranks by {what}; bars join what Nemenyi's test does not tell apart",
-                partial(critical_difference_figure, results, metric, rivals=rivals),
+                partial(critical_difference_figure, results, metric, baselines=baselines),
             )
     return figures

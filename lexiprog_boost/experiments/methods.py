@@ -29,7 +29,7 @@ from lexiprog_boost.classifiers import (
 )
 from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
 
-# Trees that several contenders grow alike are grown once, and their time counts for each.
+# Trees that several methods grow alike are grown once, and their time counts for each.
 
 # A fold's pool and what others grow in between; the oldest trees are forgotten.
 MOST_TREES = 64
@@ -148,17 +148,17 @@ Setting = Mapping[str, float]
 Build = Callable[[Any, Setting, int], Any]
 
 ROUNDS = 10
-# One entry a member of the grid; the learners' own settings are part of every contender's.
+# One entry a member of the grid; the learners' own settings are part of every method's.
 LEARNERS: dict[str, tuple[Setting, ...]] = {
     "C4.5": ({},),
     "kNN": ({"k": 3}, {"k": 5}, {"k": 10}),
 }
-# Contenders that bring their own trees are compared with those of every learner.
+# Methods that bring their own trees are compared with those of every learner.
 OWN = "own"
 
 
 @dataclass(frozen=True)
-class Contender:
+class Method:
     """A method and all the settings it is tried with.
 
     Attributes
@@ -166,15 +166,15 @@ class Contender:
     name : str
         As in the paper's tables.
     build : callable (learner, setting, seed) -> classifier
-        The learner is None for a contender that brings its own.
+        The learner is None for a method that brings its own.
     grid : tuple of mappings
         Its settings, those of the learner apart.
     two_class_only : bool
         Whether the paper leaves it out where there are more classes.
     many_class_only : bool
         Whether it says nothing new where there are two classes.
-    role : {"paper", "rival", "control", "sweep"}
-        Ranked among the paper's contenders, beside them, held against one of them, or a sweep of
+    role : {"paper", "baseline", "control", "sweep"}
+        Ranked among the paper's methods, beside them, held against one of them, or a sweep of
         costs.
     """
 
@@ -183,16 +183,16 @@ class Contender:
     grid: tuple[Setting, ...] = ({},)
     two_class_only: bool = False
     many_class_only: bool = False
-    role: Literal["paper", "rival", "control", "sweep"] = "paper"
+    role: Literal["paper", "baseline", "control", "sweep"] = "paper"
 
     def settings(self, learners: tuple[Setting, ...] = ({},)) -> Iterator[Setting]:
-        """Every setting of the learner with every one of the contender."""
+        """Every setting of the learner with every one of the method."""
         for learner, own in product(learners, self.grid):
             yield {**learner, **own}
 
 
 def make_learner(name: str, setting: Setting) -> Any:
-    """Return a new base learner, None for contenders that bring their own."""
+    """Return a new base learner, None for methods that bring their own."""
     if name == OWN:
         return None
     if name == "C4.5":
@@ -205,7 +205,7 @@ def _uneven(setting: Setting) -> dict[str, Any]:
     return {"nu": setting["nu"], "beta": setting["beta"], "tie_break": None}
 
 
-def _rival(name: str, **options: Any) -> Build:
+def _baseline(name: str, **options: Any) -> Build:
     def build(_learner: Any, _setting: Setting, seed: int) -> Any:
         try:
             ensembles = import_module("imblearn.ensemble")
@@ -233,34 +233,34 @@ LOWER_BOUNDS = (0.04, 0.02, 0.01)
 # What the minority costs, majority 1, in the sweep that tests "no cost tuning".
 COSTS = tuple(2.0**power for power in range(-4, 7))
 
-CONTENDERS = (
-    Contender("AdaBoost", lambda h, _, seed: AdaBoostM2Classifier(h, ROUNDS, random_state=seed)),
-    Contender(
+METHODS = (
+    Method("AdaBoost", lambda h, _, seed: AdaBoostM2Classifier(h, ROUNDS, random_state=seed)),
+    Method(
         "AdaMEC-Calib",
         lambda h, _, seed: AdaMECClassifier(h, ROUNDS, random_state=seed),
         two_class_only=True,
     ),
-    Contender(
+    Method(
         "AdaBoost.NC",
         lambda h, s, seed: AdaBoostNCClassifier(h, ROUNDS, penalty=s["penalty"], random_state=seed),
         _grid(penalty=(2.0, 9.0)),
     ),
-    Contender(
+    Method(
         "LPAdaBoost",
         lambda h, _, seed: LPAdaBoostClassifier(h, ROUNDS, tie_break=None, random_state=seed),
     ),
-    Contender(
+    Method(
         "LPUBoost",
         lambda h, s, seed: LPUBoostClassifier(h, ROUNDS, random_state=seed, **_uneven(s)),
         _grid(nu=NU, beta=BETA),
         two_class_only=True,
     ),
-    Contender("LexiBoost", lambda h, _, seed: LexiBoostClassifier(h, ROUNDS, random_state=seed)),
-    Contender(
+    Method("LexiBoost", lambda h, _, seed: LexiBoostClassifier(h, ROUNDS, random_state=seed)),
+    Method(
         "Dual-LPAdaBoost",
         lambda h, _, seed: DualLPAdaBoostClassifier(h, ROUNDS, tie_break=None, random_state=seed),
     ),
-    Contender(
+    Method(
         "Dual-LPUBoost",
         lambda h, s, seed: DualLPUBoostClassifier(
             h, ROUNDS, lower_bound=s["lower_bound"], random_state=seed, **_uneven(s)
@@ -268,28 +268,28 @@ CONTENDERS = (
         _grid(nu=NU, beta=BETA, lower_bound=LOWER_BOUNDS),
         two_class_only=True,
     ),
-    Contender(
+    Method(
         "Dual-LexiBoost",
         lambda h, _, seed: DualLexiBoostClassifier(h, ROUNDS, random_state=seed),
     ),
 )
 
-RIVALS = (
-    Contender(
+BASELINES = (
+    Method(
         "RUSBoost",
-        _rival("RUSBoostClassifier", estimator=DecisionTreeClassifier(max_depth=5)),
-        role="rival",
+        _baseline("RUSBoostClassifier", estimator=DecisionTreeClassifier(max_depth=5)),
+        role="baseline",
     ),
-    Contender("EasyEnsemble", _rival("EasyEnsembleClassifier"), role="rival"),
-    Contender("BalancedRandomForest", _rival("BalancedRandomForestClassifier"), role="rival"),
-    Contender("HistGB balanced", lambda _h, _s, seed: _gradient_boosting(seed), role="rival"),
-    Contender(
+    Method("EasyEnsemble", _baseline("EasyEnsembleClassifier"), role="baseline"),
+    Method("BalancedRandomForest", _baseline("BalancedRandomForestClassifier"), role="baseline"),
+    Method("HistGB balanced", lambda _h, _s, seed: _gradient_boosting(seed), role="baseline"),
+    Method(
         "HistGB tuned threshold",
         lambda _h, _s, seed: TunedThresholdClassifierCV(
             _gradient_boosting(seed), scoring="balanced_accuracy", random_state=seed
         ),
         two_class_only=True,
-        role="rival",
+        role="baseline",
     ),
 )
 
@@ -297,12 +297,12 @@ RIVALS = (
 FIRST_MEMBER = "Dual-LexiBoost's first member"
 TO_CHANCE = "Dual-LexiBoost to chance"
 CONTROLS = (
-    Contender(
+    Method(
         FIRST_MEMBER,
         lambda h, _, seed: DualLexiBoostClassifier(h, 1, random_state=seed),
         role="control",
     ),
-    Contender(
+    Method(
         TO_CHANCE,
         lambda h, _, seed: DualLexiBoostClassifier(
             h, ROUNDS, error_limit="chance", random_state=seed
@@ -313,14 +313,12 @@ CONTROLS = (
 )
 
 
-def _sweep(name: str, kind: Any) -> Contender:
+def _sweep(name: str, kind: Any) -> Method:
     def build(learner: Any, setting: Setting, seed: int) -> Any:
         costs = {0: 1.0, 1: setting["cost"]}
         return kind(learner, ROUNDS, class_costs=costs, random_state=seed)
 
-    return Contender(
-        f"{name} with costs", build, _grid(cost=COSTS), two_class_only=True, role="sweep"
-    )
+    return Method(f"{name} with costs", build, _grid(cost=COSTS), two_class_only=True, role="sweep")
 
 
 SWEEPS = (
@@ -328,4 +326,4 @@ SWEEPS = (
     _sweep("Dual-LexiBoost", DualLexiBoostClassifier),
 )
 
-BY_NAME = {one.name: one for one in (*CONTENDERS, *RIVALS, *CONTROLS, *SWEEPS)}
+BY_NAME = {one.name: one for one in (*METHODS, *BASELINES, *CONTROLS, *SWEEPS)}

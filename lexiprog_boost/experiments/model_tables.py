@@ -62,18 +62,18 @@ def models_page(results: Results, classes: Mapping[str, int]) -> str:
     return markdown_page(f"{results.study.name}: facts about the fitted models", *parts)
 
 
-def facts_in(results: Results, learner: str, contender: str) -> Iterator[tuple[str, Record]]:
-    """The facts of every model of a contender, each with its data set."""
+def facts_in(results: Results, learner: str, method: str) -> Iterator[tuple[str, Record]]:
+    """The facts of every model of a method, each with its data set."""
     for record in results.records:
-        if record["learner"] == learner and record["contender"] == contender:
+        if record["learner"] == learner and record["contender"] == method:
             for run in record["runs"]:
                 if run.get("facts"):
                     yield record["dataset"], run["facts"]
 
 
 def _weights(results: Results, learner: str, classes: Mapping[str, int]) -> Iterator[list[str]]:
-    for contender in results.contenders("paper"):
-        found = list(facts_in(results, learner, contender))
+    for method in results.methods("paper"):
+        found = list(facts_in(results, learner, method))
         if not found:
             continue
         counts = [facts["weighted"] for _, facts in found]
@@ -81,7 +81,7 @@ def _weights(results: Results, learner: str, classes: Mapping[str, int]) -> Iter
         known = [(facts["weighted"], classes[name]) for name, facts in found if name in classes]
         n = len(found)
         yield [
-            contender,
+            method,
             str(n),
             fixed(float(np.mean([facts["members"] for _, facts in found]))),
             share(counts.count(1), n),
@@ -94,12 +94,12 @@ def _weights(results: Results, learner: str, classes: Mapping[str, int]) -> Iter
 
 
 def _perfect(results: Results, learner: str) -> Iterator[list[str]]:
-    for contender in LEXICOGRAPHIC:
-        found = [facts for _, facts in facts_in(results, learner, contender)]
+    for method in LEXICOGRAPHIC:
+        found = [facts for _, facts in facts_in(results, learner, method)]
         if found:
             regrets = np.array([facts["deviation"] for facts in found])
             yield [
-                contender,
+                method,
                 str(len(found)),
                 share(sum(facts["perfect"] for facts in found), len(found)),
                 share(int((regrets < 1e-9).sum()), len(found)),
@@ -168,12 +168,12 @@ def failures_page(results: Results, failures: Mapping[str, str]) -> str:
                 where.setdefault((*who, cause), {})[fold] = run["error"]
     parts = ["A setting that fails scores 0 in that fold, so no protocol prefers it."]
     rows = [
-        [contender, learner, setting, f"{len(folds)} of {tried[contender, learner, setting]}",
+        [method, learner, setting, f"{len(folds)} of {tried[method, learner, setting]}",
          ", ".join(list(folds)[:3]) + (", ..." if len(folds) > 3 else ""),
          next(iter(folds.values()))]
-        for (contender, learner, setting, _), folds in sorted(where.items())
+        for (method, learner, setting, _), folds in sorted(where.items())
     ]  # fmt: skip
-    header = ["contender", "learner", "setting", "folds", "where", "cause (of the first)"]
+    header = ["method", "learner", "setting", "folds", "where", "cause (of the first)"]
     parts.append(markdown_table(header, rows, left=6) if rows else "No setting failed.")
     parts.append("## Cells that failed as a whole")
     cells = [[key, cause] for key, cause in sorted(failures.items())]

@@ -57,14 +57,14 @@ class Printed:
 
     Attributes
     ----------
-    ranks : mapping of contender -> float
+    ranks : mapping of method -> float
         Average ranks.
     friedman : str
         Verdict, nothing where the paper does not test.
-    signed_rank : mapping of control -> contender -> str
+    signed_rank : mapping of control -> method -> str
         H0 or H1, without a direction.
-    win_tie_loss : mapping of control -> contender -> (int, int, int)
-        Of the contender against the control.
+    win_tie_loss : mapping of control -> method -> (int, int, int)
+        Of the method against the control.
     """
 
     ranks: Mapping[str, float]
@@ -88,7 +88,7 @@ def printed(study: str, learner: str, metric: str) -> Printed | None:
 
 
 # Study, base learner, metric; ranks; verdicts with LexiBoost and with Dual-LexiBoost as control.
-# On KEEL's sets a verdict is a digit, 0 or 1 for H0 or H1; on images it is three, the contender's
+# On KEEL's sets a verdict is a digit, 0 or 1 for H0 or H1; on images it is three, the method's
 # wins, ties and losses. The control itself has a dash. (ImageNet there, CIFAR-10's features here.)
 _TABLES = """
 keel-two-class   C4.5 auc    | 6.80 4.90 8.07 5.30 4.27 2.70 7.23 3.17 2.57 | 11111-100 | 11110010-
@@ -135,27 +135,27 @@ _BLOCKS = dict(_printed_block(line) for line in _TABLES.strip().splitlines())
 
 _HOW_TO_READ = (
     "Rank 1 is best; equal scores share their ranks. WSRT: Wilcoxon's signed rank test at 5 % "
-    "against the control; H0: no significant difference, H1 +: the contender is significantly "
+    "against the control; H0: no significant difference, H1 +: the method is significantly "
     "better than the control, H1 -: significantly worse. (The paper prints H1 without a direction.)"
 )
 _HOW_TO_COUNT = (
-    "Rank 1 is best; equal scores share their ranks. Wins/ties/losses of the contender against the "
+    "Rank 1 is best; equal scores share their ranks. Wins/ties/losses of the method against the "
     "control by the rank-sum test over folds at 5 %, counted only on the data sets where "
-    "Kruskal and Wallis's test finds a difference among the contenders."
+    "Kruskal and Wallis's test finds a difference among the methods."
 )
 
 
-def ranks_page(results: Results, *, rivals: bool = False) -> str:
-    """The page of ranks and tests, among the paper's contenders or with the rivals beside them."""
-    roles: tuple[Role, ...] = ("paper", "rival") if rivals else ("paper",)
+def ranks_page(results: Results, *, baselines: bool = False) -> str:
+    """The page of ranks and tests, among the paper's methods or with the baselines beside them."""
+    roles: tuple[Role, ...] = ("paper", "baseline") if baselines else ("paper",)
     few = results.study.few_sets
     parts = [_HOW_TO_COUNT if few else _HOW_TO_READ]
-    if rivals and results.absent:
+    if baselines and results.absent:
         parts.append(f"Not measured: {', '.join(results.absent)}.")
     for learner in results.study.learners:
         for metric in METRICS:
             parts += _rank_block(results, learner, metric, roles)
-    among = "with what a user would take instead" if rivals else "among the paper's contenders"
+    among = "with what a user would take instead" if baselines else "among the paper's methods"
     return markdown_page(f"{results.study.name}: average ranks {among}", *parts)
 
 
@@ -170,16 +170,16 @@ def _rank_block(
     if not first.datasets:
         yield "No data set is complete yet."
         return
-    # Ranks among more contenders are no longer those of the paper.
-    paper = None if "rival" in roles else printed(study.name, learner, metric)
-    yield markdown_table(["", *first.contenders], _rank_rows(results, scores, paper))
+    # Ranks among more methods are no longer those of the paper.
+    paper = None if "baseline" in roles else printed(study.name, learner, metric)
+    yield markdown_table(["", *first.methods], _rank_rows(results, scores, paper))
     yield _sentence(scores, paper, few=study.few_sets)
 
 
 def _rank_rows(
     results: Results, scores: Mapping[Protocol, Scores], paper: Printed | None
 ) -> Iterator[list[str]]:
-    names = scores["best"].contenders
+    names = scores["best"].methods
     for protocol, found in scores.items():
         ranks = best_in_bold(list(average_ranks(found.means)), 2, largest=False)
         yield [f"average rank, {PROTOCOL_NAMES[protocol]}", *ranks]
@@ -202,7 +202,7 @@ def _verdicts(
         yield [f"WSRT, control {control}, {PROTOCOL_NAMES[protocol]}", *cells]
     if paper is not None and control in paper.signed_rank:
         said = paper.signed_rank[control]
-        row = [said.get(name, NOTHING) for name in scores["best"].contenders]
+        row = [said.get(name, NOTHING) for name in scores["best"].methods]
         yield [f"WSRT, control {control}, paper", *row]
 
 
@@ -210,11 +210,11 @@ def _counts(
     scores: Mapping[Protocol, Scores], control: str, paper: Printed | None
 ) -> Iterator[list[str]]:
     found = scores["best"]
-    counts = win_tie_loss(found.folds, found.contenders.index(control))
+    counts = win_tie_loss(found.folds, found.methods.index(control))
     yield [f"wins/ties/losses, control {control}", *(_slashed(one) for one in counts)]
     if paper is not None and control in paper.win_tie_loss:
         said = paper.win_tie_loss[control]
-        row = [_slashed(said.get(name)) for name in found.contenders]
+        row = [_slashed(said.get(name)) for name in found.methods]
         yield [f"wins/ties/losses, control {control}, paper", *row]
 
 
@@ -235,17 +235,17 @@ def _sentence(scores: Mapping[Protocol, Scores], paper: Printed | None, *, few: 
         parts.append(f"{PROTOCOL_NAMES[protocol]} {text}: {verdict.hypothesis}")
     if paper is not None:
         parts.append(f"paper: {paper.friedman}")
-    width = critical_difference(len(found.contenders), len(found.datasets))
+    width = critical_difference(len(found.methods), len(found.datasets))
     return f"Friedman: {'; '.join(parts)}. Critical difference (Nemenyi, 5 %): {fixed(width)}."
 
 
 def against(scores: Scores, control: str) -> list[Verdict | None]:
-    """The signed rank test of every contender against one of them, None for that one."""
-    position = scores.contenders.index(control)
+    """The signed rank test of every method against one of them, None for that one."""
+    position = scores.methods.index(control)
     means = scores.means
     return [
         None if j == position else signed_rank(means[:, j], means[:, position])
-        for j in range(len(scores.contenders))
+        for j in range(len(scores.methods))
     ]
 
 
@@ -269,7 +269,7 @@ def comma_separated(header: Sequence[str], rows: Iterable[Sequence[object]]) -> 
 
 
 def scores_file(results: Results) -> str:
-    """Every fold's score, one contender, data set, metric and protocol a line."""
+    """Every fold's score, one method, data set, metric and protocol a line."""
     folds = [f"fold {k + 1}" for k in range(results.study.folds)]
     header = ["data set", "learner", "contender", "metric", "protocol", "mean", *folds, "settings"]
     return comma_separated(header, _score_lines(results))
@@ -278,26 +278,26 @@ def scores_file(results: Results) -> str:
 def _score_lines(results: Results) -> Iterator[list[object]]:
     for dataset in results.study.datasets:
         for learner in results.study.learners:
-            for contender in results.contenders("paper", "rival"):
-                cells = results.cells(dataset, learner, contender)
+            for method in results.methods("paper", "baseline"):
+                cells = results.cells(dataset, learner, method)
                 for metric in METRICS if cells is not None else ():
                     for protocol in results.protocols:
                         runs = choose(cells or [], metric, protocol)
                         scores = [score_of(run, metric) for run in runs]
                         settings = [setting_text(run["setting"]) for run in runs]
                         yield [
-                            dataset, learner, contender, metric, protocol,
+                            dataset, learner, method, metric, protocol,
                             f"{sum(scores) / len(scores):.6f}", *(f"{one:.6f}" for one in scores),
                             "; ".join(dict.fromkeys(settings) if protocol == "best" else settings),
                         ]  # fmt: skip
 
 
 def tests_file(results: Results) -> str:
-    """Every rank and p-value, one a line, with the rivals and without."""
+    """Every rank and p-value, one a line, with the baselines and without."""
     rows: list[Sequence[object]] = []
     choices: tuple[tuple[str, tuple[Role, ...]], ...] = (
         ("paper", ("paper",)),
-        ("paper and rivals", ("paper", "rival")),
+        ("paper and rivals", ("paper", "baseline")),
     )
     for among, roles in choices:
         for learner in results.study.learners:
@@ -316,7 +316,7 @@ def tests_file(results: Results) -> str:
 def _test_lines(start: list[str], found: Scores) -> Iterator[list[object]]:
     ranks = average_ranks(found.means)
     tests = [against(found, control) for control in CONTROLS]
-    for j, name in enumerate(found.contenders):
+    for j, name in enumerate(found.methods):
         p_values = [
             "" if test is None else f"{test.p:.6f}" for test in (column[j] for column in tests)
         ]
@@ -328,12 +328,12 @@ def times_file(results: Results) -> str:
     rows: list[list[object]] = []
     for dataset in results.study.datasets:
         for learner in results.study.learners:
-            for contender in results.contenders("paper", "rival", "sweep"):
-                fits = list(chain(*fit_seconds(results, dataset, learner, contender)))
-                cells = results.cells(dataset, learner, contender) or []
+            for method in results.methods("paper", "baseline", "sweep"):
+                fits = list(chain(*fit_seconds(results, dataset, learner, method)))
+                cells = results.cells(dataset, learner, method) or []
                 if fits:
                     total = sum(cell[results.clock] for cell in cells)
                     mean = f"{np.mean(fits):.6f}"
-                    rows.append([dataset, learner, contender, len(fits), mean, f"{total:.3f}"])
+                    rows.append([dataset, learner, method, len(fits), mean, f"{total:.3f}"])
     header = ["data set", "learner", "contender", "fits", "seconds a fit", "seconds in all"]
     return comma_separated(header, rows)

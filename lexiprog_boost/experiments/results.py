@@ -16,7 +16,7 @@ from lexiprog_boost.experiments.study import Study
 
 Metric = Literal["g_mean", "auc"]
 Protocol = Literal["best", "honest"]
-Role = Literal["paper", "rival", "control", "sweep"]
+Role = Literal["paper", "baseline", "control", "sweep"]
 
 METRICS: tuple[Metric, ...] = ("g_mean", "auc")
 _METRIC_NAMES = {"g_mean": "G-Mean", "auc": "AUC"}
@@ -27,23 +27,23 @@ DECIMALS = 9
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Fold scores of several contenders on several data sets.
+    """Fold scores of several methods on several data sets.
 
     Attributes
     ----------
-    datasets, contenders : tuple of str
+    datasets, methods : tuple of str
         What the first two axes of `folds` stand for.
-    folds : ndarray of shape (datasets, contenders, folds)
+    folds : ndarray of shape (datasets, methods, folds)
         One score each; a fold whose setting failed scores 0.
     """
 
     datasets: tuple[str, ...]
-    contenders: tuple[str, ...]
+    methods: tuple[str, ...]
     folds: NDArray[np.float64]
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """Mean over the folds, shape (datasets, contenders)."""
+        """Mean over the folds, shape (datasets, methods)."""
         return np.round(self.folds.mean(axis=2), DECIMALS)
 
 
@@ -81,33 +81,33 @@ class Results:
         """What the paper calls a metric: with more than two classes the AUC is an average."""
         return "Avg-AUC" if self.study.many_classes and metric == "auc" else _METRIC_NAMES[metric]
 
-    def contenders(self, *roles: Role) -> tuple[str, ...]:
-        """Names of the contenders with one of these roles, in the order of the paper's tables."""
+    def methods(self, *roles: Role) -> tuple[str, ...]:
+        """Names of the methods with one of these roles, in the order of the paper's tables."""
         return tuple(
             one.name
-            for one in self.study.contenders
+            for one in self.study.methods
             if one.role in roles and one.name not in self.absent
         )
 
     @cached_property
     def absent(self) -> tuple[str, ...]:
-        """Rivals without a complete data set while another rival has one: tables do without."""
-        rivals = [one.name for one in self.study.contenders if one.role == "rival"]
-        absent = [name for name in rivals if not self._complete(OWN, (name,))]
-        return tuple(absent) if len(absent) < len(rivals) else ()
+        """Baselines without a complete data set while another has one: tables do without."""
+        baselines = [one.name for one in self.study.methods if one.role == "baseline"]
+        absent = [name for name in baselines if not self._complete(OWN, (name,))]
+        return tuple(absent) if len(absent) < len(baselines) else ()
 
-    def cells(self, dataset: str, learner: str, contender: str) -> list[Record] | None:
-        """A contender's folds on a data set, None while some are missing."""
-        roles = {one.name: one.role for one in self.study.contenders}
-        grown_on = OWN if roles[contender] == "rival" else learner
+    def cells(self, dataset: str, learner: str, method: str) -> list[Record] | None:
+        """A method's folds on a data set, None while some are missing."""
+        roles = {one.name: one.role for one in self.study.methods}
+        grown_on = OWN if roles[method] == "baseline" else learner
         folds = range(self.study.folds)
-        found = [self._cells.get((dataset, grown_on, contender, fold)) for fold in folds]
+        found = [self._cells.get((dataset, grown_on, method, fold)) for fold in folds]
         complete = [one for one in found if one is not None]
         return complete if len(complete) == len(found) else None
 
     def complete(self, learner: str, *roles: Role) -> tuple[str, ...]:
-        """The data sets on which every such contender has all its folds."""
-        return self._complete(learner, self.contenders(*roles))
+        """The data sets on which every such method has all its folds."""
+        return self._complete(learner, self.methods(*roles))
 
     def _complete(self, learner: str, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(
@@ -119,18 +119,18 @@ class Results:
     def scores(
         self, learner: str, metric: Metric, protocol: Protocol = "best", *roles: Role
     ) -> Scores:
-        """Fold scores of the contenders with these roles (the paper's if none are named)."""
-        return self.scores_of(self.contenders(*roles or ("paper",)), learner, metric, protocol)
+        """Fold scores of the methods with these roles (the paper's if none are named)."""
+        return self.scores_of(self.methods(*roles or ("paper",)), learner, metric, protocol)
 
     def scores_at_hand(self, learner: str, metric: Metric, protocol: Protocol) -> Scores:
-        """Those with the rivals; of the paper's contenders alone while rivals are missing."""
-        whole = self.scores(learner, metric, protocol, "paper", "rival")
+        """Those with the baselines; of the paper's methods alone while baselines are missing."""
+        whole = self.scores(learner, metric, protocol, "paper", "baseline")
         return whole if whole.datasets else self.scores(learner, metric, protocol)
 
     def scores_of(
         self, names: tuple[str, ...], learner: str, metric: Metric, protocol: Protocol
     ) -> Scores:
-        """Fold scores of these contenders on the data sets where all of them are complete."""
+        """Fold scores of these methods on the data sets where all of them are complete."""
         datasets = self._complete(learner, names)
         values = np.zeros((len(datasets), len(names), self.study.folds))
         for i, dataset in enumerate(datasets):
@@ -146,7 +146,7 @@ def choose(folds: Sequence[Record], metric: Metric, protocol: Protocol) -> list[
     Parameters
     ----------
     folds : sequence of dict
-        One contender's cells on one data set, a cell a fold, with the same settings in each.
+        One method's cells on one data set, a cell a fold, with the same settings in each.
     metric : {"g_mean", "auc"}
         What "best" looks at.
     protocol : {"best", "honest"}

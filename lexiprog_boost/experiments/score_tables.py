@@ -31,7 +31,7 @@ from lexiprog_boost.experiments.statistics import average_ranks, signed_rank
 
 
 def scores_page(results: Results) -> str:
-    """Mean score of every contender on every complete data set."""
+    """Mean score of every method on every complete data set."""
     parts = ["Means over the test folds; the best of a row (as printed) is in boldface."]
     for learner in results.study.learners:
         for metric in METRICS:
@@ -47,9 +47,7 @@ def scores_page(results: Results) -> str:
                     for dataset, row in zip(found.datasets, found.means, strict=True)
                 ]
                 mean = best_in_bold(list(found.means.mean(axis=0)), 3, largest=True)
-                parts.append(
-                    markdown_table(["data set", *found.contenders], [*rows, ["mean", *mean]])
-                )
+                parts.append(markdown_table(["data set", *found.methods], [*rows, ["mean", *mean]]))
     return markdown_page(f"{results.study.name}: scores", *parts)
 
 
@@ -96,7 +94,7 @@ def views_page(results: Results) -> str:
 
 def views_table(scores: Scores) -> str:
     """Mean scores by imbalance, size, overlap and outliers, and of all sets."""
-    return markdown_table(["", "sets", *scores.contenders], _view_rows(scores))
+    return markdown_table(["", "sets", *scores.methods], _view_rows(scores))
 
 
 def _view_rows(scores: Scores) -> Iterator[list[str]]:
@@ -109,7 +107,7 @@ def _view_rows(scores: Scores) -> Iterator[list[str]]:
 
 def _row(label: str, scores: Scores, chosen: np.ndarray) -> list[str]:
     if not chosen.any():
-        return [label, "0", *[""] * len(scores.contenders)]
+        return [label, "0", *[""] * len(scores.methods)]
     means = scores.means[chosen].mean(axis=0)
     return [label, str(int(chosen.sum())), *best_in_bold(list(means), 3, largest=True)]
 
@@ -175,14 +173,14 @@ class CostSweep:
 def cost_sweeps(results: Results) -> dict[tuple[str, str], CostSweep | None]:
     """Every sweep by method and learner; None where no data set is complete."""
     return {
-        (contender.removesuffix(" with costs"), learner): _sweep(results, learner, contender)
-        for contender in results.contenders("sweep")
+        (method.removesuffix(" with costs"), learner): _sweep(results, learner, method)
+        for method in results.methods("sweep")
         for learner in results.study.learners
     }
 
 
-def _sweep(results: Results, learner: str, contender: str) -> CostSweep | None:
-    found = [(name, results.cells(name, learner, contender)) for name in results.study.datasets]
+def _sweep(results: Results, learner: str, method: str) -> CostSweep | None:
+    found = [(name, results.cells(name, learner, method)) for name in results.study.datasets]
     whole = {name: cells for name, cells in found if cells is not None}
     if not whole:
         return None
@@ -273,10 +271,10 @@ def _control_block(
     name = results.metric_name(metric)
     yield f"## {learner}, {name}, {PROTOCOL_NAMES[protocol]}"
     # Tables of their own: what of one control is not measured must not hide the other.
-    for control in results.contenders("control"):
+    for control in results.methods("control"):
         found = results.scores_of((MAIN, control), learner, metric, protocol)
         if found.datasets:
-            yield markdown_table(["data set", *found.contenders], _control_rows(found))
+            yield markdown_table(["data set", *found.methods], _control_rows(found))
         else:
             yield f"{control}: no data set is complete yet."
 
@@ -302,9 +300,9 @@ def _counts(difference: np.ndarray) -> str:
 # Training times: they differ from run to run, so they have files of their own.
 
 
-def fit_seconds(results: Results, dataset: str, learner: str, contender: str) -> list[list[float]]:
+def fit_seconds(results: Results, dataset: str, learner: str, method: str) -> list[list[float]]:
     """Seconds of every fit, a list of settings a fold; nothing while folds are missing."""
-    cells, clock = results.cells(dataset, learner, contender) or [], results.clock
+    cells, clock = results.cells(dataset, learner, method) or [], results.clock
     return [[run[clock] for run in cell["runs"] if clock in run] for cell in cells]
 
 
@@ -334,7 +332,7 @@ def work_page(results: Results) -> str:
 
 
 def work_parts(results: Results) -> Iterator[str]:
-    """Processor time of all cells that kept theirs, a contender and learner a row."""
+    """Processor time of all cells that kept theirs, a method and learner a row."""
     yield "## Processor time of all cells"
     yield (
         "Seconds of all folds and settings, inner folds included, with everything around the fits: "
@@ -346,7 +344,7 @@ def work_parts(results: Results) -> Iterator[str]:
         spent.setdefault(where, [])
         if "processor" in record:
             spent[where].append(record["processor"])
-    order = [one.name for one in results.study.contenders]
+    order = [one.name for one in results.study.methods]
     rows = [
         [*where, str(len(values)), fixed(sum(values), 1)]
         for where, values in sorted(spent.items(), key=lambda one: order.index(one[0][0]))
@@ -357,21 +355,21 @@ def work_parts(results: Results) -> Iterator[str]:
         yield "No cell has kept its own."
         return
     rows.append(["all", "", f"{len(every)} of {len(results.records)}", fixed(sum(every), 1)])
-    yield markdown_table(["contender", "learner", "cells", "processor seconds"], rows, left=2)
+    yield markdown_table(["method", "learner", "cells", "processor seconds"], rows, left=2)
 
 
 def _time_rows(results: Results, learner: str) -> Iterator[list[str]]:
-    # Without rivals yet the paper's contenders are still compared with each other.
-    sets = results.complete(learner, "paper", "rival") or results.complete(learner, "paper")
+    # Without baselines yet the paper's methods are still compared with each other.
+    sets = results.complete(learner, "paper", "baseline") or results.complete(learner, "paper")
     whole: dict[str, float] = {}
-    for contender in results.contenders("paper", "rival"):
-        fits = [fold for name in sets for fold in fit_seconds(results, name, learner, contender)]
+    for method in results.methods("paper", "baseline"):
+        fits = [fold for name in sets for fold in fit_seconds(results, name, learner, method)]
         if not any(fits):
-            yield [contender, str(len(sets)), *[NOTHING] * 4]
+            yield [method, str(len(sets)), *[NOTHING] * 4]
             continue
         one = float(np.mean([seconds for fold in fits for seconds in fold]))
-        whole[contender] = float(np.mean([sum(fold) for fold in fits]))
-        ratio = whole[contender] / whole["AdaBoost"] if "AdaBoost" in whole else None
+        whole[method] = float(np.mean([sum(fold) for fold in fits]))
+        ratio = whole[method] / whole["AdaBoost"] if "AdaBoost" in whole else None
         settings = max(len(fold) for fold in fits)
-        yield [contender, str(len(sets)), str(settings), fixed(one, 3),
-               fixed(whole[contender], 3), fixed(ratio, 1)]  # fmt: skip
+        yield [method, str(len(sets)), str(settings), fixed(one, 3),
+               fixed(whole[method], 3), fixed(ratio, 1)]  # fmt: skip

@@ -25,7 +25,7 @@ class Verdict:
     p : float
         Its p-value; 1 where there is nothing to tell apart.
     better : bool
-        For a pair: whether the contender's mean is above the control's.
+        For a pair: whether the method's mean is above the control's.
 
     Examples
     --------
@@ -52,12 +52,12 @@ def average_ranks(means: NDArray) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    means : ndarray of shape (datasets, contenders)
+    means : ndarray of shape (datasets, methods)
         Scores.
 
     Returns
     -------
-    ndarray of shape (contenders,)
+    ndarray of shape (methods,)
 
     Examples
     --------
@@ -69,7 +69,7 @@ def average_ranks(means: NDArray) -> NDArray[np.float64]:
 
 
 def friedman(means: NDArray) -> tuple[float, Verdict]:
-    """Friedman's chi-square, corrected for ties, and its verdict on (datasets, contenders)."""
+    """Friedman's chi-square, corrected for ties, and its verdict on (datasets, methods)."""
     values = _rounded(means)
     if values.shape[0] < 2 or values.shape[1] < 3 or np.all(values == values[:, :1]):
         return 0.0, Verdict(1.0)
@@ -77,9 +77,9 @@ def friedman(means: NDArray) -> tuple[float, Verdict]:
     return float(statistic), Verdict(float(p))
 
 
-def signed_rank(contender: NDArray, control: NDArray) -> Verdict:
+def signed_rank(method: NDArray, control: NDArray) -> Verdict:
     """Wilcoxon's signed rank test over data sets; equal pairs are left out."""
-    differences = _rounded(np.asarray(contender) - np.asarray(control))
+    differences = _rounded(np.asarray(method) - np.asarray(control))
     if not differences.any():
         return Verdict(1.0)
     return Verdict(_signed_rank_p(tuple(differences.tolist())), better=_is_better(differences))
@@ -95,16 +95,16 @@ def _signed_rank_p(differences: tuple[float, ...]) -> float:
 
 
 def kruskal_wallis(folds: NDArray) -> Verdict:
-    """Whether the rows (contenders) of one data set's (contenders, folds) differ at all."""
+    """Whether the rows (methods) of one data set's (methods, folds) differ at all."""
     values = _rounded(folds)
     if np.all(values == values.flat[0]):
         return Verdict(1.0)
     return Verdict(float(stats.kruskal(*values).pvalue))
 
 
-def rank_sum(contender: NDArray, control: NDArray) -> Verdict:
+def rank_sum(method: NDArray, control: NDArray) -> Verdict:
     """Wilcoxon's rank-sum test over the folds of one data set."""
-    mine, other = _rounded(contender), _rounded(control)
+    mine, other = _rounded(method), _rounded(control)
     if np.all(mine == other[0]) and np.all(other == other[0]):
         return Verdict(1.0)
     p = float(stats.mannwhitneyu(mine, other).pvalue)
@@ -112,16 +112,16 @@ def rank_sum(contender: NDArray, control: NDArray) -> Verdict:
 
 
 def win_tie_loss(folds: NDArray, control: int) -> list[tuple[int, int, int] | None]:
-    """Wins, ties and losses of each contender against one of them, by the rank-sum test.
+    """Wins, ties and losses of each method against one of them, by the rank-sum test.
 
     As in the paper, a data set counts only if Kruskal and Wallis's test finds a difference in it.
 
     Parameters
     ----------
-    folds : ndarray of shape (datasets, contenders, folds)
+    folds : ndarray of shape (datasets, methods, folds)
         Scores.
     control : int
-        The contender that the others are held against.
+        The method that the others are held against.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def win_tie_loss(folds: NDArray, control: int) -> list[tuple[int, int, int] | No
 
 
 @cache
-def critical_difference(contenders: int, datasets: int) -> float:
+def critical_difference(methods: int, datasets: int) -> float:
     """Nemenyi's: average ranks that differ by less are not told apart at 5 %.
 
     Examples
@@ -155,8 +155,8 @@ def critical_difference(contenders: int, datasets: int) -> float:
     >>> round(critical_difference(4, 14), 2)
     1.25
     """
-    quantile = stats.studentized_range.ppf(1 - LEVEL, contenders, np.inf) / math.sqrt(2)
-    return float(quantile * math.sqrt(contenders * (contenders + 1) / (6 * datasets)))
+    quantile = stats.studentized_range.ppf(1 - LEVEL, methods, np.inf) / math.sqrt(2)
+    return float(quantile * math.sqrt(methods * (methods + 1) / (6 * datasets)))
 
 
 def _is_better(differences: NDArray) -> bool:

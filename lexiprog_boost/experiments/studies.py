@@ -9,24 +9,24 @@ from pathlib import Path
 from lexiprog_boost.datasets import GAUSSIAN_SETS, KEEL_MULTI_CLASS, KEEL_TWO_CLASS, SCENES
 from lexiprog_boost.datasets.table_files import table_name
 from lexiprog_boost.experiments.methods import (
-    CONTENDERS,
+    BASELINES,
     CONTROLS,
     LEARNERS,
-    RIVALS,
+    METHODS,
     SWEEPS,
-    Contender,
+    Method,
     Setting,
 )
 from lexiprog_boost.experiments.study import Study, read_file
 
-# A smoke run looks at sets that are small and at rivals that are fast.
+# A smoke run looks at sets that are small and at baselines that are fast.
 QUICK_SETS = {
     "keel-two-class": ("new-thyroid1", "new-thyroid2"),
     "keel-multi-class": ("new-thyroid",),
 }
-QUICK_RIVALS = ("RUSBoost", "BalancedRandomForest")
+QUICK_BASELINES = ("RUSBoost", "BalancedRandomForest")
 
-ALL = (*CONTENDERS, *RIVALS, *CONTROLS, *SWEEPS)
+ALL = (*METHODS, *BASELINES, *CONTROLS, *SWEEPS)
 TWO_CLASS = tuple(one for one in ALL if not one.many_class_only)
 MULTI_CLASS = tuple(one for one in ALL if not one.two_class_only)
 IMAGES = ("cifar8", "cifar9", "cifar10")
@@ -36,8 +36,8 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "controls": ("control", ("Dual-LexiBoost",)),
     "costs": ("sweep", ()),
 }
-# What can be left out of the whole: everything but the paper's own contenders.
-BESIDES = {"rivals": "rival", "controls": "control", "costs": "sweep"}
+# What can be left out of the whole: everything but the paper's own methods.
+BESIDES = {"rivals": "baseline", "controls": "control", "costs": "sweep"}
 
 STUDIES = {
     "artificial": Study(
@@ -66,15 +66,15 @@ def study(
     name : str
         One of `STUDIES`.
     quick : bool
-        Two sets, two folds, one neighbourhood, two settings and two rivals.
+        Two sets, two folds, one neighbourhood, two settings and two baselines.
     data_dir : path, optional
         Folder of the data files.
     part : str
-        One of `PARTS`, to leave the other contenders out.
+        One of `PARTS`, to leave the other methods out.
     sets : sequence of str
         The data sets to measure; all of the study's if none are named.
     without : sequence of str
-        Some of `BESIDES`, to leave these contenders out.
+        Some of `BESIDES`, to leave these methods out.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def study(
 def study_of_file(
     file: Path, *, quick: bool = False, part: str = "", without: Sequence[str] = ()
 ) -> Study:
-    """Return the study of a user's own table: every contender that its classes allow.
+    """Return the study of a user's own table: every method that its classes allow.
 
     Parameters
     ----------
@@ -129,13 +129,13 @@ def study_of_file(
 
 def _narrowed(whole: Study, *, quick: bool, part: str, without: Sequence[str]) -> Study:
     left_out = {BESIDES[one] for one in without}
-    kept = tuple(one for one in whole.contenders if one.role not in left_out)
-    whole = replace(whole, contenders=kept)
+    kept = tuple(one for one in whole.methods if one.role not in left_out)
+    whole = replace(whole, methods=kept)
     if part:
         role, others = PARTS[part]
-        kept = tuple(one for one in whole.contenders if one.role == role or one.name in others)
+        kept = tuple(one for one in whole.methods if one.role == role or one.name in others)
         alone = all(one.name in others for one in kept)  # nothing to hold against them
-        whole = replace(whole, contenders=() if alone else kept, part=part)
+        whole = replace(whole, methods=() if alone else kept, part=part)
     return _smoke(whole) if quick else whole
 
 
@@ -147,17 +147,17 @@ def _smoke(whole: Study) -> Study:
         for name, grid in whole.learners.items()
         if name == "kNN" or whole.choose
     }
-    contenders = tuple(
+    methods = tuple(
         replace(one, grid=_few(one))
-        for one in whole.contenders
-        if one.role != "rival" or one.name in QUICK_RIVALS
+        for one in whole.methods
+        if one.role != "baseline" or one.name in QUICK_BASELINES
     )
     return replace(
-        whole, datasets=sets[:2], learners=learners, contenders=contenders, folds=2, quick=True
+        whole, datasets=sets[:2], learners=learners, methods=methods, folds=2, quick=True
     )
 
 
-def _few(one: Contender) -> tuple[Setting, ...]:
+def _few(one: Method) -> tuple[Setting, ...]:
     """Two settings, for a sweep those in the middle: cost 1 is what the others are held against."""
     middle = one.grid.index({"cost": 1.0}) if one.role == "sweep" else 0
     return one.grid[middle:][:2]

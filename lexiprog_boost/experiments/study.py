@@ -17,7 +17,7 @@ from lexiprog_boost.datasets import (
 from lexiprog_boost.datasets.dataset import Dataset
 from lexiprog_boost.datasets.table_files import load_table
 from lexiprog_boost.experiments.cell import Cell
-from lexiprog_boost.experiments.methods import OWN, Contender, Setting
+from lexiprog_boost.experiments.methods import OWN, Method, Setting
 
 FOLDS = 5
 # Studies of a handful of data sets: tests over the folds of each, as in the paper.
@@ -36,10 +36,10 @@ class Study:
         Names that `load` knows.
     learners : dict
         Settings of each base learner.
-    contenders : tuple of Contender
+    methods : tuple of Method
         All of them, ranked or not.
     many_classes : bool
-        Whether the paper leaves its two-class contenders out.
+        Whether the paper leaves its two-class methods out.
     choose : bool
         Whether settings are also chosen inside the training folds.
     folds : int
@@ -49,7 +49,7 @@ class Study:
     quick : bool
         A smoke run: few sets, folds and settings.
     part : str
-        One of `PARTS` if only some of the contenders are measured.
+        One of `PARTS` if only some of the methods are measured.
     file : path, optional
         The user's own table, in place of the paper's sets.
     """
@@ -57,7 +57,7 @@ class Study:
     name: str
     datasets: tuple[str, ...]
     learners: dict[str, tuple[Setting, ...]]
-    contenders: tuple[Contender, ...]
+    methods: tuple[Method, ...]
     many_classes: bool = False
     choose: bool = False
     folds: int = FOLDS
@@ -80,24 +80,24 @@ class Study:
         """Every cell, fold by fold, so that an interrupted run has whole folds."""
         for dataset in self.datasets:
             for fold in range(self.folds):
-                for contender in self.contenders:
-                    learners = [OWN] if contender.role == "rival" else list(self.learners)
+                for method in self.methods:
+                    learners = [OWN] if method.role == "baseline" else list(self.learners)
                     for learner in learners:
-                        yield Cell(self.name, dataset, learner, contender.name, fold)
+                        yield Cell(self.name, dataset, learner, method.name, fold)
 
     def settings(self, cell: Cell) -> list[Setting]:
-        """All settings of the cell's contender and learner."""
+        """All settings of the cell's method and learner."""
         learners = self.learners.get(cell.learner, ({},))
-        if self._contender(cell).role == "sweep":  # it answers for costs: one learner will do
+        if self._method(cell).role == "sweep":  # it answers for costs: one learner will do
             learners = learners[len(learners) // 2 :][:1]
-        return list(self._contender(cell).settings(learners))
+        return list(self._method(cell).settings(learners))
 
     def chooses(self, cell: Cell) -> bool:
         """Whether a setting is also chosen inside the training fold."""
-        return self.choose and self._contender(cell).role != "sweep"
+        return self.choose and self._method(cell).role != "sweep"
 
-    def _contender(self, cell: Cell) -> Contender:
-        return next(one for one in self.contenders if one.name == cell.contender)
+    def _method(self, cell: Cell) -> Method:
+        return next(one for one in self.methods if one.name == cell.method)
 
 
 # The data sets of a study, each read once in every process.

@@ -84,10 +84,10 @@ def _texts(
             "times.md": ("training times (they differ from run to run)", times_page(results)),
             "times.csv": ("training times a data set", times_file(results)),
         }  # fmt: skip
-        if results.contenders("rival"):
+        if results.methods("baseline"):
             files["rivals.md"] = (
                 "the same with what a user would take instead of boosting",
-                ranks_page(results, rivals=True),
+                ranks_page(results, baselines=True),
             )
         if results.study.name == "artificial":
             files["views.md"] = ("average G-Mean by what was varied", views_page(results))
@@ -97,12 +97,12 @@ def _texts(
     files["failures.md"] = (
         "settings and cells that failed, with causes", failures_page(results, failures)
     )  # fmt: skip
-    if results.contenders("control"):
+    if results.methods("control"):
         files["controls.md"] = (
             "Dual-LexiBoost and its first member alone: the game and the balanced learner",
             controls_page(results),
         )
-    if results.contenders("sweep"):
+    if results.methods("sweep"):
         files["costs.md"] = ("G-Mean against class costs", costs_page(results))
     return files
 
@@ -143,7 +143,7 @@ def _index(study: Study, about: Mapping[str, str], cells: int, missing: int) -> 
     kind = "smoke run" if study.quick else "run"
     facts = (
         f"A {kind} of {_sets(study)}, {study.folds} folds, "
-        f"{len(study.contenders)} contenders, base learners {' and '.join(study.learners)}. {state}"
+        f"{len(study.methods)} methods, base learners {' and '.join(study.learners)}. {state}"
     )
     rows = [[f"[{name}]({name})", sentence] for name, sentence in sorted(about.items())]
     return markdown_page(

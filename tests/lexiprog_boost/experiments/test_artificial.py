@@ -13,7 +13,7 @@ SCORES = {"C4.5": 0.25, "kNN": 0.5}
 
 
 def found(without=None):
-    """Every contender has its learner's score on two sets; of one learner a cell may be missing."""
+    """Every method has its learner's score on two sets; of one learner a cell may be missing."""
     study = replace(
         small_study(*STYLES), name="artificial", learners=LEARNERS,
         datasets=tuple(spec.name for spec in GAUSSIAN_SETS[:2]),

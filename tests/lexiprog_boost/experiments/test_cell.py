@@ -89,7 +89,7 @@ def test_a_setting_that_fails_inside_scores_nothing_there():
     assert runs[0]["inner"] == [0.0, 0.0]  # half of the points are too few neighbours
 
 
-def test_one_seed_a_fold_whoever_the_contender_and_learner():
+def test_one_seed_a_fold_whoever_the_method_and_learner():
     others = [Cell("artificial", "toy", "C4.5", "LexiBoost", 1), CELL]
     assert len({cell.seed for cell in others}) == 1
     changed = [Cell("artificial", "toy", "kNN", "AdaBoost", 2),

@@ -204,7 +204,7 @@ def own_table(tmp_path_factory):
     return file
 
 
-def test_a_table_of_ones_own_goes_through_every_contender(own_table, tmp_path):
+def test_a_table_of_ones_own_goes_through_every_method(own_table, tmp_path):
     code, said = run("--data", own_table, "--quick", "--jobs", 1, "--out", tmp_path)
     assert code == 0, said
     home = tmp_path / "own-data-quick"

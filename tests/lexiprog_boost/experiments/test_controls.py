@@ -16,7 +16,7 @@ def found():
     return results(
         small_study(*NAMES),
         lambda cell, _: dict.fromkeys(
-            ("g_mean", "auc"), G_MEANS[cell.dataset][NAMES.index(cell.contender)]
+            ("g_mean", "auc"), G_MEANS[cell.dataset][NAMES.index(cell.method)]
         ),
     )
 

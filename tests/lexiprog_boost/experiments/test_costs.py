@@ -60,7 +60,7 @@ def test_every_method_with_costs_has_a_table_of_its_own():
     names = ("LexiBoost with costs", "Dual-LexiBoost with costs")
 
     def run(cell, setting):
-        return {"g_mean": 0.1 if cell.contender == names[0] else setting["cost"] / 9}
+        return {"g_mean": 0.1 if cell.method == names[0] else setting["cost"] / 9}
 
     page = costs_page(results(small_study(*names, grid=COSTS), run))
     assert rows_under(page, "## LexiBoost, kNN")[0][1:4] == ["0.100"] * 3

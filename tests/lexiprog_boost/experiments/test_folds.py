@@ -12,11 +12,11 @@ SCORES = {"AdaBoost": (0.6, 0.8), "LexiBoost": (0.7, 0.7)}
 def found():
     return results(
         small_study("AdaBoost", "LexiBoost"),
-        lambda cell, _: dict.fromkeys(("g_mean", "auc"), SCORES[cell.contender][cell.fold]),
+        lambda cell, _: dict.fromkeys(("g_mean", "auc"), SCORES[cell.method][cell.fold]),
     )
 
 
-def test_every_fold_and_the_mean_of_each_contender_are_drawn():
+def test_every_fold_and_the_mean_of_each_method_are_drawn():
     figure = folds_figure(found(), "g_mean")
     first = figure.axes[0]
     assert first.get_title(loc="left") == "first, kNN: Kruskal-Wallis p = 1.000"

@@ -40,11 +40,11 @@ def test_pixels_are_put_where_the_file_says(folder):
 
 def test_test_folds_together_are_the_whole_scene(scenes, folder):
     data = load(scenes, "samson", folder)
-    cells = [one for one in scenes.cells() if (one.contender, one.learner) == ("AdaBoost", "kNN")]
+    cells = [one for one in scenes.cells() if (one.method, one.learner) == ("AdaBoost", "kNN")]
     folds = [made_up_record(scenes, cell, folder) for cell in cells]
     guess, tested = predictions(folds, data)
     assert tested.tolist() == list(range(22))
-    assert (guess == data.y).all()  # the first contender's made-up guesses are right
+    assert (guess == data.y).all()  # the first method's made-up guesses are right
 
 
 def test_a_map_shows_the_labels_and_who_is_right_where(scenes, folder):
@@ -52,12 +52,12 @@ def test_a_map_shows_the_labels_and_who_is_right_where(scenes, folder):
     data = load(scenes, "samson", folder)
     figure = map_figure(Results(scenes, records), "samson", data, folder)
     pictures = [np.asarray(ax.images[0].get_array()) for ax in figure.axes if ax.images]
-    shown = [one for one in scenes.contenders if one.role in ("paper", "rival")]
+    shown = [one for one in scenes.methods if one.role in ("paper", "baseline")]
     assert len(pictures) == 1 + len(shown)
     truth = np.zeros((6, 4), dtype=int)
     truth[ROWS, COLUMNS] = LABELS
     np.testing.assert_array_equal(pictures[0], truth)
-    # 1 is right and 2 is wrong; the first contender's made-up guesses are right.
+    # 1 is right and 2 is wrong; the first method's made-up guesses are right.
     np.testing.assert_array_equal(pictures[1], truth > 0)
     assert (
         figure.axes[1].get_title(loc="left") == "AdaBoost, kNN\n100.0% right, G-Mean of all 1.000"
@@ -76,14 +76,14 @@ def test_a_scene_with_a_cell_missing_has_no_map(scenes, folder):
     assert map_figure(Results(scenes, records), "samson", data, folder) is None
 
 
-def test_a_rival_that_is_missing_is_left_out_of_the_map(scenes, folder):
-    cells = [cell for cell in scenes.cells() if cell.contender != "RUSBoost"]
+def test_a_baseline_that_is_missing_is_left_out_of_the_map(scenes, folder):
+    cells = [cell for cell in scenes.cells() if cell.method != "RUSBoost"]
     records = [made_up_record(scenes, cell, folder) for cell in cells]
     figure = map_figure(Results(scenes, records), "samson", load(scenes, "samson", folder), folder)
     titles = [ax.get_title(loc="left").partition("\n")[0] for ax in figure.axes if ax.images]
-    # The rivals bring their own trees; the others are named with their learner.
-    learners = {"paper": ", kNN", "rival": ""}
-    shown = [one for one in scenes.contenders if one.role in learners and one.name != "RUSBoost"]
+    # The baselines bring their own trees; the others are named with their learner.
+    learners = {"paper": ", kNN", "baseline": ""}
+    shown = [one for one in scenes.methods if one.role in learners and one.name != "RUSBoost"]
     assert titles[1:] == [one.name + learners[one.role] for one in shown]
 
 

@@ -22,9 +22,9 @@ def page():
         where = cell.dataset, cell.fold
         members, weighted, like = VOTES[where]
         facts = {"members": members, "weighted": weighted, "like_heaviest": like}
-        if "LexiBoost" in cell.contender:
+        if "LexiBoost" in cell.method:
             facts |= {"perfect": where == ("first", 0), "deviation": DEVIATIONS[where]}
-        if cell.contender == "Dual-LexiBoost":
+        if cell.method == "Dual-LexiBoost":
             facts |= {"one_class": SHARES[where], "stopped": f"after {cell.fold + 3} rounds."}
             facts["stopped"] = facts["stopped"] if cell.dataset == "first" else "all were trained."
         return {"facts": facts}

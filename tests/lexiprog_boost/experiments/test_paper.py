@@ -22,8 +22,8 @@ def test_ranks_sum_to_what_ranks_sum_to(block):
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_names_are_those_of_our_contenders(block):
-    ours = [one.name for one in STUDIES[block[0]].contenders if one.role == "paper"]
+def test_names_are_those_of_our_methods(block):
+    ours = [one.name for one in STUDIES[block[0]].methods if one.role == "paper"]
     assert list(printed(*block).ranks) == ours
 
 

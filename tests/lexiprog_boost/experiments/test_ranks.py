@@ -29,10 +29,10 @@ def test_one_of_the_papers_sets_alone_is_counted_fold_by_fold(count):
         ((), ""),
     ],
 )
-def test_a_rival_that_was_not_measured_is_named_and_hides_no_other(missing, said):
+def test_a_baseline_that_was_not_measured_is_named_and_hides_no_other(missing, said):
     some = study("keel-two-class", quick=True)
-    cells = [cell for cell in some.cells() if cell.contender not in missing]
-    page = ranks_page(Results(some, [made_up_record(some, cell) for cell in cells]), rivals=True)
+    cells = [cell for cell in some.cells() if cell.method not in missing]
+    page = ranks_page(Results(some, [made_up_record(some, cell) for cell in cells]), baselines=True)
     head = next((line for line in page.splitlines() if line.startswith("|  | AdaBoost")), "")
     assert said in page
     assert ("Not measured" in page) is (len(missing) == 1)

@@ -59,7 +59,7 @@ def test_a_method_without_settings_is_the_same_in_both(protocol):
 def records(quick, value):
     return [
         {"study": cell.study, "dataset": cell.dataset, "learner": cell.learner,
-         "contender": cell.contender, "fold": cell.fold, "seconds": 0.0,
+         "contender": cell.method, "fold": cell.fold, "seconds": 0.0,
          "runs": [{"setting": {}, "g_mean": value(cell), "auc": 0.5}]}
         for cell in quick.cells()
     ]  # fmt: skip
@@ -67,27 +67,25 @@ def records(quick, value):
 
 def test_scores_stand_where_their_names_say():
     quick = study("keel-two-class", quick=True)
-    names = [one.name for one in quick.contenders]
+    names = [one.name for one in quick.methods]
 
     def value(cell):
-        return names.index(cell.contender) / 100 + cell.fold / 10
+        return names.index(cell.method) / 100 + cell.fold / 10
 
-    found = Results(quick, records(quick, value)[::-1]).scores("kNN", "g_mean", "best", "rival")
-    assert found.contenders == ("RUSBoost", "BalancedRandomForest")
+    found = Results(quick, records(quick, value)[::-1]).scores("kNN", "g_mean", "best", "baseline")
+    assert found.methods == ("RUSBoost", "BalancedRandomForest")
     assert found.datasets == quick.datasets
-    expected = [
-        [names.index(name) / 100 + fold / 10 for fold in (0, 1)] for name in found.contenders
-    ]
+    expected = [[names.index(name) / 100 + fold / 10 for fold in (0, 1)] for name in found.methods]
     assert np.allclose(found.folds, [expected, expected])
     assert np.allclose(found.means, np.mean(expected, axis=1))
 
 
-def test_a_data_set_counts_where_all_contenders_asked_for_are_complete():
+def test_a_data_set_counts_where_all_methods_asked_for_are_complete():
     quick = study("keel-two-class", quick=True)
     first, second = quick.datasets
     some = records(quick, lambda _: 0.5)
     lost = next(i for i, one in enumerate(some) if (one["dataset"], one["learner"]) == (first, OWN))
     results = Results(quick, some[:lost] + some[lost + 1 :])
     assert results.complete("kNN", "paper") == (first, second)
-    assert results.complete("kNN", "paper", "rival") == (second,)
+    assert results.complete("kNN", "paper", "baseline") == (second,)
     assert results.scores("kNN", "g_mean").datasets == (first, second)

@@ -15,7 +15,7 @@ G_MEANS = {
 
 def found():
     def run(cell, _):
-        value = G_MEANS[cell.contender, cell.dataset][cell.fold]
+        value = G_MEANS[cell.method, cell.dataset][cell.fold]
         return {"g_mean": value, "auc": (1 + value) / 2}
 
     return results(small_study("AdaBoost", "LexiBoost"), run)
@@ -34,7 +34,7 @@ def test_means_stand_a_data_set_a_row_and_the_best_in_boldface():
     assert rows_under(page, "## kNN, AUC")[0] == ["first", "0.800", "**0.900**"]
 
 
-def test_without_rivals_the_papers_own_are_shown():
+def test_without_baselines_the_papers_own_are_shown():
     study = small_study("AdaBoost", "LexiBoost", "RUSBoost")
     whole = results(study, lambda *_: {"g_mean": 0.5, "auc": 0.5})
     some = [one for one in whole.records if one["contender"] != "RUSBoost"]
@@ -59,7 +59,7 @@ def test_data_sets_are_told_by_size_and_by_cells_that_are_there():
     ]
 
 
-def test_a_study_that_takes_the_two_class_contenders_has_a_plain_auc():
+def test_a_study_that_takes_the_two_class_methods_has_a_plain_auc():
     study = small_study("AdaBoost", "AdaMEC-Calib")
     page = scores_page(results(study, lambda *_: {"g_mean": 0.5, "auc": 0.5}))
     assert "## kNN, AUC, best setting" in page

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiprog_boost.datasets import make_toy
-from lexiprog_boost.experiments import methods as contenders
+from lexiprog_boost.experiments import methods as methods
 from lexiprog_boost.experiments import methods as shared_trees
 from lexiprog_boost.experiments.cell import Cell, evaluate_cell
 from lexiprog_boost.experiments.methods import SharedTree, now
@@ -105,11 +105,11 @@ def test_a_cell_scores_the_same_with_trees_grown_anew(monkeypatch):
     def records():
         for name in names:
             cell = Cell("artificial", "toy", "C4.5", name, 0)
-            grid = contenders.BY_NAME[name].grid[:2]
+            grid = methods.BY_NAME[name].grid[:2]
             for run in evaluate_cell(cell, toy, grid)["runs"]:
                 yield {key: value for key, value in run.items() if key not in times}
 
     shared = list(records())
-    monkeypatch.setattr(contenders, "SharedTree", C45TreeClassifier)
+    monkeypatch.setattr(methods, "SharedTree", C45TreeClassifier)
     assert shared == list(records())
     assert all("g_mean" in run for run in shared)

@@ -44,11 +44,11 @@ def test_friedman_is_the_published_one_but_for_ties():
 
 
 @pytest.mark.parametrize(
-    ("contenders", "datasets", "expected"), [(4, 14, 1.25), (2, 10, 0.620), (10, 30, 2.473)]
+    ("methods", "datasets", "expected"), [(4, 14, 1.25), (2, 10, 0.620), (10, 30, 2.473)]
 )
-def test_critical_difference_is_the_published_one(contenders, datasets, expected):
+def test_critical_difference_is_the_published_one(methods, datasets, expected):
     # Published quantiles: 2.569 for four, 1.960 for two, 3.164 for ten.
-    assert critical_difference(contenders, datasets) == pytest.approx(expected, abs=0.005)
+    assert critical_difference(methods, datasets) == pytest.approx(expected, abs=0.005)
 
 
 def test_signed_rank_counts_every_way_the_signs_could_fall():
@@ -96,7 +96,7 @@ def test_one_set_and_one_pair_are_too_few_for_a_verdict():
     assert signed_rank(np.array([0.9]), np.array([0.1])).hypothesis == "H0"
 
 
-def test_wins_are_counted_only_where_the_contenders_differ_at_all():
+def test_wins_are_counted_only_where_the_methods_differ_at_all():
     steps = np.arange(5) / 100
     apart = np.array([steps, steps + 0.2, steps + 0.4])
     alike = np.array([steps, steps[::-1], np.roll(steps, 2)])

@@ -12,9 +12,9 @@ SECONDS = {"AdaBoost": 1.0, "LexiBoost": 3.0, "RUSBoost": 0.5}
 
 def found(failing=""):
     def run(cell, setting):
-        if cell.contender == failing:
+        if cell.method == failing:
             return {"error": "ValueError: no"}
-        return {"seconds": SECONDS[cell.contender] * (1 + setting["k"]) + cell.fold}
+        return {"seconds": SECONDS[cell.method] * (1 + setting["k"]) + cell.fold}
 
     study = small_study("AdaBoost", "LexiBoost", "RUSBoost", grid=({"k": 0}, {"k": 1}))
     return results(study, run, seconds=8.0)
@@ -46,7 +46,7 @@ def test_the_processors_time_is_told_where_every_fit_has_kept_it():
     assert rows_under(mixed, "## kNN")[0] == ["AdaBoost", "2", "2", "2.000", "4.000", "1.0"]
 
 
-def test_rivals_that_are_missing_hide_nobody_else():
+def test_baselines_that_are_missing_hide_nobody_else():
     whole = found()
     some = [one for one in whole.records if one["contender"] != "RUSBoost"]
     rows = rows_under(times_page(Results(whole.study, some)), "## kNN")
@@ -57,7 +57,7 @@ def test_processor_time_is_summed_over_the_cells_that_kept_it():
     whole = found()
     for record in whole.records:
         if record["contender"] != "RUSBoost":
-            record["processor"] = 0.5 + record["fold"]  # two sets: 2 (0.5 + 1.5) a contender
+            record["processor"] = 0.5 + record["fold"]  # two sets: 2 (0.5 + 1.5) a method
     rows = rows_under(times_page(whole), "## Processor time of all cells")
     assert rows == [
         ["AdaBoost", "kNN", "4", "4.0"],
@@ -67,14 +67,14 @@ def test_processor_time_is_summed_over_the_cells_that_kept_it():
     assert "No cell has kept its own." in times_page(found())
 
 
-def test_a_contender_that_always_failed_has_no_time_and_no_line_in_the_file():
+def test_a_method_that_always_failed_has_no_time_and_no_line_in_the_file():
     page = times_page(found(failing="LexiBoost"))
     assert rows_under(page, "## kNN")[1] == ["LexiBoost", "2", "–", "–", "–", "–"]
     rows = list(csv.DictReader(times_file(found(failing="LexiBoost")).splitlines()))
     assert [row["contender"] for row in rows] == ["AdaBoost", "RUSBoost"] * 2
 
 
-def test_the_file_has_a_line_a_set_and_contender_with_what_its_cells_took_in_all():
+def test_the_file_has_a_line_a_set_and_method_with_what_its_cells_took_in_all():
     first = next(csv.DictReader(times_file(found()).splitlines()))
     assert first == {
         "data set": "first", "learner": "kNN", "contender": "AdaBoost", "fits": "4",

@@ -9,7 +9,7 @@ import pytest
 from lexiprog_boost.experiments import __main__ as command
 from lexiprog_boost.experiments import writing as report
 from lexiprog_boost.experiments.measure import store_of
-from lexiprog_boost.experiments.studies import QUICK_RIVALS, study
+from lexiprog_boost.experiments.studies import QUICK_BASELINES, study
 from lexiprog_boost.experiments.writing import DIFFER_BETWEEN_RUNS, write_report
 from tests.lexiprog_boost.experiments.made_up import fill, made_up_record
 
@@ -69,7 +69,7 @@ def test_times_appear_in_no_other_file(no_figures, home, two_class, tmp_path):
 def test_ranks_stand_beside_the_papers(home):
     text = (home / "ranks.md").read_text()
     assert text.splitlines()[2].startswith("Rank 1 is best; equal scores share their ranks. WSRT")
-    # Two sets that rank nine contenders alike: chi-square is 2 (9 - 1).
+    # Two sets that rank nine methods alike: chi-square is 2 (9 - 1).
     assert ("Friedman: best setting chi-square 16.00, p = 0.042: H1; setting chosen inside the "
             "training folds chi-square 16.00, p = 0.042: H1; paper: H1.") in text  # fmt: skip
     block = text.split("## kNN, G-Mean, 2 of 2 data sets")[1].split("##")[0]
@@ -89,10 +89,10 @@ def test_ranks_stand_beside_the_papers(home):
 def test_scores_file_holds_every_fold(home, two_class):
     with (home / "scores.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * 2 * 11 * 2 * 2  # sets, learners, contenders, metrics, protocols
-    cells = {(c.dataset, c.learner, c.contender, c.fold): c for c in two_class.cells()}
+    assert len(rows) == 2 * 2 * 11 * 2 * 2  # sets, learners, methods, metrics, protocols
+    cells = {(c.dataset, c.learner, c.method, c.fold): c for c in two_class.cells()}
     for row in rows:
-        learner = "own" if row["contender"] in QUICK_RIVALS else row["learner"]
+        learner = "own" if row["contender"] in QUICK_BASELINES else row["learner"]
         wanted = []
         for fold in (0, 1):
             cell = cells[row["data set"], learner, row["contender"], fold]
@@ -136,7 +136,7 @@ def test_a_setting_that_failed_is_named_once_with_its_cause(no_figures, two_clas
     store = store_of(tmp_path, two_class)
     for k, cell in enumerate(two_class.cells()):
         record = made_up_record(two_class, cell)
-        if (cell.contender, cell.learner, cell.fold) == ("LPUBoost", "C4.5", 1):
+        if (cell.method, cell.learner, cell.fold) == ("LPUBoost", "C4.5", 1):
             cause = f"ValueError: nu is 0.1; at least 0.{k} is needed."
             record["runs"][0] = {"setting": record["runs"][0]["setting"], "error": cause}
         store.put(cell.key, record)
@@ -155,7 +155,7 @@ def test_few_sets_are_counted_in_wins_and_losses(no_figures, tmp_path):
     images = replace(study("images"), datasets=("cifar8", "cifar9", "cifar10"))
     fill(tmp_path, images)
     text = (write_report(images, tmp_path) / "ranks.md").read_text()
-    assert "Wins/ties/losses of the contender against" in text.splitlines()[2]
+    assert "Wins/ties/losses of the method against" in text.splitlines()[2]
     assert "Kruskal-Wallis finds a difference on 3 of 3 data sets." in text
     assert "| wins/ties/losses, control LexiBoost, paper | 0/2/1 | 0/3/0 | 0/2/1 | – |" in text
     (ours,) = {

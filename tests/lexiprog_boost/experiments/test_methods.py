@@ -1,4 +1,4 @@
-"""Contenders are built as the paper has them: ten rounds, their own settings, the cell's seed."""
+"""Methods are built as the paper has them: ten rounds, their own settings, the cell's seed."""
 
 import sys
 
@@ -10,10 +10,10 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 import lexiprog_boost as lb
 from lexiprog_boost.datasets import make_toy
 from lexiprog_boost.experiments.methods import (
+    BASELINES,
     BY_NAME,
-    CONTENDERS,
     FIRST_MEMBER,
-    RIVALS,
+    METHODS,
     TO_CHANCE,
     make_learner,
 )
@@ -41,7 +41,7 @@ BUILT = {
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_a_boosted_contender_has_ten_rounds_the_learner_and_the_seed(name):
+def test_a_boosted_method_has_ten_rounds_the_learner_and_the_seed(name):
     kind, setting, wanted = BUILT[name]
     built = BY_NAME[name].build(LEARNER, setting, 5)
     assert type(built) is kind
@@ -51,8 +51,8 @@ def test_a_boosted_contender_has_ten_rounds_the_learner_and_the_seed(name):
     assert setting in BY_NAME[name].grid
 
 
-def test_every_contender_of_the_paper_is_tried_here():
-    assert {one.name for one in CONTENDERS} | {"LexiBoost with costs"} == set(BUILT)
+def test_every_method_of_the_paper_is_tried_here():
+    assert {one.name for one in METHODS} | {"LexiBoost with costs"} == set(BUILT)
 
 
 def test_gradient_boosting_is_balanced_and_its_threshold_tuned_for_balance():
@@ -65,7 +65,7 @@ def test_gradient_boosting_is_balanced_and_its_threshold_tuned_for_balance():
         assert (one.class_weight, one.random_state) == ("balanced", 5)
 
 
-def test_rivals_of_imbalanced_learn_get_the_seed_and_rusboost_deeper_trees():
+def test_baselines_of_imbalanced_learn_get_the_seed_and_rusboost_deeper_trees():
     ensembles = pytest.importorskip("imblearn.ensemble")
     for name in ("RUSBoost", "EasyEnsemble", "BalancedRandomForest"):
         built = BY_NAME[name].build(None, {}, 5)
@@ -74,19 +74,19 @@ def test_rivals_of_imbalanced_learn_get_the_seed_and_rusboost_deeper_trees():
     assert BY_NAME["RUSBoost"].build(None, {}, 5).estimator.max_depth == 5
 
 
-def test_a_rival_that_is_not_installed_is_named_with_the_way_out(monkeypatch):
+def test_a_baseline_that_is_not_installed_is_named_with_the_way_out(monkeypatch):
     monkeypatch.setitem(sys.modules, "imblearn.ensemble", None)
     with pytest.raises(ImportError, match=r"EasyEnsembleClassifier .*lexiprog\[experiments\]"):
         BY_NAME["EasyEnsemble"].build(None, {}, 5)
 
 
-def test_some_contenders_are_for_two_classes_only():
+def test_some_methods_are_for_two_classes_only():
     assert {one.name for one in BY_NAME.values() if one.two_class_only} == {
         "AdaMEC-Calib", "LPUBoost", "Dual-LPUBoost", "HistGB tuned threshold",
         "LexiBoost with costs", "Dual-LexiBoost with costs",
     }  # fmt: skip
-    assert {one.role for one in CONTENDERS} == {"paper"}
-    assert {one.role for one in RIVALS} == {"rival"}
+    assert {one.role for one in METHODS} == {"paper"}
+    assert {one.role for one in BASELINES} == {"baseline"}
     assert BY_NAME["LexiBoost with costs"].role == "sweep"
 
 
