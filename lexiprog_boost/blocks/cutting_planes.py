@@ -1,6 +1,6 @@
 """One hinge program by passes: what was seen bounds it from below, what was tried from above.
 
-Each look gives the tangents of all losses at a trial, and the points near the target there: those
+Each pass gives the tangents of all losses at a trial, and the points near the target there: those
 keep their hinges in the model, all others count by their tangent. Tangents and such guesses only
 make losses smaller (fact F14, docs/facts.md), so that the model's optimum is a proved bound; its
 weights are the next trial. Where no other point changes sides the model is exact, and the gap nil.
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.blocks.oracle import Drawn, Look, Points, Trial
+from lexiprog_boost.blocks.oracle import Drawn, Evaluation, Points, Trial
 from lexiprog_boost.programs.inputs import Inputs, Linear, weight_variable
 from lexiprog_boost.programs.lexiboost import declare_balance
 from lexiprog_boost.reductions.screening import FEW, settle, solve_screened
 
-# Where to look next when the optimum is further away than the points that were brought along.
+# A step by curvature, for an optimum further away than the points that were brought along.
 #
 # Over many points a mean hinge loss is nearly smooth: how much of a class lies near the target
 # tells its curvature there. Weights that are best for tangents and curvatures are only a guess,
@@ -67,10 +67,10 @@ def curved_step(
         rows.append(cost * (losses[j] - cut.slopes[j] @ step + bend - optima[j]) <= chi)
     goal = lx.Subproblem("guess", cp.Minimize(chi), [*rows, cp.sum(alpha) == 1])
     try:
-        found = lx.Program(lx.Stage("guess", goal)).solve("CLARABEL")
+        result = lx.Program(lx.Stage("guess", goal)).solve("CLARABEL")
     except lx.StageError:
         return None
-    guess = np.maximum(np.array(found.final["alpha"], dtype=np.float64), 0.0)
+    guess = np.maximum(np.array(result.final["alpha"], dtype=np.float64), 0.0)
     guess = guess / guess.sum()
     moved = np.sqrt(np.mean((near.margins @ (guess - at)) ** 2))
     return guess if moved > COVERED * width else None
@@ -78,7 +78,7 @@ def curved_step(
 
 Solve = Callable[[lx.Program], tuple[lx.Program, lx.Result]]
 
-# Points near the target that are brought along by a look.
+# Points near the target that are brought along by a pass.
 NEAR = 20_000
 # Gaps are shares of the value, or of this where it is smaller.
 LEAST = 1e-3
@@ -144,7 +144,7 @@ class HingeSearch:
     def last(self) -> tuple[lx.Program, lx.Result]:
         """The last model with its optimum."""
         if self.found is None:
-            raise RuntimeError("nothing was looked at yet")
+            raise RuntimeError("there was no pass yet")
         return self.found
 
     def value(self, losses: Floats) -> float:
@@ -164,7 +164,7 @@ class HingeSearch:
         last = min(int(np.searchsorted(reached, NEAR)), len(order) - 1)
         return Trial(self.next, self.members, float(distance[order[last]]), share)
 
-    def learn(self, seen: Look, gap: float) -> None:
+    def learn(self, seen: Evaluation, gap: float) -> None:
         """Take in what was seen at the trial, and find the next if the gap is not closed."""
         losses = seen.losses[self.members]
         value = self.value(losses)
@@ -192,8 +192,10 @@ class HingeSearch:
         weights = replace(
             self.inputs, margins=near.margins, codes=near.codes, weights=near.weights * active
         ).averaging
-        own = np.asarray(weights.sum(axis=1)).ravel()
-        return Linear(cut.constants - self.inputs.target * own, cut.slopes - weights @ near.margins)
+        masses = np.asarray(weights.sum(axis=1)).ravel()
+        return Linear(
+            cut.constants - self.inputs.target * masses, cut.slopes - weights @ near.margins
+        )
 
     def _model(self, near: Drawn, rest: Linear) -> None:
         """The model's optimum: a bound, and the weights to try next."""
@@ -203,8 +205,8 @@ class HingeSearch:
             start = rough_weights(inputs, self.optima, rest, self.cuts, start)
 
         def exact(hinges: Inputs, linear: Linear) -> tuple[Any, Floats]:
-            found = self.solve(declare_balance(hinges, self.optima, linear + rest, self.cuts))
-            return found, normalised(found[1].final["alpha"])
+            solved = self.solve(declare_balance(hinges, self.optima, linear + rest, self.cuts))
+            return solved, normalised(solved[1].final["alpha"])
 
         screened = settle(inputs, exact, start, min(FEW * len(start), len(near.codes)))
         self.found, self.next = screened.found, screened.alpha
@@ -218,18 +220,18 @@ def rough_weights(
 ) -> Floats:
     """Weights near the model's optimum, quickly."""
     try:
-        found = declare_balance(inputs, optima, rest, cuts).solve("CLARABEL")
+        result = declare_balance(inputs, optima, rest, cuts).solve("CLARABEL")
     except lx.StageError:
         return fallback
-    return normalised(found.final["alpha"])
+    return normalised(result.final["alpha"])
 
 
 def sampled_weights(inputs: Inputs, optima: Floats, solve: Solve) -> Floats:
     """The optimal weights of a sample: where a search may start."""
 
     def exact(hinges: Inputs, linear: Linear) -> tuple[Any, Floats]:
-        found = solve(declare_balance(hinges, optima, linear))
-        return found, normalised(found[1].final["alpha"])
+        solved = solve(declare_balance(hinges, optima, linear))
+        return solved, normalised(solved[1].final["alpha"])
 
     def rough(hinges: Inputs, linear: Linear) -> tuple[Any, Floats]:
         start = np.full(hinges.margins.shape[1], 1.0 / hinges.margins.shape[1])
@@ -240,9 +242,9 @@ def sampled_weights(inputs: Inputs, optima: Floats, solve: Solve) -> Floats:
 
 def normalised(alpha: Any) -> Floats:
     """Weights on the simplex, without rounding dust."""
-    found = np.maximum(np.array(alpha, dtype=np.float64), 0.0)
-    found[found < 1e-9] = 0.0
-    return found / found.sum()
+    weights = np.maximum(np.array(alpha, dtype=np.float64), 0.0)
+    weights[weights < 1e-9] = 0.0
+    return weights / weights.sum()
 
 
 def _of_classes(points: Drawn, members: NDArray[np.intp]) -> Drawn:

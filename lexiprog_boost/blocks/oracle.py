@@ -17,7 +17,7 @@ from lexiprog_boost.programs.inputs import Linear
 
 @dataclass(frozen=True)
 class Points:
-    """What is known of all points before they are looked at.
+    """What is known of all points before the first pass.
 
     Attributes
     ----------
@@ -44,10 +44,10 @@ class Points:
         for start in range(0, len(y), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
             codes = class_codes(y[rows], self.classes)
-            own = 1.0 / self.masses[codes]
+            point_weights = 1.0 / self.masses[codes]
             if weights is not None:
-                own = own * np.asarray(weights[rows], dtype=np.float64)
-            yield np.asarray(margins[rows], dtype=np.float64), codes, own
+                point_weights = point_weights * np.asarray(weights[rows], dtype=np.float64)
+            yield np.asarray(margins[rows], dtype=np.float64), codes, point_weights
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ def sample(
     """About ``size`` points of each class of all blocks, all of a class that has no more."""
     rng = np.random.default_rng([seed, number])
     chances = np.minimum(1.0, size / np.maximum(points.counts, 1))
-    found = Drawn(np.zeros((0, block[0].shape[1])), np.zeros(0, dtype=np.intp), np.zeros(0))
+    sampled = Drawn(np.zeros((0, block[0].shape[1])), np.zeros(0, dtype=np.intp), np.zeros(0))
     for margins, codes, weights in points.slices(block):
         drawn = (rng.random(len(codes)) < chances[codes]) & (weights > 0)
-        found += Drawn(margins[drawn], codes[drawn], weights[drawn])
-    return found
+        sampled += Drawn(margins[drawn], codes[drawn], weights[drawn])
+    return sampled
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a pass saw at one trial.
+class Evaluation:
+    """The losses at one trial, by one pass.
 
     Attributes
     ----------
@@ -120,35 +120,38 @@ class Look:
     cut: Linear
     near: Drawn
 
-    def __add__(self, other: Look) -> Look:
-        return Look(self.losses + other.losses, self.cut + other.cut, self.near + other.near)
+    def __add__(self, other: Evaluation) -> Evaluation:
+        return Evaluation(self.losses + other.losses, self.cut + other.cut, self.near + other.near)
 
 
-class Looks(tuple[Look, ...]):
+class Evaluations(tuple[Evaluation, ...]):
     """One for each trial; sums are taken trial by trial."""
 
     __slots__ = ()
 
-    def __add__(self, other: Any) -> Looks:
-        return Looks(mine + its for mine, its in zip(self, other, strict=True))
+    def __add__(self, other: Any) -> Evaluations:
+        return Evaluations(mine + its for mine, its in zip(self, other, strict=True))
 
 
-def look(
+def evaluate(
     block: tuple[NDArray, NDArray, Any], _: int, points: Points, trials: Sequence[Trial]
-) -> Looks:
+) -> Evaluations:
     """Every trial's losses, tangents and near points in a block."""
     n_classes, n_members = len(points.classes), len(trials[0].alpha)
     nothing = Drawn(np.zeros((0, n_members)), np.zeros(0, dtype=np.intp), np.zeros(0))
     flat = Linear(np.zeros(n_classes), np.zeros((n_classes, n_members)))
-    total = Looks(Look(np.zeros(n_classes), flat, nothing) for _ in trials)
+    total = Evaluations(Evaluation(np.zeros(n_classes), flat, nothing) for _ in trials)
     near: list[list[Drawn]] = [[nothing] for _ in trials]
     for slice_ in points.slices(block):
-        seen = [_seen(slice_, points, trial) for trial in trials]
-        total = total + Looks(Look(one.losses, one.cut, nothing) for one in seen)
-        for kept, one in zip(near, seen, strict=True):
-            kept.append(one.near)
-    return Looks(
-        Look(one.losses, one.cut, _joined(kept)) for one, kept in zip(total, near, strict=True)
+        seen = [_evaluated(slice_, points, trial) for trial in trials]
+        total = total + Evaluations(
+            Evaluation(evaluation.losses, evaluation.cut, nothing) for evaluation in seen
+        )
+        for kept, evaluation in zip(near, seen, strict=True):
+            kept.append(evaluation.near)
+    return Evaluations(
+        Evaluation(evaluation.losses, evaluation.cut, _joined(kept))
+        for evaluation, kept in zip(total, near, strict=True)
     )
 
 
@@ -160,7 +163,9 @@ def _joined(parts: list[Drawn]) -> Drawn:
     )
 
 
-def _seen(slice_: tuple[Floats, NDArray[np.intp], Floats], points: Points, trial: Trial) -> Look:
+def _evaluated(
+    slice_: tuple[Floats, NDArray[np.intp], Floats], points: Points, trial: Trial
+) -> Evaluation:
     margins, codes, weights = slice_
     n_classes = len(points.classes)
     if len(trial.members) < n_classes:
@@ -178,4 +183,4 @@ def _seen(slice_: tuple[Floats, NDArray[np.intp], Floats], points: Points, trial
     if len(near) > most:  # ties, or a width that was too wide: the nearest
         near = near[np.argpartition(distance[near], most)[:most]] if most else near[:0]
     cut = Linear(points.target * mass, pulls @ margins)
-    return Look(losses, cut, Drawn(margins[near], codes[near], weights[near]))
+    return Evaluation(losses, cut, Drawn(margins[near], codes[near], weights[near]))

@@ -49,9 +49,9 @@ class Blocks:
                 "margin_target: give a list of blocks, or a function that returns them anew."
             )
         self.passes += 1
-        found = self._each(function, arguments)
-        for first in found:
-            return reduce(add, found, first)
+        parts = self._each(function, arguments)
+        for first in parts:
+            return reduce(add, parts, first)
         raise ValueError("there is no block of margins.")
 
     def mapped(self, function: Callable[..., Block], *arguments: Any) -> Blocks:
@@ -109,8 +109,8 @@ def _remade(function: Callable[..., Block], arguments: tuple[Any, ...], *block: 
 def _whole(block: Any, rows: Callable[[Any], Any] = np.asarray) -> Block:
     """A block as three parts; one that was made by a function comes as one."""
     margins, y, *weights = block[0] if len(block) == 1 else block
-    own = None if not weights or weights[0] is None else np.asarray(weights[0])
-    return rows(margins), np.asarray(y), own
+    block_weights = None if not weights or weights[0] is None else np.asarray(weights[0])
+    return rows(margins), np.asarray(y), block_weights
 
 
 def in_blocks(margins: Any, y: Any, sample_weight: Any = None) -> Blocks | None:
@@ -175,8 +175,8 @@ def _parquet(path: Path, y: Any, weights: Any) -> Iterator[Block]:
     for batch in data.to_batches(batch_size=ROWS):
         table = batch.to_pandas()
         if len(table):
-            own = None if weights is None else table[weights].to_numpy()
-            yield table[names].to_numpy(), table[y].to_numpy(), own
+            block_weights = None if weights is None else table[weights].to_numpy()
+            yield table[names].to_numpy(), table[y].to_numpy(), block_weights
 
 
 def dask_parts(points: Any, y: Any, weights: Any) -> list[Block]:

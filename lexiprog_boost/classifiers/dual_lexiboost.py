@@ -205,7 +205,7 @@ class DualLexiBoostClassifier(LexiVote):
         duals = replace(duals, optima=optima)
         second = self._loop("Dual-LexiBoost, loop 2", learner, data, duals, rng)
         margins = self._pool_margins(second, data, seed=seed)
-        found = self._find_weights(
+        solution = self._find_weights(
             margins, data.y, data.weights, second.weights, class_optima=optima,
             weight_cap=reachable_cap(self.weight_cap, margins.shape[1]),
         )  # fmt: skip
@@ -213,7 +213,7 @@ class DualLexiBoostClassifier(LexiVote):
         self.loops_stopped_ = (first.stopped, second.stopped)
         self.point_weights_ = second.distributions
         self._remember_weights(
-            second.estimators, found, second.stopped, measured_on=self.margins_from
+            second.estimators, solution, second.stopped, measured_on=self.margins_from
         )
 
     def _loop(

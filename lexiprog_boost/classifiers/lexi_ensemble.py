@@ -64,8 +64,8 @@ class BlockVote(LexiVote):
 
     def _own_weights(self, members: list[Any]) -> NDArray[np.float64]:
         """The weights that the ensemble gives its members itself, or equal ones."""
-        own = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))
-        return own[: len(members)]
+        pool_weights = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))
+        return pool_weights[: len(members)]
 
     def _stopped(self) -> str:
         listed = isinstance(self.ensemble_, NamedMembers)

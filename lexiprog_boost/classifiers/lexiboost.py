@@ -184,5 +184,7 @@ class LexiBoostClassifier(LexiVote):
         )  # fmt: skip
         seed = int(rng.randint(np.iinfo(np.int32).max))
         margins = self._pool_margins(pool, data, seed=seed)
-        found = self._find_weights(margins, data.y, data.weights, pool.weights)
-        self._remember_weights(pool.estimators, found, pool.stopped, measured_on=self.margins_from)
+        solution = self._find_weights(margins, data.y, data.weights, pool.weights)
+        self._remember_weights(
+            pool.estimators, solution, pool.stopped, measured_on=self.margins_from
+        )

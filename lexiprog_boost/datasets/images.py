@@ -66,10 +66,10 @@ def load_scene(name: str, *, data_dir: str | Path | None = None) -> Dataset:
 
 def find_npz(name: str, folder: Path) -> Path:
     """Find a file in a folder or below it."""
-    found = sorted(folder.rglob(f"{name}.npz"))
-    if not found:
+    files = sorted(folder.rglob(f"{name}.npz"))
+    if not files:
         raise FileNotFoundError(f"there is no {name}.npz in {folder} or below it.")
-    return found[0]
+    return files[0]
 
 
 def _scene(name: str, X: np.ndarray, y: np.ndarray, source: str) -> Dataset:

@@ -90,16 +90,16 @@ def artificial_figure(results: Results) -> Figure | None:
     """For each learner four views of what the paper compares here, and all methods' averages."""
     if results.study.name != "artificial":
         return None
-    found = {
+    complete = {
         learner: results.scores(learner, "g_mean", "best", "paper", "baseline")
         for learner in results.study.learners
     }
-    found = {learner: scores for learner, scores in found.items() if scores.datasets}
-    if not found:
+    complete = {learner: scores for learner, scores in complete.items() if scores.datasets}
+    if not complete:
         return None
-    figure = sheet(13.5, 8.2 * len(found))
-    blocks = figure.subfigures(len(found), 1, squeeze=False)[:, 0]
-    for block, (learner, scores) in zip(blocks, found.items(), strict=True):
+    figure = sheet(13.5, 8.2 * len(complete))
+    blocks = figure.subfigures(len(complete), 1, squeeze=False)[:, 0]
+    for block, (learner, scores) in zip(blocks, complete.items(), strict=True):
         _draw_views(block, learner, results, scores)
     return figure
 
@@ -134,7 +134,7 @@ def _view(ax: Axes, scores: Scores, label: str, value_of: Callable[[GaussianSpec
 
 
 def _averages(ax: Axes, results: Results, scores: Scores) -> None:
-    roles = {one.name: one.role for one in results.study.methods}
+    roles = {method.name: method.role for method in results.study.methods}
     means = scores.means.mean(axis=0)
     order = np.argsort(means, kind="stable")
     names = [scores.methods[j] for j in order]
@@ -223,11 +223,11 @@ FOLD_COLUMNS = 2
 def folds_figure(results: Results, metric: Metric, *, baselines: bool = False) -> Figure | None:
     """A panel a learner and data set; None while no data set is complete."""
     roles: tuple[Role, ...] = ("paper", "baseline") if baselines else ("paper",)
-    kinds = {one.name: one.role for one in results.study.methods}
+    kinds = {method.name: method.role for method in results.study.methods}
     panels = []
     for learner in results.study.learners:
-        found = results.scores(learner, metric, "best", *roles)
-        for dataset, folds in zip(found.datasets, found.folds, strict=True):
+        scores = results.scores(learner, metric, "best", *roles)
+        for dataset, folds in zip(scores.datasets, scores.folds, strict=True):
             p = p_value(kruskal_wallis(folds).p)
             panels.append((f"{dataset}, {learner}: Kruskal-Wallis {p}", folds))
     if not panels:
@@ -238,7 +238,10 @@ def folds_figure(results: Results, metric: Metric, *, baselines: bool = False) -
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax, (title, folds) in zip(axes, panels, strict=False):
         _draw_folds(
-            plain(ax, grid="x"), names, folds, [colour_of(one, kinds[one]) for one in names]
+            plain(ax, grid="x"),
+            names,
+            folds,
+            [colour_of(method, kinds[method]) for method in names],
         )
         ax.set_title(title, loc="left", fontsize=10)
         ax.set_xlabel(f"{results.metric_name(metric)}: folds (bars) and their mean (dot)")
@@ -272,13 +275,13 @@ BARE, RIGHT, WRONG = "#f4f3ef", "#8fd3b6", "#111111"
 
 def map_figure(results: Results, scene: str, data: Dataset, data_dir: Path | None) -> Figure | None:
     """The truth and the methods' test pixels, the baselines' if they are there; None without."""
-    found = {
+    measured = {
         name: results.cells(scene, LEARNER, name) for name in results.methods("paper", "baseline")
     }
     grown_on_it = results.methods("paper")
-    if any(found[name] is None for name in grown_on_it):
+    if any(measured[name] is None for name in grown_on_it):
         return None
-    cells = {name: folds for name, folds in found.items() if folds is not None}
+    cells = {name: folds for name, folds in measured.items() if folds is not None}
     pixels, shape = pixel_positions(scene, data_dir)
     if len(pixels) != len(data.y):  # a smoke run looks at some of the pixels
         pixels = pixels[:: thinning(len(pixels))]
@@ -410,15 +413,15 @@ def draw_ranks(ax: Axes, names: Sequence[str], ranks: Sequence[float], width: fl
         left = place < half
         level = top + ROW * (place if left else k - 1 - place) / ROW * 0.55
         end = 1 - 0.06 * k if left else k + 0.06 * k
-        own = "LexiBoost" in names[j]
-        ax.plot([ranks[j], ranks[j], end], [0, level, level], color=ACCENT if own else MAIN,
+        ours = "LexiBoost" in names[j]
+        ax.plot([ranks[j], ranks[j], end], [0, level, level], color=ACCENT if ours else MAIN,
                 linewidth=1.1)  # fmt: skip
-        ax.plot([ranks[j]], [0], marker="o", markersize=4, color=ACCENT if own else MAIN)
+        ax.plot([ranks[j]], [0], marker="o", markersize=4, color=ACCENT if ours else MAIN)
         label = f"{names[j]}  {ranks[j]:.2f}" if left else f"{ranks[j]:.2f}  {names[j]}"
         ax.text(
             end - 0.01 * k if left else end + 0.01 * k, level, label,
             ha="right" if left else "left", va="center", fontsize=9.5,
-            color=ACCENT if own else "black", fontweight="bold" if own else "normal",
+            color=ACCENT if ours else "black", fontweight="bold" if ours else "normal",
         )  # fmt: skip
     for row, (first, last) in enumerate(groups):
         level = 0.3 + 0.28 * row
@@ -434,12 +437,12 @@ def draw_ranks(ax: Axes, names: Sequence[str], ranks: Sequence[float], width: fl
 
 def _indistinct(ranks: np.ndarray, width: float) -> list[tuple[int, int]]:
     """The longest runs of sorted ranks that span at most the critical difference."""
-    found: list[tuple[int, int]] = []
+    bars: list[tuple[int, int]] = []
     for first in range(len(ranks)):
         last = int(np.searchsorted(ranks, ranks[first] + width, side="right")) - 1
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
+        if last > first and (not bars or last > bars[-1][1]):
+            bars.append((first, last))
+    return bars
 
 
 # Training times of all methods, on a logarithmic line.
@@ -460,10 +463,12 @@ def times_figure(results: Results) -> Figure | None:
 
 def _draw_times(ax: Axes, results: Results, learner: str) -> None:
     sets = results.complete(learner, "paper", "baseline")
-    roles = {one.name: one.role for one in results.study.methods}
+    roles = {method.name: method.role for method in results.study.methods}
     names = results.methods("paper", "baseline")[::-1]
     for row, name in enumerate(names):
-        fits = [fold for one in sets for fold in fit_seconds(results, one, learner, name) if fold]
+        fits = [
+            fold for method in sets for fold in fit_seconds(results, method, learner, name) if fold
+        ]
         if not fits:
             continue
         fit = float(np.mean([seconds for fold in fits for seconds in fold]))

@@ -183,7 +183,7 @@ def store_of(folder: Path, study: Study) -> Store:
 
 def runs_of(folder: Path, study: Study) -> list[Record]:
     """Return what every run that measured cells of a study took: cells, seconds, processes."""
-    return [one for one in _log(folder).records() if one["study"] == study.title]
+    return [record for record in _log(folder).records() if record["study"] == study.title]
 
 
 def measure_study(
@@ -193,6 +193,7 @@ def measure_study(
     data_dir: Path | None = None,
     n_jobs: int = -1,
     progress: bool = True,
+    measure: Callable[..., Record] | None = None,
 ) -> dict[str, str]:
     """Measure the cells of a study that its store lacks.
 
@@ -206,6 +207,8 @@ def measure_study(
         Folder of the data files.
     n_jobs, progress
         As for `run_missing`.
+    measure : callable (cell, study, data_dir) -> dict, optional
+        What is done for a cell; by default `measure_cell`.
 
     Returns
     -------
@@ -213,13 +216,11 @@ def measure_study(
         The cause of every cell that failed, by key.
     """
     tasks = {cell.key: cell for cell in study.cells()}
-    measure = partial(_measure, study=study, data_dir=data_dir)
+    task = partial(measure or measure_cell, study=study, data_dir=data_dir)
     store = store_of(folder, study)
     before, start = len(store.finished()), time.perf_counter()
     try:
-        return run_missing(
-            tasks, measure, store, n_jobs=n_jobs, progress=progress, label=study.name
-        )
+        return run_missing(tasks, task, store, n_jobs=n_jobs, progress=progress, label=study.name)
     finally:  # after Ctrl-C, too: cells are kept, and so is what they took
         seconds = time.perf_counter() - start
         _keep_run(folder, study, len(store.finished()) - before, seconds, effective_n_jobs(n_jobs))
@@ -237,7 +238,8 @@ def _keep_run(folder: Path, study: Study, cells: int, seconds: float, processes:
     _log(folder).put(f"{study.title}/{number}", record)
 
 
-def _measure(cell: Cell, *, study: Study, data_dir: Path | None) -> Record:
+def measure_cell(cell: Cell, study: Study, data_dir: Path | None) -> Record:
+    """Fit and score a cell's method on its data."""
     data = load(study, cell.dataset, data_dir)
     return evaluate_cell(
         cell, data, study.settings(cell),

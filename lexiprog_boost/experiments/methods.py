@@ -53,10 +53,11 @@ class Spent:
         return Spent(self.seconds - start.seconds, self.processor - start.processor)
 
 
-class _Forest:
-    """The last trees of this process, by what they were grown from."""
+class TreeStore:
+    """The trees that were asked for last, by what they were grown from."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._grown: OrderedDict[bytes, tuple[dict[str, Any], Spent]] = OrderedDict()
         self._spared = Spent(0.0, 0.0)
 
@@ -79,12 +80,13 @@ class _Forest:
         return attributes
 
     def keep(self, key: bytes, attributes: dict[str, Any], spent: Spent) -> None:
+        """Keep a tree, and forget the one that was asked for least lately."""
         self._grown[key] = attributes, spent
-        if len(self._grown) > MOST_TREES:
+        if len(self._grown) > self._most:
             self._grown.popitem(last=False)
 
 
-_FOREST = _Forest()
+_TREES = TreeStore(MOST_TREES)
 
 
 def now() -> Spent:
@@ -97,7 +99,7 @@ def now() -> Spent:
     >>> now().since(start).seconds >= 0
     True
     """
-    return _FOREST.now()
+    return _TREES.now()
 
 
 class SharedTree(C45TreeClassifier):
@@ -117,15 +119,15 @@ class SharedTree(C45TreeClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SharedTree:
         """Grow and prune, or remember; as for `C45TreeClassifier`."""
         key = _key(self.get_params(), X, y, sample_weight)
-        known = None if key is None else _FOREST.find(key)
-        if known is not None:
-            for name, value in known.items():
+        grown = None if key is None else _TREES.find(key)
+        if grown is not None:
+            for name, value in grown.items():
                 setattr(self, name, value)
             return self
         start = now()
         super().fit(X, y, sample_weight)
         if key is not None:
-            _FOREST.keep(key, dict(vars(self)), now().since(start))
+            _TREES.keep(key, dict(vars(self)), now().since(start))
         return self
 
 
@@ -134,12 +136,12 @@ def _key(parameters: dict[str, Any], *arrays: Any) -> bytes | None:
     if not isinstance(parameters["random_state"], int):
         return None
     digest = blake2b(repr(sorted(parameters.items())).encode())
-    for one in arrays:
-        values = np.ascontiguousarray(one)
-        if values.dtype.hasobject and one is not None:
+    for array in arrays:
+        values = np.ascontiguousarray(array)
+        if values.dtype.hasobject and array is not None:
             return None
-        digest.update(f"{one is None} {values.dtype} {values.shape}".encode())
-        if one is not None:
+        digest.update(f"{array is None} {values.dtype} {values.shape}".encode())
+        if array is not None:
             digest.update(values.tobytes())
     return digest.digest()
 

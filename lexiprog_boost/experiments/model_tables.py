@@ -73,21 +73,21 @@ def facts_in(results: Results, learner: str, method: str) -> Iterator[tuple[str,
 
 def _weights(results: Results, learner: str, classes: Mapping[str, int]) -> Iterator[list[str]]:
     for method in results.methods("paper"):
-        found = list(facts_in(results, learner, method))
-        if not found:
+        per_cell = list(facts_in(results, learner, method))
+        if not per_cell:
             continue
-        counts = [facts["weighted"] for _, facts in found]
-        alike = np.array([facts["like_heaviest"] for _, facts in found])
-        known = [(facts["weighted"], classes[name]) for name, facts in found if name in classes]
-        n = len(found)
+        counts = [facts["weighted"] for _, facts in per_cell]
+        alike = np.array([facts["like_heaviest"] for _, facts in per_cell])
+        sizes = [(facts["weighted"], classes[name]) for name, facts in per_cell if name in classes]
+        n = len(per_cell)
         yield [
             method,
             str(n),
-            fixed(float(np.mean([facts["members"] for _, facts in found]))),
+            fixed(float(np.mean([facts["members"] for _, facts in per_cell]))),
             share(counts.count(1), n),
             share(counts.count(2), n),
             share(sum(count > 2 for count in counts), n),
-            share(sum(count > most for count, most in known), len(known)),
+            share(sum(count > most for count, most in sizes), len(sizes)),
             share(float(alike.sum()), n),
             share(int((alike == 1).sum()), n),
         ]
@@ -95,14 +95,14 @@ def _weights(results: Results, learner: str, classes: Mapping[str, int]) -> Iter
 
 def _perfect(results: Results, learner: str) -> Iterator[list[str]]:
     for method in LEXICOGRAPHIC:
-        found = [facts for _, facts in facts_in(results, learner, method)]
-        if found:
-            regrets = np.array([facts["deviation"] for facts in found])
+        per_cell = [facts for _, facts in facts_in(results, learner, method)]
+        if per_cell:
+            regrets = np.array([facts["deviation"] for facts in per_cell])
             yield [
                 method,
-                str(len(found)),
-                share(sum(facts["perfect"] for facts in found), len(found)),
-                share(int((regrets < 1e-9).sum()), len(found)),
+                str(len(per_cell)),
+                share(sum(facts["perfect"] for facts in per_cell), len(per_cell)),
+                share(int((regrets < 1e-9).sum()), len(per_cell)),
                 fixed(float(regrets.mean()), 3),
             ]
 
@@ -111,23 +111,23 @@ def _rounds(results: Results, learner: str, classes: Mapping[str, int]) -> Itera
     by_set: dict[str, list[Record]] = {name: [] for name in results.study.datasets}
     for name, facts in facts_in(results, learner, DUAL):
         by_set[name].append(facts)
-    measured = {name: found for name, found in by_set.items() if found}
-    for name, found in measured.items():
-        yield _round_row(name, str(classes.get(name, NOTHING)), found)
+    measured = {name: per_cell for name, per_cell in by_set.items() if per_cell}
+    for name, per_cell in measured.items():
+        yield _round_row(name, str(classes.get(name, NOTHING)), per_cell)
     if measured:
-        yield _round_row("all", "", [facts for found in measured.values() for facts in found])
+        yield _round_row("all", "", [facts for per_cell in measured.values() for facts in per_cell])
 
 
-def _round_row(name: str, classes: str, found: list[Record]) -> list[str]:
-    members = [facts["members"] for facts in found]
-    second = [facts["one_class"] for facts in found if facts["one_class"] is not None]
+def _round_row(name: str, classes: str, per_cell: list[Record]) -> list[str]:
+    members = [facts["members"] for facts in per_cell]
+    second = [facts["one_class"] for facts in per_cell if facts["one_class"] is not None]
     return [
         name,
         classes,
-        str(len(found)),
+        str(len(per_cell)),
         fixed(float(np.mean(members))),
-        share(members.count(1), len(found)),
-        share(sum(one > ALL for one in second), len(second)),
+        share(members.count(1), len(per_cell)),
+        share(sum(weight > ALL for weight in second), len(second)),
     ]
 
 

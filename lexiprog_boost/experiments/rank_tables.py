@@ -209,12 +209,12 @@ def _verdicts(
 def _counts(
     scores: Mapping[Protocol, Scores], control: str, paper: Printed | None
 ) -> Iterator[list[str]]:
-    found = scores["best"]
-    counts = win_tie_loss(found.folds, found.methods.index(control))
-    yield [f"wins/ties/losses, control {control}", *(_slashed(one) for one in counts)]
+    best = scores["best"]
+    counts = win_tie_loss(best.folds, best.methods.index(control))
+    yield [f"wins/ties/losses, control {control}", *(_slashed(count) for count in counts)]
     if paper is not None and control in paper.win_tie_loss:
         said = paper.win_tie_loss[control]
-        row = [_slashed(said.get(name)) for name in found.methods]
+        row = [_slashed(said.get(name)) for name in best.methods]
         yield [f"wins/ties/losses, control {control}, paper", *row]
 
 
@@ -223,19 +223,19 @@ def _slashed(counts: tuple[int, int, int] | None) -> str:
 
 
 def _sentence(scores: Mapping[Protocol, Scores], paper: Printed | None, *, few: bool) -> str:
-    found = scores["best"]
+    best = scores["best"]
     if few:
-        rejected = sum(kruskal_wallis(one).hypothesis == "H1" for one in found.folds)
-        total = len(found.datasets)
+        rejected = sum(kruskal_wallis(folds).hypothesis == "H1" for folds in best.folds)
+        total = len(best.datasets)
         return f"Kruskal-Wallis finds a difference on {rejected} of {total} data sets."
     parts = []
-    for protocol, one in scores.items():
-        statistic, verdict = friedman(one.means)
+    for protocol, folds in scores.items():
+        statistic, verdict = friedman(folds.means)
         text = f"chi-square {fixed(statistic)}, {p_value(verdict.p)}"
         parts.append(f"{PROTOCOL_NAMES[protocol]} {text}: {verdict.hypothesis}")
     if paper is not None:
         parts.append(f"paper: {paper.friedman}")
-    width = critical_difference(len(found.methods), len(found.datasets))
+    width = critical_difference(len(best.methods), len(best.datasets))
     return f"Friedman: {'; '.join(parts)}. Critical difference (Nemenyi, 5 %): {fixed(width)}."
 
 
@@ -287,7 +287,8 @@ def _score_lines(results: Results) -> Iterator[list[object]]:
                         settings = [setting_text(run["setting"]) for run in runs]
                         yield [
                             dataset, learner, method, metric, protocol,
-                            f"{sum(scores) / len(scores):.6f}", *(f"{one:.6f}" for one in scores),
+                            f"{sum(scores) / len(scores):.6f}",
+                            *(f"{value:.6f}" for value in scores),
                             "; ".join(dict.fromkeys(settings) if protocol == "best" else settings),
                         ]  # fmt: skip
 
@@ -303,9 +304,9 @@ def tests_file(results: Results) -> str:
         for learner in results.study.learners:
             for metric in METRICS:
                 for protocol in results.protocols:
-                    found = results.scores(learner, metric, protocol, *roles)
-                    if found.datasets:
-                        rows += _test_lines([among, learner, metric, protocol], found)
+                    scores = results.scores(learner, metric, protocol, *roles)
+                    if scores.datasets:
+                        rows += _test_lines([among, learner, metric, protocol], scores)
     header = [
         "among", "learner", "metric", "protocol", "data sets", "contender", "average rank",
         "p against LexiBoost", "p against Dual-LexiBoost",
@@ -313,14 +314,14 @@ def tests_file(results: Results) -> str:
     return comma_separated(header, rows)
 
 
-def _test_lines(start: list[str], found: Scores) -> Iterator[list[object]]:
-    ranks = average_ranks(found.means)
-    tests = [against(found, control) for control in CONTROLS]
-    for j, name in enumerate(found.methods):
+def _test_lines(start: list[str], scores: Scores) -> Iterator[list[object]]:
+    ranks = average_ranks(scores.means)
+    tests = [against(scores, control) for control in CONTROLS]
+    for j, name in enumerate(scores.methods):
         p_values = [
             "" if test is None else f"{test.p:.6f}" for test in (column[j] for column in tests)
         ]
-        yield [*start, len(found.datasets), name, f"{ranks[j]:.4f}", *p_values]
+        yield [*start, len(scores.datasets), name, f"{ranks[j]:.4f}", *p_values]
 
 
 def times_file(results: Results) -> str:

@@ -84,15 +84,15 @@ class Results:
     def methods(self, *roles: Role) -> tuple[str, ...]:
         """Names of the methods with one of these roles, in the order of the paper's tables."""
         return tuple(
-            one.name
-            for one in self.study.methods
-            if one.role in roles and one.name not in self.absent
+            method.name
+            for method in self.study.methods
+            if method.role in roles and method.name not in self.absent
         )
 
     @cached_property
     def absent(self) -> tuple[str, ...]:
         """Baselines without a complete data set while another has one: tables do without."""
-        baselines = [one.name for one in self.study.methods if one.role == "baseline"]
+        baselines = [method.name for method in self.study.methods if method.role == "baseline"]
         absent = [name for name in baselines if not self._complete(OWN, (name,))]
         return tuple(absent) if len(absent) < len(baselines) else ()
 
@@ -101,9 +101,9 @@ class Results:
         roles = {one.name: one.role for one in self.study.methods}
         grown_on = OWN if roles[method] == "baseline" else learner
         folds = range(self.study.folds)
-        found = [self._cells.get((dataset, grown_on, method, fold)) for fold in folds]
-        complete = [one for one in found if one is not None]
-        return complete if len(complete) == len(found) else None
+        cells = [self._cells.get((dataset, grown_on, method, fold)) for fold in folds]
+        complete = [one for one in cells if one is not None]
+        return complete if len(complete) == len(cells) else None
 
     def complete(self, learner: str, *roles: Role) -> tuple[str, ...]:
         """The data sets on which every such method has all its folds."""

@@ -36,18 +36,20 @@ def scores_page(results: Results) -> str:
     for learner in results.study.learners:
         for metric in METRICS:
             for protocol in results.protocols:
-                found = results.scores_at_hand(learner, metric, protocol)
+                scores = results.scores_at_hand(learner, metric, protocol)
                 name = results.metric_name(metric)
                 parts.append(f"## {learner}, {name}, {PROTOCOL_NAMES[protocol]}")
-                if not found.datasets:
+                if not scores.datasets:
                     parts.append("No data set is complete yet.")
                     continue
                 rows = [
                     [dataset, *best_in_bold(list(row), 3, largest=True)]
-                    for dataset, row in zip(found.datasets, found.means, strict=True)
+                    for dataset, row in zip(scores.datasets, scores.means, strict=True)
                 ]
-                mean = best_in_bold(list(found.means.mean(axis=0)), 3, largest=True)
-                parts.append(markdown_table(["data set", *found.methods], [*rows, ["mean", *mean]]))
+                mean = best_in_bold(list(scores.means.mean(axis=0)), 3, largest=True)
+                parts.append(
+                    markdown_table(["data set", *scores.methods], [*rows, ["mean", *mean]])
+                )
     return markdown_page(f"{results.study.name}: scores", *parts)
 
 
@@ -55,15 +57,15 @@ def datasets_page(results: Results, data: Mapping[str, Dataset]) -> str:
     """What the data sets are: size, classes, imbalance, and how many cells are there."""
     rows = []
     for name in results.study.datasets:
-        known = data.get(name)
+        dataset = data.get(name)
         done = sum(record["dataset"] == name for record in results.records)
         wanted = sum(cell.dataset == name for cell in results.study.cells())
         facts = [NOTHING] * 4
-        if known is not None:
-            points, features = known.X.shape
-            smallest = min(known.counts.values())
-            facts = [str(points), str(features), str(len(known.counts)), str(smallest)]
-        ratio = None if known is None else known.imbalance_ratio
+        if dataset is not None:
+            points, features = dataset.X.shape
+            smallest = min(dataset.counts.values())
+            facts = [str(points), str(features), str(len(dataset.counts)), str(smallest)]
+        ratio = None if dataset is None else dataset.imbalance_ratio
         rows.append([name, *facts, fixed(ratio), f"{done} of {wanted}"])
     header = [
         "data set", "points", "features", "classes", "smallest class", "imbalance ratio", "cells",
@@ -180,8 +182,8 @@ def cost_sweeps(results: Results) -> dict[tuple[str, str], CostSweep | None]:
 
 
 def _sweep(results: Results, learner: str, method: str) -> CostSweep | None:
-    found = [(name, results.cells(name, learner, method)) for name in results.study.datasets]
-    whole = {name: cells for name, cells in found if cells is not None}
+    by_set = [(name, results.cells(name, learner, method)) for name in results.study.datasets]
+    whole = {name: cells for name, cells in by_set if cells is not None}
     if not whole:
         return None
     costs = tuple(float(run["setting"]["cost"]) for run in next(iter(whole.values()))[0]["runs"])
@@ -272,20 +274,20 @@ def _control_block(
     yield f"## {learner}, {name}, {PROTOCOL_NAMES[protocol]}"
     # Tables of their own: what of one control is not measured must not hide the other.
     for control in results.methods("control"):
-        found = results.scores_of((MAIN, control), learner, metric, protocol)
-        if found.datasets:
-            yield markdown_table(["data set", *found.methods], _control_rows(found))
+        scores = results.scores_of((MAIN, control), learner, metric, protocol)
+        if scores.datasets:
+            yield markdown_table(["data set", *scores.methods], _control_rows(scores))
         else:
             yield f"{control}: no data set is complete yet."
 
 
-def _control_rows(found: Scores) -> Iterator[list[str]]:
-    means = found.means
-    for dataset, row in zip(found.datasets, means, strict=True):
+def _control_rows(scores: Scores) -> Iterator[list[str]]:
+    means = scores.means
+    for dataset, row in zip(scores.datasets, means, strict=True):
         same = bool(np.ptp(row) < SAME)
         yield [dataset, *best_in_bold(list(row), 3, largest=True, bold=not same)]
-    yield ["mean", *(fixed(one, 3) for one in means.mean(axis=0))]
-    yield ["average rank", *(fixed(one) for one in average_ranks(means))]
+    yield ["mean", *(fixed(mean, 3) for mean in means.mean(axis=0))]
+    yield ["average rank", *(fixed(mean) for mean in average_ranks(means))]
     main, control = means.T
     yield ["same / better / worse", NOTHING, _counts(control - main)]
     test = signed_rank(control, main)
@@ -344,13 +346,13 @@ def work_parts(results: Results) -> Iterator[str]:
         spent.setdefault(where, [])
         if "processor" in record:
             spent[where].append(record["processor"])
-    order = [one.name for one in results.study.methods]
+    order = [method.name for method in results.study.methods]
     rows = [
         [*where, str(len(values)), fixed(sum(values), 1)]
-        for where, values in sorted(spent.items(), key=lambda one: order.index(one[0][0]))
+        for where, values in sorted(spent.items(), key=lambda method: order.index(method[0][0]))
         if values
     ]
-    every = [one for values in spent.values() for one in values]
+    every = [method for values in spent.values() for method in values]
     if not every:
         yield "No cell has kept its own."
         return
@@ -367,9 +369,9 @@ def _time_rows(results: Results, learner: str) -> Iterator[list[str]]:
         if not any(fits):
             yield [method, str(len(sets)), *[NOTHING] * 4]
             continue
-        one = float(np.mean([seconds for fold in fits for seconds in fold]))
+        seconds_a_fit = float(np.mean([seconds for fold in fits for seconds in fold]))
         whole[method] = float(np.mean([sum(fold) for fold in fits]))
         ratio = whole[method] / whole["AdaBoost"] if "AdaBoost" in whole else None
         settings = max(len(fold) for fold in fits)
-        yield [method, str(len(sets)), str(settings), fixed(one, 3),
+        yield [method, str(len(sets)), str(settings), fixed(seconds_a_fit, 3),
                fixed(whole[method], 3), fixed(ratio, 1)]  # fmt: skip

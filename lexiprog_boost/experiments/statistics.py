@@ -138,10 +138,10 @@ def win_tie_loss(folds: NDArray, control: int) -> list[tuple[int, int, int] | No
     counted = [one for one in np.asarray(folds) if kruskal_wallis(one).hypothesis == "H1"]
     table: list[tuple[int, int, int] | None] = []
     for j in range(np.shape(folds)[1]):
-        found = [rank_sum(one[j], one[control]) for one in counted]
-        significant = [one.better for one in found if one.hypothesis == "H1"]
+        verdicts = [rank_sum(one[j], one[control]) for one in counted]
+        significant = [one.better for one in verdicts if one.hypothesis == "H1"]
         wins, losses = sum(significant), len(significant) - sum(significant)
-        table.append(None if j == control else (wins, len(found) - wins - losses, losses))
+        table.append(None if j == control else (wins, len(verdicts) - wins - losses, losses))
     return table
 
 

@@ -95,11 +95,13 @@ def study(
     if data_dir is None:
         packaged = {"hyperspectral": ("indian_pines",), "images": ()}
         whole = replace(whole, datasets=packaged.get(name, whole.datasets))
-    unknown = [one for one in sets if one not in whole.datasets]
+    unknown = [dataset for dataset in sets if dataset not in whole.datasets]
     if unknown:
         raise ValueError(f"{name} has no set {unknown[0]!r}; it has {', '.join(whole.datasets)}.")
     if sets:
-        whole = replace(whole, datasets=tuple(one for one in whole.datasets if one in sets))
+        whole = replace(
+            whole, datasets=tuple(dataset for dataset in whole.datasets if dataset in sets)
+        )
     return _narrowed(whole, quick=quick, part=part, without=without)
 
 
@@ -128,36 +130,38 @@ def study_of_file(
 
 
 def _narrowed(whole: Study, *, quick: bool, part: str, without: Sequence[str]) -> Study:
-    left_out = {BESIDES[one] for one in without}
-    kept = tuple(one for one in whole.methods if one.role not in left_out)
+    left_out = {BESIDES[method] for method in without}
+    kept = tuple(method for method in whole.methods if method.role not in left_out)
     whole = replace(whole, methods=kept)
     if part:
         role, others = PARTS[part]
-        kept = tuple(one for one in whole.methods if one.role == role or one.name in others)
-        alone = all(one.name in others for one in kept)  # nothing to hold against them
+        kept = tuple(
+            method for method in whole.methods if method.role == role or method.name in others
+        )
+        alone = all(method.name in others for method in kept)  # nothing to hold against them
         whole = replace(whole, methods=() if alone else kept, part=part)
     return _smoke(whole) if quick else whole
 
 
 def _smoke(whole: Study) -> Study:
     usual = QUICK_SETS.get(whole.name, whole.datasets)
-    sets = tuple(one for one in usual if one in whole.datasets) or whole.datasets
+    sets = tuple(dataset for dataset in usual if dataset in whole.datasets) or whole.datasets
     learners = {
         name: grid[len(grid) // 2 :][:1]
         for name, grid in whole.learners.items()
         if name == "kNN" or whole.choose
     }
     methods = tuple(
-        replace(one, grid=_few(one))
-        for one in whole.methods
-        if one.role != "baseline" or one.name in QUICK_BASELINES
+        replace(dataset, grid=_few(dataset))
+        for dataset in whole.methods
+        if dataset.role != "baseline" or dataset.name in QUICK_BASELINES
     )
     return replace(
         whole, datasets=sets[:2], learners=learners, methods=methods, folds=2, quick=True
     )
 
 
-def _few(one: Method) -> tuple[Setting, ...]:
+def _few(method: Method) -> tuple[Setting, ...]:
     """Two settings, for a sweep those in the middle: cost 1 is what the others are held against."""
-    middle = one.grid.index({"cost": 1.0}) if one.role == "sweep" else 0
-    return one.grid[middle:][:2]
+    middle = method.grid.index({"cost": 1.0}) if method.role == "sweep" else 0
+    return method.grid[middle:][:2]

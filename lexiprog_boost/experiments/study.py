@@ -97,7 +97,7 @@ class Study:
         return self.choose and self._method(cell).role != "sweep"
 
     def _method(self, cell: Cell) -> Method:
-        return next(one for one in self.methods if one.name == cell.method)
+        return next(method for method in self.methods if method.name == cell.method)
 
 
 # The data sets of a study, each read once in every process.

@@ -48,8 +48,8 @@ def write_report(study: Study, folder: Path, *, data_dir: Path | None = None) ->
     store = store_of(folder, study)
     wanted = [cell.key for cell in study.cells()]
     present = store.finished()
-    known = set(wanted)
-    records = [one for one in store.records() if _key(one) in known]
+    wanted_keys = set(wanted)
+    records = [record for record in store.records() if _key(record) in wanted_keys]
     results = Results(study, records)
     data = _data_of(study, data_dir)
     home = folder / study.title
@@ -70,7 +70,7 @@ def _texts(
     results: Results, data: Mapping[str, Dataset], failures: Mapping[str, str]
 ) -> dict[str, tuple[str, str]]:
     """Every text file: what it is, and what is in it."""
-    classes = {name: len(one.counts) for name, one in data.items()}
+    classes = {name: len(dataset.counts) for name, dataset in data.items()}
     files: dict[str, tuple[str, str]] = {}
     if not results.study.part:
         files = {
@@ -196,16 +196,17 @@ def write_overview(studies: Sequence[Study], folder: Path) -> Path:
         The page.
     """
     rows, spent, elapsed = [], 0.0, 0.0
-    for one in studies:
-        runs = runs_of(folder, one)
-        processor, cells = processor_time(one, folder)
+    for current in studies:
+        runs = runs_of(folder, current)
+        processor, cells = processor_time(current, folder)
         if not cells:
             continue
         clock = sum(run["seconds"] for run in runs)
         processes = sorted({run["processes"] for run in runs})
         rows.append(
-            [f"[{one.title}]({one.title}/README.md)", str(len(one.datasets)), str(cells),
-             fixed(processor, 0), fixed(clock, 0), ", ".join(map(str, processes)), str(len(runs))]
+            [f"[{current.title}]({current.title}/README.md)", str(len(current.datasets)),
+             str(cells), fixed(processor, 0), fixed(clock, 0),
+             ", ".join(map(str, processes)), str(len(runs))]
         )  # fmt: skip
         spent, elapsed = spent + processor, elapsed + clock
     cells = sum(int(row[2]) for row in rows)

@@ -146,8 +146,8 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Return the class of the largest mean probability."""
-        found = self.predict_proba(X)
-        return self.classes_[np.argmax(found, axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[np.argmax(shares, axis=1)]
 
     def _mean(self, X: Any) -> Floats:
         check = _needs_checks(X)
@@ -158,9 +158,9 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
 
     def _says(self, tree: Any, X: Any, *, check: bool) -> Floats:
         """Probabilities of one tree; zero for a class whose points weigh nothing."""
-        found = np.zeros((len(X), len(self.classes_)))
-        found[:, tree.classes_] = tree.predict_proba(X, check_input=check)
-        return found
+        shares = np.zeros((len(X), len(self.classes_)))
+        shares[:, tree.classes_] = tree.predict_proba(X, check_input=check)
+        return shares
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

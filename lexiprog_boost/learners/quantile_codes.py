@@ -105,10 +105,10 @@ class QuantileCodes(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def _edges(column: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
     """Between neighbouring values where there are few, else at the quantiles."""
-    known = column[~np.isnan(column)]
-    values = np.unique(known)
+    present = column[~np.isnan(column)]
+    values = np.unique(present)
     if len(values) <= n_bins:
         # Halves first: the sum of two huge values would be infinite.
         return 0.5 * values[:-1] + 0.5 * values[1:]
     shares = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
-    return np.unique(np.quantile(known, shares))
+    return np.unique(np.quantile(present, shares))

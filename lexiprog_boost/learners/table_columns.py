@@ -64,8 +64,8 @@ class TableColumns(TransformerMixin, BaseEstimator):
             self
         """
         if self.categories not in WAYS:
-            known = ", ".join(map(repr, WAYS))
-            raise ValueError(f"unknown categories {self.categories!r}; it is one of {known}.")
+            choices = ", ".join(map(repr, WAYS))
+            raise ValueError(f"unknown categories {self.categories!r}; it is one of {choices}.")
         self.categories_in_ = category_columns(X)
         if not self.categories_in_:
             validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
@@ -99,9 +99,9 @@ class TableColumns(TransformerMixin, BaseEstimator):
         if self.categories == "one-hot":
             return np.hstack([plain, codes])
         coded = X.columns.isin(self.categories_in_)
-        found = np.empty(X.shape)
-        found[:, ~coded], found[:, coded] = plain, codes
-        return found if self.categories == "ordinal" else _marked(found, coded)
+        numbers = np.empty(X.shape)
+        numbers[:, ~coded], numbers[:, coded] = plain, codes
+        return numbers if self.categories == "ordinal" else _marked(numbers, coded)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -114,12 +114,12 @@ def _texts(frame: Any) -> NDArray:
     return frame.astype(object).where(frame.notna(), "").astype(str).to_numpy(dtype=object)
 
 
-def _marked(found: NDArray, coded: NDArray[np.bool_]) -> Any:
+def _marked(numbers: NDArray, coded: NDArray[np.bool_]) -> Any:
     """A data frame in which the columns of codes are said to be categories."""
     import pandas as pd  # given a data frame, it is there
 
-    names = [f"x{j}" for j in range(found.shape[1])]
-    table = pd.DataFrame(found, columns=names)
+    names = [f"x{j}" for j in range(numbers.shape[1])]
+    table = pd.DataFrame(numbers, columns=names)
     return table.astype(
         {name: "category" for name, is_code in zip(names, coded, strict=True) if is_code}
     )

@@ -120,12 +120,12 @@ class NeighborTable:
 
 def _with_self(answer: Indices) -> Indices:
     """Put each training point at the front of its own row, if need be for the farthest one."""
-    own = np.arange(len(answer))[:, None]
-    others_first = np.argsort(answer != own, axis=1, kind="stable")
+    row_numbers = np.arange(len(answer))[:, None]
+    others_first = np.argsort(answer != row_numbers, axis=1, kind="stable")
     ordered = np.take_along_axis(answer, others_first, axis=1)
-    missing = ordered[:, 0] != own[:, 0]
+    missing = ordered[:, 0] != row_numbers[:, 0]
     ordered[missing, 1:] = ordered[missing, :-1]
-    ordered[:, 0] = own[:, 0]
+    ordered[:, 0] = row_numbers[:, 0]
     return ordered
 
 

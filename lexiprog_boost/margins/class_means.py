@@ -82,11 +82,11 @@ class ClassMeanMargins:
         classes = np.unique(np.concatenate([self.classes, other.classes]))
         totals = np.zeros((len(classes), self.totals.shape[1]))
         weights, counts = np.zeros(len(classes)), np.zeros(len(classes), dtype=np.int64)
-        for one in (self, other):
-            places = np.searchsorted(classes, one.classes)
-            totals[places] += one.totals
-            weights[places] += one.weights
-            counts[places] += one.counts
+        for side in (self, other):
+            places = np.searchsorted(classes, side.classes)
+            totals[places] += side.totals
+            weights[places] += side.weights
+            counts[places] += side.counts
         extremes = min(self.smallest, other.smallest), max(self.largest, other.largest)
         return self.of(classes, totals, weights, counts, extremes)
 
@@ -121,9 +121,9 @@ def class_mean_margins(
     >>> found.classes.tolist(), found.means.tolist()
     (['many', 'rare'], [[0.5, 1.0], [1.0, -1.0]])
     """
-    found = summed_margins(blocks, classes=classes)
-    check_class_masses(found.weights, found.classes)
-    return found
+    means = summed_margins(blocks, classes=classes)
+    check_class_masses(means.weights, means.classes)
+    return means
 
 
 def summed_margins(

@@ -252,9 +252,9 @@ def pair_margins(outputs: Any, codes: Codes) -> PairMargins:
     """
     table = np.asarray(outputs, dtype=np.float64)
     n_points, n_members, n_classes = table.shape
-    own = np.take_along_axis(table, codes[:, None, None], axis=2)
+    true_class = np.take_along_axis(table, codes[:, None, None], axis=2)
     rivals = ~np.eye(n_classes, dtype=bool)[codes]
-    differences = np.moveaxis(own - table, 2, 1)[rivals]
+    differences = np.moveaxis(true_class - table, 2, 1)[rivals]
     return PairMargins(
         differences.reshape(-1, n_members), np.repeat(np.arange(n_points), n_classes - 1)
     )

@@ -64,8 +64,8 @@ def fill_with_class_means(
         rows = np.flatnonzero(codes == c)
         if not len(rows):
             continue
-        known = measured[rows] & (weights[rows] > 0)[:, None]
-        mass = np.where(known, weights[rows][:, None], 0.0)
+        counted = measured[rows] & (weights[rows] > 0)[:, None]
+        mass = np.where(counted, weights[rows][:, None], 0.0)
         total = mass.sum(axis=0)
         if not total.any():
             raise ValueError(

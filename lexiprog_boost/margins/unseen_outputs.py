@@ -93,8 +93,8 @@ def cross_fitted_outputs(
     judged = Parallel(n_jobs=workers_for(X, n_jobs), return_as="generator")(
         delayed(_judge)(members[t], X, y, folds != k, classes, sample_weight) for t, k in tasks
     )
-    for (t, k), found in zip(tasks, judged, strict=True):
-        outputs[folds == k, t] = found
+    for (t, k), unseen in zip(tasks, judged, strict=True):
+        outputs[folds == k, t] = unseen
         on_fit()
     return outputs
 
@@ -148,12 +148,12 @@ def out_of_bag_outputs(
 
 
 def _out_of_bag(member: Member, classes: NDArray) -> Floats | None:
-    found = getattr(last_step(member.estimator), "oob_decision_function_", None)
-    if found is None or member.labels is not None:
+    outputs = getattr(last_step(member.estimator), "oob_decision_function_", None)
+    if outputs is None or member.labels is not None:
         return None
     codes = class_codes(member.classes_, classes)
-    aligned = np.zeros((len(found), len(classes)))
-    aligned[:, codes] = found
+    aligned = np.zeros((len(outputs), len(classes)))
+    aligned[:, codes] = outputs
     return aligned
 
 

@@ -115,10 +115,10 @@ def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
             f"{type(member).__name__} has no predict_proba, which the rule 'proba' needs; "
             "use the rule 'vote' or another learner."
         )
-    own = np.asarray(member.predict_proba(X), dtype=np.float64)
+    shares = np.asarray(member.predict_proba(X), dtype=np.float64)
     codes = class_codes(member.classes_, classes, source=type(member).__name__)
-    aligned = np.zeros((len(own), len(classes)))
-    aligned[:, codes] = own
+    aligned = np.zeros((len(shares), len(classes)))
+    aligned[:, codes] = shares
     return aligned
 
 

@@ -241,18 +241,18 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         self.groups_, codes = self._grouped(points, groups, rng)
         pool = self._pool(points, rng)
         values = pool.values(points)
-        found = generate(values, codes, self.nu, solver=self.solver)
-        if found.gap > 1e-5:
+        generated = generate(values, codes, self.nu, solver=self.solver)
+        if generated.gap > 1e-5:
             warnings.warn(
-                f"the hypotheses found leave a gap of {found.gap:.2g}; fewer of them "
+                f"the hypotheses found leave a gap of {generated.gap:.2g}; fewer of them "
                 "(n_hypotheses) or another width make the program easier.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.gap_, self.n_rounds_ = found.gap, found.rounds
-        self._weigh(pool, values, codes, found.columns)
+        self.gap_, self.n_rounds_ = generated.gap, generated.rounds
+        self._weigh(pool, values, codes, generated.columns)
         scores = self._scores(points)
-        self._read_groups(scores, codes, found.optima)
+        self._read_groups(scores, codes, generated.optima)
         self.offset_ = (
             threshold(self.group_levels_)
             if self.contamination == "auto"
@@ -349,6 +349,6 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def _read_groups(self, scores: Floats, codes: NDArray[np.intp], optima: Floats) -> None:
         groups = [np.sort(scores[codes == g]) for g in range(len(self.groups_))]
         self.group_optima_ = optima
-        self.group_values_ = np.array([lowest_mean(one, self.nu) for one in groups])
-        self.group_levels_ = np.array([level(one, self.nu) for one in groups])
+        self.group_values_ = np.array([lowest_mean(group, self.nu) for group in groups])
+        self.group_levels_ = np.array([level(group, self.nu) for group in groups])
         self.deviation_ = float((optima - self.group_values_).max())

@@ -86,10 +86,12 @@ def tug_of_war(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
     """
     if not hasattr(model, "predict"):
         margins, labels = np.asarray(model, dtype=float), np.asarray(y)
-        found = lexicographic_weights(margins, labels)
-        if len(found.classes) != 2:
-            return deviation_bars(found.classes, found.class_optima, found.class_losses, ax=ax)
-        return _draw(margins, labels, found.alpha, {}, ax)
+        solution = lexicographic_weights(margins, labels)
+        if len(solution.classes) != 2:
+            return deviation_bars(
+                solution.classes, solution.class_optima, solution.class_losses, ax=ax
+            )
+        return _draw(margins, labels, solution.alpha, {}, ax)
     if X is None or len(model.classes_) != 2:
         return deviation_bars(model.classes_, model.class_optima_, model.class_losses_, ax=ax)
     labels = np.asarray(y)

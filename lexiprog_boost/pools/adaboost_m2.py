@@ -89,11 +89,11 @@ def adaboost_m2_pool(
     y = _checked_labels(X, y)
     classes = check_classes(np.unique(y))
     codes = class_codes(y, classes)
-    own = np.eye(len(classes), dtype=bool)[codes]
+    is_true_class = np.eye(len(classes), dtype=bool)[codes]
     points = check_sample_weight(sample_weight, len(y))
     # Mislabel weights w[i, c]: how much it matters to tell point i from the wrong class c. They
     # are scaled to sum to one before each round.
-    mislabel = np.where(own, 0.0, points[:, None])
+    mislabel = np.where(is_true_class, 0.0, points[:, None])
 
     learner = prepare_learner(estimator, X)
     rng = check_random_state(random_state)

@@ -74,10 +74,10 @@ def dual_class_program(
     inputs = check_inputs(
         margins, y, sample_weight=sample_weight, margin_target=margin_target, weight_cap=weight_cap
     )
-    found = np.flatnonzero(inputs.classes == label)
-    if not len(found):
+    positions = np.flatnonzero(inputs.classes == label)
+    if not len(positions):
         raise ValueError(f"{label!r} is no class; the classes are {inputs.classes.tolist()}.")
-    return declare_dual_class(inputs, int(found[0]), form)
+    return declare_dual_class(inputs, int(positions[0]), form)
 
 
 def declare_dual_class(
@@ -90,12 +90,12 @@ def declare_dual_class(
     weights = inputs.weights[rows]
     D = cp.Variable(len(weights), bounds=[np.zeros(len(weights)), weights], name="D")
     objective, limit = capped_edge(inputs)
-    known = (0.0, 0.0) if linear is None else (linear.constants[j], linear.slopes[j])
-    constraints = [limit >= inputs.margins[rows].T @ D + known[1]]
+    fixed_part = (0.0, 0.0) if linear is None else (linear.constants[j], linear.slopes[j])
+    constraints = [limit >= inputs.margins[rows].T @ D + fixed_part[1]]
     if form == "paper":
         constraints.append(cp.sum(D) == 1)
     name = f"class:{inputs.classes[j]}"
-    goal = cp.Maximize(inputs.target * (counted @ D) + known[0] - objective)
+    goal = cp.Maximize(inputs.target * (counted @ D) + fixed_part[0] - objective)
     return lx.Program(lx.Stage(name, lx.Subproblem(name, goal, constraints)))
 
 

@@ -100,11 +100,6 @@ def declare_lexiboost(inputs: Inputs) -> lx.Program:
     return lx.Program(lx.Stage("classes", *ideals), _balance_stage(inputs, optima))
 
 
-def declare_class(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Program:
-    """One P_j alone, perhaps with points whose loss is known to be linear."""
-    return lx.Program(lx.Stage("classes", _class_subproblem(inputs, j, linear)))
-
-
 def declare_balance(
     inputs: Inputs, optima: Any, linear: Linear | None = None, cuts: Sequence[Linear] = ()
 ) -> lx.Program:
@@ -112,17 +107,14 @@ def declare_balance(
     return lx.Program(_balance_stage(inputs, check_optima(optima, inputs.classes), linear, cuts))
 
 
-def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Subproblem:
+def _class_subproblem(inputs: Inputs, j: int) -> lx.Subproblem:
     mine = np.flatnonzero(inputs.codes == j)
     alpha = weight_variable(inputs)
-    loss, constraints = 0.0, [cp.sum(alpha) == 1]
-    if len(mine):
-        losses = cp.Variable(len(mine), nonneg=True, name="losses")
-        loss = inputs.weights[mine] @ losses
-        constraints.insert(0, inputs.target - inputs.margins[mine] @ alpha <= losses)
-    if linear is not None:
-        loss = loss + linear.constants[j] - linear.slopes[j] @ alpha
-    return lx.Subproblem(f"class:{inputs.classes[j]}", cp.Minimize(loss), constraints)
+    losses = cp.Variable(len(mine), nonneg=True, name="losses")
+    constraints = [inputs.target - inputs.margins[mine] @ alpha <= losses, cp.sum(alpha) == 1]
+    return lx.Subproblem(
+        f"class:{inputs.classes[j]}", cp.Minimize(inputs.weights[mine] @ losses), constraints
+    )
 
 
 def _balance_stage(

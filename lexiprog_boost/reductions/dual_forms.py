@@ -90,11 +90,11 @@ def weights_by_dual_form(
     """
     program = declare_dual_soft_margin(margins, limits)
     result = program.solve(solver_for(program, solver))
-    found = result["edge"]
-    alpha, r = np.array(found.dual(0), dtype=np.float64), -float(found.dual(1))
+    dual = result["edge"]
+    alpha, r = np.array(dual.dual(0), dtype=np.float64), -float(dual.dual(1))
     if smallest:
-        D = np.array(found["D"])
-        tight = found.value - NOISE < margins.T @ D
+        D = np.array(dual["D"])
+        tight = dual.value - NOISE < margins.T @ D
         noise = NOISE / len(D)
         low = limits.lower + noise >= D
         # Without a cap, the bound of one on D is there for the solver only.
@@ -134,10 +134,10 @@ def _smallest(
     goal = cp.Minimize(cp.sum_squares(alpha))
     program = lx.Program(weights_stage("smallest", goal, constraints))
     try:
-        found = program.solve(solver_for(program, solver)).final
+        optimum = program.solve(solver_for(program, solver)).final
     except lx.StageError:
         # The multipliers are optimal too, if not the smallest.
         return fallback
     weights = np.zeros(len(tight))
-    weights[tight] = found["alpha"]
-    return weights, float(found["r"])
+    weights[tight] = optimum["alpha"]
+    return weights, float(optimum["r"])

@@ -160,8 +160,8 @@ def soft_margin_point_weights(
 def _merge(margins: Floats, limits: PointLimits) -> Compressed:
     """Equal rows of all classes as one: here a class only matters by the limits it gives."""
     codes = np.zeros(len(margins), dtype=np.intp)
-    one = np.ones(1)
-    return compress_rows(Inputs(margins, codes, one, limits.weights, one))
+    single = np.ones(1)
+    return compress_rows(Inputs(margins, codes, single, limits.weights, single))
 
 
 def _solved(
@@ -179,5 +179,5 @@ def _check_choices(tie_break: Any, solver: Any) -> None:
 
 
 def _simplex(weights: Any) -> Floats:
-    found = np.where(np.asarray(weights) > NOTHING * np.max(weights), weights, 0.0)
-    return found / found.sum()
+    cleaned = np.where(np.asarray(weights) > NOTHING * np.max(weights), weights, 0.0)
+    return cleaned / cleaned.sum()

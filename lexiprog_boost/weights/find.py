@@ -64,8 +64,8 @@ def weights_of_blocks(
     cap = check_weight_cap(weight_cap, means.totals.shape[1])
     if collapses(means, target):
         inputs = collapse(means, class_costs=costs, margin_target=target, weight_cap=cap)
-        found = WeightProblem(inputs, class_optima, ties).by_class_means()
-        return replace(found, passes=blocks.passes)
+        solution = WeightProblem(inputs, class_optima, ties).by_class_means()
+        return replace(solution, passes=blocks.passes)
     rows = count_rows(blocks, classes)
     if rows is not None:
         used = np.flatnonzero(rows.weights)
@@ -76,8 +76,8 @@ def weights_of_blocks(
         )  # fmt: skip
         problem = WeightProblem(inputs, class_optima, ties)
         few = len(used) <= MANY_ROWS
-        found = problem.in_full("merged rows") if few else problem.by_points_in_doubt()
-        return replace(found, passes=blocks.passes)
+        solution = problem.in_full("merged rows") if few else problem.by_points_in_doubt()
+        return replace(solution, passes=blocks.passes)
     width = means.totals.shape[1]
     nothing = Inputs(
         np.zeros((0, width)), np.zeros(0, dtype=np.intp), classes, np.zeros(0), costs, target, cap
@@ -250,8 +250,8 @@ def least_class_losses(
     """
     means = class_mean_margins([(margins, y, _given(sample_weight, y))])
     if collapses(means, margin_target):
-        found = collapse(means, margin_target=margin_target, weight_cap=weight_cap)
-        return closed_form_optima(found)
+        form = collapse(means, margin_target=margin_target, weight_cap=weight_cap)
+        return closed_form_optima(form)
     inputs = check_inputs(
         margins, y, sample_weight=sample_weight, margin_target=margin_target, weight_cap=weight_cap
     )

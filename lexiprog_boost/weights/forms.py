@@ -213,15 +213,16 @@ class WeightProblem:
         mine = np.flatnonzero(self.inputs.codes == j)
         if self.inputs.bound >= 1 and _has_servant(self.inputs, mine):
             return 0.0
-        own = replace(
+        inputs_j = replace(
             self.inputs, margins=self.inputs.margins[mine], codes=self.inputs.codes[mine],
             weights=self.inputs.weights[mine],
         )  # fmt: skip
         choice = solver_of(self.ties.solver, f"class:{self.inputs.classes[j]}", "classes")
         if len(mine) <= MANY_ROWS:
-            return class_optimum_by_dual(own, j, solver=choice)[0]
+            return class_optimum_by_dual(inputs_j, j, solver=choice)[0]
         return solve_screened(
-            own, lambda rows, linear: class_optimum_by_dual(rows, j, linear=linear, solver=choice)
+            inputs_j,
+            lambda rows, linear: class_optimum_by_dual(rows, j, linear=linear, solver=choice),
         ).found
 
     def _given_optima(self) -> Floats:

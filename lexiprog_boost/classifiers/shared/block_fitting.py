@@ -75,7 +75,7 @@ def _check_features(model: Any, X: Any, *, reset: bool) -> None:
 
 
 def weigh_by_blocks(
-    model: Any, members: list[Member], data: BlockData, own: Floats
+    model: Any, members: list[Member], data: BlockData, pool_weights: Floats
 ) -> tuple[LexiWeights, Calibration | None]:
     """Measure members on the blocks: weights and thresholds by the model's options, calibration.
 
@@ -88,20 +88,20 @@ def weigh_by_blocks(
     costs = None
     if model.class_costs is not None:
         costs = check_class_costs(model.class_costs, classes, data.totals.weights)
-    found = lexicographic_weights(
+    solution = lexicographic_weights(
         measured.mapped(_pairs, classes) if pairs else measured,
         class_costs=costs,
         margin_target=model.margin_target,
         weight_cap=model.weight_cap,
         tie_break=model.tie_break,
-        pool_weights=np.append(own, np.zeros(n_offsets)),
+        pool_weights=np.append(pool_weights, np.zeros(n_offsets)),
         solver=model.solver,
     )
     if not (pairs and model.calibrate):
-        return found, None
-    scores = measured.mapped(_scores, found.alpha)
+        return solution, None
+    scores = measured.mapped(_scores, solution.alpha)
     unit = float(data.totals.weights.sum() / data.totals.counts.sum())
-    return found, calibrate_by_blocks(scores, classes, unit)
+    return solution, calibrate_by_blocks(scores, classes, unit)
 
 
 def _kept(measured: DaskBlocks, data: BlockData, n_columns: int) -> DaskBlocks:
@@ -149,8 +149,8 @@ def _measured(
 
 def _pairs(block: Block, classes: NDArray) -> Block:
     outputs, y, weights = block
-    found = pair_margins(outputs, class_codes(y, classes))
-    return found.margins, y[found.points], None if weights is None else weights[found.points]
+    pairs = pair_margins(outputs, class_codes(y, classes))
+    return pairs.margins, y[pairs.points], None if weights is None else weights[pairs.points]
 
 
 def _scores(block: Block, alpha: Floats) -> Block:

@@ -92,8 +92,8 @@ def calibrate(scores: Floats, codes: NDArray[np.intp], weights: Floats) -> Calib
 
     start = np.append(1.0, np.zeros(scores.shape[1]))
     bounds = [(FLATTEST, None)] + [(None, None)] * scores.shape[1]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return Calibration(float(found[0]), found[1:])
+    fitted = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return Calibration(float(fitted[0]), fitted[1:])
 
 
 def logs_of(scores: Floats) -> Floats:
@@ -147,14 +147,14 @@ def calibrate_by_blocks(blocks: Blocks, classes: NDArray, unit: float) -> Calibr
     at, last = centre, np.inf
     step = np.zeros_like(at)
     for _ in range(STEPS):
-        found: _Terms = blocks.total(_terms, at, classes, unit)
-        loss = found.loss + 0.5 * float(pulls @ (at - centre) ** 2)
+        terms: _Terms = blocks.total(_terms, at, classes, unit)
+        loss = terms.loss + 0.5 * float(pulls @ (at - centre) ** 2)
         if loss > last:  # too far: half of the way back
             step = step / 2
             at = at - step
             continue
-        slopes = found.slopes + pulls * (at - centre)
-        curves = found.curves + np.diag(pulls)
+        slopes = terms.slopes + pulls * (at - centre)
+        curves = terms.curves + np.diag(pulls)
         free = np.ones(len(at), dtype=bool)
         free[0] = at[0] > FLATTEST or slopes[0] < 0  # else held at its limit
         step = np.zeros_like(at)

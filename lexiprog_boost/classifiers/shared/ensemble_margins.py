@@ -73,8 +73,8 @@ def _measured_outputs(model: Any, members: list[Member], data: TrainingData, see
     if model.margins_from_ == "oob":
         return out_of_bag_outputs(model.ensemble_, data.X, data.y, data.classes, data.weights)
     if model.margins_from_ == "cross":
-        known = [hasattr(last_step(m.estimator), "oob_decision_function_") for m in members]
-        n_fits = FOLDS * known.count(False)
+        has_outputs = [hasattr(last_step(m.estimator), "oob_decision_function_") for m in members]
+        n_fits = FOLDS * has_outputs.count(False)
         with rounds_shown(n_fits, "cross-fitting", verbose=model.verbose) as shown:
             return cross_fitted_outputs(
                 members, data.X, data.y, data.classes, sample_weight=data.given_weights,
@@ -101,8 +101,8 @@ def _measured_margins(model: Any, members: list[Member], data: TrainingData, see
 
 def check_known_classes(members: list[Member], data: Any) -> None:
     """Refuse data without a point of some class that the members know."""
-    known = np.unique(np.concatenate([member.classes_ for member in members]))
-    unseen = np.setdiff1d(known, data.classes).tolist()
+    trained_on = np.unique(np.concatenate([member.classes_ for member in members]))
+    unseen = np.setdiff1d(trained_on, data.classes).tolist()
     if unseen:
         raise ValueError(
             f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "

@@ -28,12 +28,12 @@ def weighted_importances(members: Sequence[Any], weights: Floats, n_features: in
     ndarray of shape (n_features,), or None
         On the simplex, unless nobody uses any column.
     """
-    own = [_importances(member, n_features) for member in members]
-    able = [t for t, found in enumerate(own) if found is not None]
+    per_member = [_importances(member, n_features) for member in members]
+    able = [t for t, found in enumerate(per_member) if found is not None]
     if not able:
         return None
     shares = weights[able] if np.any(weights[able]) else np.ones(len(able))
-    mean: Floats = shares @ np.array([own[t] for t in able])
+    mean: Floats = shares @ np.array([per_member[t] for t in able])
     return mean / mean.sum() if mean.sum() > 0 else mean
 
 
@@ -70,12 +70,12 @@ def _importances(member: Any, n_features: int) -> Floats | None:
     """A member's own, if they are about the columns that the ensemble was given."""
     if not isinstance(member, Member):
         return None
-    own = getattr(last_step(member.estimator), "feature_importances_", None)
-    if own is None:
+    importances = getattr(last_step(member.estimator), "feature_importances_", None)
+    if importances is None:
         return None
     full = np.zeros(n_features)
     columns = np.arange(n_features) if member.features is None else member.features
-    if len(own) != len(columns):  # a step before it made other columns
+    if len(importances) != len(columns):  # a step before it made other columns
         return None
-    full[columns] = own
+    full[columns] = importances
     return full

@@ -127,19 +127,19 @@ class LexiVote(WeightedVote):
         )
 
     def _remember_weights(
-        self, members: Sequence[Any], found: LexiWeights, stopped: str, *, measured_on: str
+        self, members: Sequence[Any], solution: LexiWeights, stopped: str, *, measured_on: str
     ) -> None:
         """Set the fitted attributes, and warn where the training data left nothing to balance."""
-        offsets = constant_members(found.classes) if self.class_offsets else []
-        self._remember([*members, *offsets], found.alpha, found.classes, stopped)
-        self.class_optima_ = found.class_optima
-        self.class_losses_ = found.class_losses
-        self.deviation_ = found.deviation
-        self.chi_ = found.chi
-        self.program_ = found.program
-        self.result_ = found.result
-        self.reduction_ = found.reduction
-        if measured_on == "train" and (found.class_losses < NO_LOSS).all():
+        offsets = constant_members(solution.classes) if self.class_offsets else []
+        self._remember([*members, *offsets], solution.alpha, solution.classes, stopped)
+        self.class_optima_ = solution.class_optima
+        self.class_losses_ = solution.class_losses
+        self.deviation_ = solution.deviation
+        self.chi_ = solution.chi
+        self.program_ = solution.program
+        self.result_ = solution.result
+        self.reduction_ = solution.reduction
+        if measured_on == "train" and (solution.class_losses < NO_LOSS).all():
             warnings.warn(
                 f"{type(self).__name__}: the members are perfect on the training data, which "
                 "leaves nothing to balance. Measure margins on points they did not see "

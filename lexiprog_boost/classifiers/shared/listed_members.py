@@ -47,20 +47,20 @@ def named_members(members: Iterable[Any]) -> Named:
     >>> [name for name, _ in named_members([GaussianNB(), ("own", GaussianNB()), GaussianNB()])]
     ['gaussiannb-1', 'own', 'gaussiannb-2']
     """
-    given = [_pair(one) for one in members]
+    given = [_pair(member) for member in members]
     if not given:
         raise ValueError("the list of members is empty; give at least one (name, classifier).")
-    kinds = Counter(_kind(one) for name, one in given if name is None)
+    kinds = Counter(_kind(member) for name, member in given if name is None)
     made: Counter[str] = Counter()
     pairs = []
-    for name, one in given:
+    for name, member in given:
         if name is None:
-            kind = _kind(one)
+            kind = _kind(member)
             made[kind] += 1
             name = f"{kind}-{made[kind]}" if kinds[kind] > 1 else kind
-        pairs.append((name, one))
-    for name, one in pairs:
-        _check(name, one)
+        pairs.append((name, member))
+    for name, member in pairs:
+        _check(name, member)
     repeated = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
     if repeated:
         raise ValueError(f"two members have the same name, {repeated[0]!r}; names are unique.")
@@ -76,43 +76,47 @@ def nested_params(members: Any) -> dict[str, Any]:
         pairs = named_members(members)
     except (TypeError, ValueError):
         return {}
-    found: dict[str, Any] = {}
-    for name, one in pairs:
-        found[name] = one
-        if hasattr(one, "get_params"):
-            found |= {f"{name}__{key}": value for key, value in one.get_params().items()}
-    return found
+    params: dict[str, Any] = {}
+    for name, member in pairs:
+        params[name] = member
+        if hasattr(member, "get_params"):
+            params |= {f"{name}__{key}": value for key, value in member.get_params().items()}
+    return params
 
 
 def with_replaced(members: Any, replaced: Mapping[str, Any]) -> Named:
     """A new list in which the members of these names are others; the old one stays as it is."""
-    return [(name, replaced.get(name, one)) for name, one in named_members(members)]
+    return [(name, replaced.get(name, member)) for name, member in named_members(members)]
 
 
-def _pair(one: Any) -> tuple[str | None, Any]:
-    if isinstance(one, tuple):
-        if len(one) == 2 and isinstance(one[0], str):
-            return one
-        raise TypeError(f"a list of members holds classifiers or (name, classifier), not {one!r}.")
-    return None, one
+def _pair(member: Any) -> tuple[str | None, Any]:
+    if isinstance(member, tuple):
+        if len(member) == 2 and isinstance(member[0], str):
+            return member
+        raise TypeError(
+            f"a list of members holds classifiers or (name, classifier), not {member!r}."
+        )
+    return None, member
 
 
-def _kind(one: Any) -> str:
-    return type(one).__name__.lower()
+def _kind(member: Any) -> str:
+    return type(member).__name__.lower()
 
 
-def _check(name: str, one: Any) -> None:
+def _check(name: str, classifier: Any) -> None:
     if "__" in name:
         raise ValueError(
             f"the member's name {name!r} contains '__', which separates names from parameters."
         )
-    if isinstance(one, type):
-        raise TypeError(f"member {name!r} is the class {one.__name__}; give an instance of it.")
-    if not (hasattr(one, "fit") and hasattr(one, "predict")):
-        raise TypeError(f"member {name!r} is {one!r}: a classifier is needed.")
-    if hasattr(one, "__sklearn_tags__") and is_regressor(one):
+    if isinstance(classifier, type):
         raise TypeError(
-            f"member {name!r} is a regressor, {type(one).__name__}: a classifier is needed."
+            f"member {name!r} is the class {classifier.__name__}; give an instance of it."
+        )
+    if not (hasattr(classifier, "fit") and hasattr(classifier, "predict")):
+        raise TypeError(f"member {name!r} is {classifier!r}: a classifier is needed.")
+    if hasattr(classifier, "__sklearn_tags__") and is_regressor(classifier):
+        raise TypeError(
+            f"member {name!r} is a regressor, {type(classifier).__name__}: a classifier is needed."
         )
 
 
@@ -166,8 +170,8 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
         else:
             rng = check_random_state(self.random_state)
             copies = [
-                seeded_clone(one, rng) if self.random_state is not None else clone(one)
-                for one in learners
+                seeded_clone(learner, rng) if self.random_state is not None else clone(learner)
+                for learner in learners
             ]
             fitted = Parallel(n_jobs=workers_for(X, self.n_jobs), return_as="generator")(
                 delayed(_fit_member)(name, copy, X, y, sample_weight)
@@ -175,21 +179,24 @@ class NamedMembers(ClassifierMixin, BaseEstimator):
             )
             self.estimators_ = []
             with rounds_shown(len(copies), "members", verbose=self.verbose) as shown:
-                for one in fitted:
-                    self.estimators_.append(one)
+                for member in fitted:
+                    self.estimators_.append(member)
                     shown(len(self.estimators_), 0.0)
         named = zip((name for name, _ in pairs), self.estimators_, strict=True)
         self.named_estimators_ = Bunch(**dict(named))
-        self.classes_ = np.unique(np.concatenate([one.classes_ for one in self.estimators_]))
+        self.classes_ = np.unique(np.concatenate([member.classes_ for member in self.estimators_]))
         return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         learners = [learner for _, learner in named_members(self.members)]
-        tags.input_tags.sparse = all(get_tags(one).input_tags.sparse for one in learners)
+        tags.input_tags.sparse = all(get_tags(learner).input_tags.sparse for learner in learners)
         # A pipeline's own tag does not say that its first step mends missing values.
-        first = [one.steps[0][1] if isinstance(one, Pipeline) else one for one in learners]
-        tags.input_tags.allow_nan = all(get_tags(one).input_tags.allow_nan for one in first)
+        first = [
+            learner.steps[0][1] if isinstance(learner, Pipeline) else learner
+            for learner in learners
+        ]
+        tags.input_tags.allow_nan = all(get_tags(step).input_tags.allow_nan for step in first)
         return tags
 
 
@@ -287,9 +294,9 @@ class MemberAccess(BaseEstimator):
         -------
         dict
         """
-        own = super().get_params(deep=deep)
+        params = super().get_params(deep=deep)
         listed = deep and isinstance(self.ensemble, list | tuple)
-        return nested_params(self.ensemble) | own if listed else own
+        return nested_params(self.ensemble) | params if listed else params
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, or those of listed members, or put others in their place.
@@ -330,13 +337,15 @@ class MemberAccess(BaseEstimator):
     def feature_importances_(self) -> Floats:
         """Importances of the columns, by those members that have them; they sum to one."""
         check_is_fitted(self)
-        found = weighted_importances(self.estimators_, self.estimator_weights_, self.n_features_in_)
-        if found is None:
+        importances = weighted_importances(
+            self.estimators_, self.estimator_weights_, self.n_features_in_
+        )
+        if importances is None:
             raise AttributeError(
                 "no member has feature_importances_ for the columns as they were given: use "
                 "sklearn.inspection.permutation_importance, which needs none."
             )
-        return found
+        return importances
 
 
 # The members of an ensemble for which none was given: four learners that err differently.

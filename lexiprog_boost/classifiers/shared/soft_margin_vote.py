@@ -55,15 +55,15 @@ class OneProgramVote(SoftMarginVote):
             margins = margin_matrix(
                 pool.estimators, data.X, data.y, rule=self.margin, classes=pool.classes
             )
-        found = soft_margin_weights(
+        solution = soft_margin_weights(
             np.asarray(margins, dtype=np.float64),
             limits,
             tie_break=self.tie_break,
             solver=self.solver,
         )
-        self._remember(pool.estimators, found.alpha, pool.classes, pool.stopped)
-        self.margin_ = found.margin
-        self.program_, self.result_ = found.program, found.result
+        self._remember(pool.estimators, solution.alpha, pool.classes, pool.stopped)
+        self.margin_ = solution.margin
+        self.program_, self.result_ = solution.program, solution.result
 
 
 class ColumnGenerationVote(SoftMarginVote):
@@ -75,7 +75,7 @@ class ColumnGenerationVote(SoftMarginVote):
         limits = self._limits(data)
         self._check_margin()
         with rounds_shown(self.n_estimators, type(self).__name__, verbose=self.verbose) as tick:
-            found = column_generation_pool(
+            generated = column_generation_pool(
                 self._learner(),
                 data.X,
                 data.y,
@@ -88,11 +88,11 @@ class ColumnGenerationVote(SoftMarginVote):
                 on_round=tick,
                 random_state=self.random_state,
             )
-        pool, last = found.pool, found.last
+        pool, last = generated.pool, generated.last
         self._remember(pool.estimators, pool.weights, pool.classes, pool.stopped)
         self.margin_ = last.margin
         self.history_ = dict(pool.history)
-        self.convergence_ = found.convergence
+        self.convergence_ = generated.convergence
         self.point_weights_ = last.D
         self.program_, self.result_ = last.program, last.result
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from lexiprog_boost.datasets import make_toy
-from lexiprog_boost.experiments import methods as methods
-from lexiprog_boost.experiments import methods as shared_trees
+from lexiprog_boost.experiments import methods
 from lexiprog_boost.experiments.cell import Cell, evaluate_cell
-from lexiprog_boost.experiments.methods import SharedTree, now
+from lexiprog_boost.experiments.methods import SharedTree, Spent, TreeStore, now
 from lexiprog_boost.learners import C45TreeClassifier
 
 
@@ -64,18 +63,14 @@ def test_labels_that_are_objects_are_not_taken_for_one_another(points):
     assert first.grown_ is not second.grown_
 
 
-def test_old_trees_are_forgotten(points, monkeypatch):
-    X, y, _ = points
-    monkeypatch.setattr(shared_trees, "MOST_TREES", 2)
-    monkeypatch.setattr(shared_trees, "_FOREST", shared_trees._Forest())
-    first = SharedTree(random_state=0).fit(X, y)
-    SharedTree(random_state=1).fit(X, y)
-    assert SharedTree(random_state=0).fit(X, y).grown_ is first.grown_
-    SharedTree(random_state=2).fit(X, y)  # the tree of seed 1 was asked for least lately
-    assert SharedTree(random_state=0).fit(X, y).grown_ is first.grown_
-    SharedTree(random_state=3).fit(X, y)
-    SharedTree(random_state=4).fit(X, y)
-    assert SharedTree(random_state=0).fit(X, y).grown_ is not first.grown_
+def test_the_tree_asked_for_least_lately_is_forgotten():
+    trees = TreeStore(most=2)
+    for seed in (b"0", b"1"):
+        trees.keep(seed, {"seed": seed}, Spent(0.0, 0.0))
+    assert trees.find(b"0") == {"seed": b"0"}
+    trees.keep(b"2", {}, Spent(0.0, 0.0))
+    assert trees.find(b"1") is None
+    assert trees.find(b"0") == {"seed": b"0"}
 
 
 def test_the_time_of_a_remembered_tree_counts(points, monkeypatch):

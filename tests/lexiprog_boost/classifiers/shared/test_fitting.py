@@ -8,8 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.blocks import Blocks, counted, passes
-from lexiprog_boost.blocks import cutting_planes as search
+from lexiprog_boost.blocks import Blocks, counted, cutting_planes, passes
 from lexiprog_boost.classifiers.shared.calibration import calibrate, calibrate_by_blocks
 
 da = pytest.importorskip("dask.array", reason="needs the extra lexiprog[dask]")
@@ -36,7 +35,7 @@ def chunked(X, y, rows=150):
 
 @pytest.mark.parametrize("margin", ["pairs", "proba", "vote"])
 def test_a_model_of_blocks_is_that_of_the_whole(points, members, margin, monkeypatch):
-    monkeypatch.setattr(search, "NEAR", 200)
+    monkeypatch.setattr(cutting_planes, "NEAR", 200)
     monkeypatch.setattr(passes, "DRAWN", 100)
     monkeypatch.setattr(counted, "MOST", 100)
     X, y = points[0][200:], points[1][200:]
