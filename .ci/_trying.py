@@ -21,7 +21,7 @@ SPARE = 10.0
 
 
 @dataclass(frozen=True)
-class Strategy:
+class Way:
     """How a mutant, or none, gets into a child: how that begins, and what its end asks for."""
 
     begin: Callable[[Trial, Mutant | None], int]
@@ -35,11 +35,11 @@ def planted(trial: Trial, mutant: Mutant | None) -> int:
     return start(trial)
 
 
-FROM_FILES = Strategy(planted, lambda copy, mutant: plant(copy, mutant.path, mutant.source))
+FROM_FILES = Way(planted, lambda copy, mutant: plant(copy, mutant.path, mutant.source))
 
 
 def try_all(
-    waiting: Sequence[Case], store: Store, copies: Sequence[Path], way: Strategy, out: TextIO
+    waiting: Sequence[Case], store: Store, copies: Sequence[Path], way: Way, out: TextIO
 ) -> None:
     """Try mutants, one in each copy at a time."""
     todo, free = list(waiting), list(copies)
@@ -98,7 +98,7 @@ def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -
 
         def work(live: Live) -> None:
             some = [case for case in todo if live.takes(case.mutant)]
-            way = Strategy(live.start, lambda _copy, _mutant: None)
+            way = Way(live.start, lambda _copy, _mutant: None)
             try_all(some, store, copies, way, out)
 
         if files:

@@ -196,15 +196,15 @@ def walk(code: str) -> set[CodeType]:
             frame = frame.f_back
         return False
 
-    def watch(frame: FrameType, event: str, _: object) -> None:
+    def deadline(frame: FrameType, event: str, _: object) -> None:
         if event != "call" or frame.f_code in called:
             return
         function = frame.f_code.co_flags & inspect.CO_OPTIMIZED and frame.f_code.co_name[0] != "<"
         if function and frame.f_code.co_filename.startswith(folders) and not importing(frame):
             called.add(frame.f_code)
 
-    threading.setprofile(watch)
-    sys.setprofile(watch)
+    threading.setprofile(deadline)
+    sys.setprofile(deadline)
     try:
         exec(compile(code, "<walked>", "exec"), {})
     finally:

@@ -49,7 +49,10 @@ class Desk(Protocol):
     """Someone who has functions called in other places."""
 
     def call(
-        self, function: Callable[..., Returned], *arguments: object, watch: Deadline | None = None
+        self,
+        function: Callable[..., Returned],
+        *arguments: object,
+        deadline: Deadline | None = None,
     ) -> Returned:
         """What the function returns there."""
 

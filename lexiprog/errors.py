@@ -242,12 +242,12 @@ class StageError(LexiprogError, RuntimeError):
         return partial(type(self), *self.args, **self.__dict__), ()
 
     @property
-    def outline(self) -> FailureSummary:
+    def summary(self) -> FailureSummary:
         """What was declared, found and tried, and why it stops here, as plain records."""
         return self.partial.stopped_by(self)
 
     def _repr_html_(self) -> str | None:
-        return self.outline.html()
+        return self.summary.html()
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows of it: the picture first where it can be shown, then the trace."""

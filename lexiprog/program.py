@@ -15,7 +15,7 @@ from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.model.expressions import CVXPY_LOCK
 from lexiprog.model.frozen import Rebuilt
-from lexiprog.model.stage import Stage, check_references, check_unique_names, outline_of
+from lexiprog.model.stage import Stage, check_references, check_unique_names, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.progress import Progress, bar, listener
 from lexiprog.results.rebind import adopt
@@ -91,12 +91,12 @@ class Program(Rebuilt):
 
     def describe(self) -> str:
         """Stages, problems and who reads what, as text."""
-        return str(self.outline)
+        return str(self.summary)
 
     @property
-    def outline(self) -> ProgramSummary:
+    def summary(self) -> ProgramSummary:
         """What is declared, as plain records for display."""
-        return outline_of(self.stages, self._default_solvers)
+        return summary_of(self.stages, self._default_solvers)
 
     def solve(
         self,
@@ -188,7 +188,7 @@ class Program(Rebuilt):
                     solved=solved,
                     warm=self._warm.setdefault(os.getpid(), WarmHighs()) if warm else None,
                     given=given,
-                    wishes=SolveOptions(
+                    solve_options=SolveOptions(
                         time_limit,
                         verbose,
                         listener(tick, on_progress, progress=progress),
@@ -224,7 +224,7 @@ class Program(Rebuilt):
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
         derive = partial(gradient_of, self.stages)
-        return adopt(self.stages, result, lambda: self.outline, derive)
+        return adopt(self.stages, result, lambda: self.summary, derive)
 
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"
@@ -233,4 +233,4 @@ class Program(Rebuilt):
         return self.describe()
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)

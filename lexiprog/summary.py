@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.errors import Attempt, ConflictPart
+from lexiprog.tolerances import SHOWN_NOISE
 from lexiprog.typing import Values
 
 # A small picture as plain records: what stands across, what goes up, and how points are joined.
@@ -263,7 +264,7 @@ def value_text(value: float, bound: float | None, status: str, digits: int = 6) 
 
 
 @singledispatch
-def draw(outline: object) -> str | None:  # noqa: ARG001 - kinds are registered elsewhere
+def draw(summary: object) -> str | None:  # noqa: ARG001 - kinds are registered elsewhere
     """The outline as HTML, if somebody has registered how to draw its kind."""
     return None
 
@@ -360,7 +361,7 @@ def number(value: float) -> str:
 def cleaned(values: Iterable[float]) -> list[float]:
     """The values, with zeros for those that are rounding errors beside the largest."""
     values = list(values)
-    noise = 1e-11 * max(map(abs, values), default=0.0)
+    noise = SHOWN_NOISE * max(map(abs, values), default=0.0)
     return [value if abs(value) > noise else 0.0 for value in values]
 
 
@@ -449,15 +450,15 @@ class ShownTable:
     """A record that shows itself as a table: as text when printed, as HTML in a notebook."""
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """Heads, rows and notes."""
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return text_table(self.outline)
+        return text_table(self.summary)
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)

@@ -19,6 +19,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.ranges import own_ranges
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import ForkSafeLock
+from lexiprog.tolerances import INFINITE, INTERIOR_GAP
 from lexiprog.typing import Array, Matrix
 
 # Up to so many rows and columns, and entries, CLARABEL's plain factors take a half to a quarter of
@@ -44,14 +45,14 @@ def method_for(A: Matrix, P: Matrix | None, psd: Sequence[int]) -> dict[str, str
     return {"direct_solve_method": "qdldl"} if plain else {}
 
 
-def solve_conic(form: StandardForm, watch: Deadline | None = None) -> Interior | None:
+def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interior | None:
     """A point that CLARABEL calls solved, or nearly so; None if there is none.
 
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
     as CLARABEL lists them. The watch may say that it is solved elsewhere.
     """
-    if watch is not None and watch.elsewhere is not None:
-        return watch.elsewhere.call(solve_conic, form, watch=watch)
+    if deadline is not None and deadline.elsewhere is not None:
+        return deadline.elsewhere.call(solve_conic, form, deadline=deadline)
     cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
     for kind, rows, parameter in blocks(form.cones):
         if kind == "soc":
@@ -81,7 +82,7 @@ def solve_conic(form: StandardForm, watch: Deadline | None = None) -> Interior |
             cones.append(cone(int(columns.size)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = 1e-12
+    settings.tol_gap_abs = settings.tol_gap_rel = INTERIOR_GAP
     P = sp.csc_array((size, size)) if form.P is None else sp.triu(form.P)
     A = sp.csc_matrix(sp.vstack(sides))
     for option, value in method_for(A, P, form.cones.psd).items():
@@ -106,8 +107,6 @@ def solve_conic(form: StandardForm, watch: Deadline | None = None) -> Interior |
 SMALL = 20_000
 # How many are kept, whatever their problems.
 MOST = 16
-# CLARABEL leaves out rows with limits beyond this when it is set up.
-INFINITE = 1e20
 # A solver that ended otherwise is not used again.
 WELL = ("Solved", "AlmostSolved", "InsufficientProgress")
 

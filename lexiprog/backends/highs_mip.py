@@ -22,6 +22,7 @@ from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.ranges import implied_ranges
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
+from lexiprog.tolerances import INTEGER_ROUNDING, LARGE_M, SUM_ROUNDING
 from lexiprog.typing import Array, Highs, Mask, Options
 
 # Seconds between two looks, and those that a search has to return once it was asked to.
@@ -93,7 +94,7 @@ class MipModel:
         self._highs.addRow(-np.inf, np.inf, places.size, places, coefficients[places])
 
     def search(
-        self, cost: Array, bounds: Bounds, offset: float, start: Array | None, watch: Deadline
+        self, cost: Array, bounds: Bounds, offset: float, start: Array | None, deadline: Deadline
     ) -> MipSearch:
         """The best point that there is time to find; ``offset`` is added to every value."""
         highs = self._highs
@@ -104,16 +105,16 @@ class MipModel:
         ):
             change(count, np.arange(count, dtype=np.int32), *values)
         highs.clearSolver()
-        highs.setOptionValue("output_flag", watch.verbose)
+        highs.setOptionValue("output_flag", deadline.verbose)
         seen = _Seen(offset, start, None if start is None else float(cost @ start))
-        careful = self._small and self.on_face and self._may_begin(seen, watch)
-        if not (careful and self._is_easy(seen, watch)):
-            if not self._may_begin(seen, watch):
+        careful = self._small and self.on_face and self._may_begin(seen, deadline)
+        if not (careful and self._is_easy(seen, deadline)):
+            if not self._may_begin(seen, deadline):
                 return seen.search("kTimeLimit")
-            self._run(seen, watch)
+            self._run(seen, deadline)
             infeasible = not self.lost and self._small and self._ended("kInfeasible")
             # Which presolve has been seen to say of feasible ones.
-            if infeasible and not self._is_easy(seen, watch) and not self._has_point:
+            if infeasible and not self._is_easy(seen, deadline) and not self._has_point:
                 return MipSearch("kInfeasible", None, None)
         if self.lost:
             return seen.search("kTimeLimit")
@@ -127,9 +128,9 @@ class MipModel:
             int(info.mip_node_count),
         )
 
-    def _may_begin(self, seen: _Seen, watch: Deadline) -> bool:
+    def _may_begin(self, seen: _Seen, deadline: Deadline) -> bool:
         """Whether there is time; the search then begins at the best point seen so far."""
-        seconds = watch.for_solver
+        seconds = deadline.for_solver
         if seen.x is not None:
             solution = highspy.HighsSolution()
             solution.col_value = seen.x
@@ -141,15 +142,15 @@ class MipModel:
     def _has_point(self) -> bool:
         return bool(self._highs.getInfo().primal_solution_status == FEASIBLE)
 
-    def _is_easy(self, seen: _Seen, watch: Deadline) -> bool:
+    def _is_easy(self, seen: _Seen, deadline: Deadline) -> bool:
         """Whether a search without presolve comes to an end in a few nodes and a second."""
         left = self._highs.getOptionValue("time_limit")[1]
         hasty = HASTY | {"time_limit": min(SECONDS, left)}
         plain = {name: self._highs.getOptionValue(name)[1] for name in hasty}
         for name, value in hasty.items():
             self._highs.setOptionValue(name, value)
-        self._run(seen, watch)
-        if self.lost or watch.should_stop:
+        self._run(seen, deadline)
+        if self.lost or deadline.should_stop:
             return True
         for name, value in plain.items():
             self._highs.setOptionValue(name, value)
@@ -158,13 +159,13 @@ class MipModel:
     def _ended(self, *words: str) -> bool:
         return self._highs.getModelStatus().name in words
 
-    def _run(self, seen: _Seen, watch: Deadline) -> None:
+    def _run(self, seen: _Seen, deadline: Deadline) -> None:
         """Let HiGHS run in a thread of its own, and wait for it no longer than asked to."""
 
         def look(event: Highs) -> None:
             seen.look(event.data_out)
-            watch.latest = seen.values
-            event.interrupt(watch.should_stop)  # HiGHS remembers a yes from search to search
+            deadline.latest = seen.values
+            event.interrupt(deadline.should_stop)  # HiGHS remembers a yes from search to search
 
         improving = self._highs.cbMipImprovingSolution.subscribe(seen.keep)
         interrupt = self._highs.cbMipInterrupt.subscribe(look)
@@ -176,7 +177,7 @@ class MipModel:
             if not thread.is_alive():
                 break
             now = time.monotonic()
-            asked = min(asked, now) if watch.should_stop else np.inf
+            asked = min(asked, now) if deadline.should_stop else np.inf
             if now - asked >= GRACE:
                 self.lost = True
                 return
@@ -235,29 +236,25 @@ def solve_mip(
     form: StandardForm,
     options: Options,
     start: Array | None = None,
-    watch: Deadline | None = None,
+    deadline: Deadline | None = None,
     *,
     on_face: bool = False,
 ) -> MipSearch:
     """The best point of a form by itself, found wherever the watch says."""
-    if watch is not None and watch.elsewhere is not None:
+    if deadline is not None and deadline.elsewhere is not None:
         search = partial(solve_mip, on_face=on_face)
-        return watch.elsewhere.call(search, form, watch.limiting(options), start, watch=watch)
+        return deadline.elsewhere.call(
+            search, form, deadline.limiting(options), start, deadline=deadline
+        )
     model = MipModel(form, options)
     model.on_face = on_face
-    return model.search(form.c, Bounds.of(form), form.offset, start, watch or Deadline())
+    return model.search(form.c, Bounds.of(form), form.offset, start, deadline or Deadline())
 
 
 # Replace a big M by what the rows, the bounds and a known value imply.
 #
 # ``x <= M y`` with M = 1e8 lets a solver that takes 1e-8 for zero ship one unit through a closed
 # arc. If x can never exceed 7, ``x <= 7 y`` says the same of all whole y, and does not leak.
-
-# Coefficients of whole columns that are worth a look; with 1e6 HiGHS has been seen to lose points.
-_LARGE = 1e3
-
-# What rounding may add to the sum of a row's terms, as a share of their sizes.
-_ROUNDING = 1e-13
 
 
 def small_m(form: StandardForm) -> StandardForm:
@@ -276,7 +273,7 @@ def small_m(form: StandardForm) -> StandardForm:
     array([[ 1., -7.],
            [ 1.,  0.]])
     """
-    return tightened(form) if largest_m(form) >= _LARGE else form
+    return tightened(form) if largest_m(form) >= LARGE_M else form
 
 
 def largest_m(form: StandardForm) -> float:
@@ -317,7 +314,7 @@ def tightened(form: StandardForm, limit: float | None = None) -> StandardForm:
         part = slice(A.indptr[row], A.indptr[row + 1])
         k = part.start + int(np.argmax(sizes[part]))
         others = np.delete(ends[part], k - part.start)
-        most = float(others.sum() + _ROUNDING * np.abs(others).sum())
+        most = float(others.sum() + SUM_ROUNDING * np.abs(others).sum())
         if not np.isfinite(most):
             continue
         if A.data[k] < 0:
@@ -332,6 +329,6 @@ def _integer_bounds(form: StandardForm, low: Array, high: Array) -> tuple[Array,
     """The ranges, with those of integer columns rounded inwards."""
     lower, upper = low.copy(), high.copy()
     whole = form.integer
-    lower[whole] = np.ceil(lower[whole] - 1e-6)
-    upper[whole] = np.floor(upper[whole] + 1e-6)
+    lower[whole] = np.ceil(lower[whole] - INTEGER_ROUNDING)
+    upper[whole] = np.floor(upper[whole] + INTEGER_ROUNDING)
     return lower, upper

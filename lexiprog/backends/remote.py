@@ -205,20 +205,23 @@ class Elsewhere:
         return int(known or os.cpu_count() or 1)
 
     def call(
-        self, function: Callable[..., Returned], *arguments: object, watch: Deadline | None = None
+        self,
+        function: Callable[..., Returned],
+        *arguments: object,
+        deadline: Deadline | None = None,
     ) -> Returned:
         """What the function returns, or raises, wherever the executor calls it."""
         parcel = pack(function, arguments)
         trouble: Exception | None = None
         for _ in range(1 + self.retries):
-            if trouble is not None and watch is not None and watch.should_stop:
+            if trouble is not None and deadline is not None and deadline.should_stop:
                 break
             with self._lock:
                 self.tasks += 1
                 self.sent += len(parcel)
             try:
                 future = self.executor.submit(opened, parcel, uuid.uuid4().hex)
-                answer = _awaited(future, watch)
+                answer = _awaited(future, deadline)
                 reply = pickle.loads(answer)
             except _Over as over:
                 raise WorkLost(str(over)) from None
@@ -262,16 +265,16 @@ class _Over(Exception):
     """Nobody waits any longer."""
 
 
-def _awaited(future: Future[bytes], watch: Deadline | None) -> bytes:
+def _awaited(future: Future[bytes], deadline: Deadline | None) -> bytes:
     """The future's result; what is queued is cancelled once nobody wants it any more."""
     late = 0.0
     try:
         while not wait([future], PULSE).done:
-            if watch is None:
+            if deadline is None:
                 continue
-            if watch.stopped or watch.enough:
+            if deadline.stopped or deadline.enough:
                 raise _Over("it was cancelled")
-            late = late + PULSE if watch.limited and watch.left == 0.0 else 0.0
+            late = late + PULSE if deadline.limited and deadline.left == 0.0 else 0.0
             if late >= GRACE:
                 raise _Over("no answer within the time limit")
     except BaseException:  # Ctrl-C as well

@@ -64,22 +64,22 @@ class RemoteHighs(HighsModel):
         *,
         refine: bool = False,
         primal: bool = False,
-        watch: Deadline | None = None,
+        deadline: Deadline | None = None,
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
         Elsewhere nobody hears of Ctrl-C; the time limit goes along.
         """
-        if watch is None or watch.elsewhere is None:
-            return super().run(cost, bounds, basis, refine=refine, primal=primal, watch=watch)
+        if deadline is None or deadline.elsewhere is None:
+            return super().run(cost, bounds, basis, refine=refine, primal=primal, deadline=deadline)
         start = time.perf_counter()
         limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
         statuses = self._last[1] if self._last is not None and basis is self._last[0] else None
         if statuses is None and basis is not None:
             statuses = _statuses(basis)
-        options = watch.limiting(self._options)
-        vertex, statuses = watch.elsewhere.call(
-            vertex_of, self._A, options, cost, limits, statuses, refine, primal, watch=watch
+        options = deadline.limiting(self._options)
+        vertex, statuses = deadline.elsewhere.call(
+            vertex_of, self._A, options, cost, limits, statuses, refine, primal, deadline=deadline
         )
         found = _basis(statuses)
         self._last = (found, statuses)

@@ -15,11 +15,9 @@ from lexiprog.backends.solver import EXACT, Ladder, Solver
 from lexiprog.model.lock import Slack
 from lexiprog.model.reformulate import can_restate, has_arguments, restated
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import LOCK_GUARD, SHARPEST_HIGHS
 
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
-
-GUARD = 1e-6
-SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Strategy:
 
     def slack(self, given: Slack) -> Slack:
         """How far held optima may degrade when tried this way."""
-        return replace(given, guard=GUARD) if self.mode == "guarded" else given
+        return replace(given, guard=LOCK_GUARD) if self.mode == "guarded" else given
 
     def kind_of_lock(self, subproblem: Subproblem, position: int) -> str:
         """How the lock at ``position`` is put: by its "face", by its "argument" or by "value"."""
@@ -56,8 +54,8 @@ class Strategy:
 class Strategies(Sequence[Strategy]):
     """Strategies in order, each thought of when somebody gets so far: mostly the first one does."""
 
-    def __init__(self, ways: Iterable[Strategy]) -> None:
-        self._coming = _without_repeats(ways)
+    def __init__(self, strategies: Iterable[Strategy]) -> None:
+        self._coming = _without_repeats(strategies)
         self._known: list[Strategy] = []
 
     @overload
@@ -68,10 +66,10 @@ class Strategies(Sequence[Strategy]):
 
     def __getitem__(self, place: int | slice) -> Strategy | list[Strategy]:
         while isinstance(place, int) and len(self._known) <= place:
-            way = next(self._coming, None)
-            if way is None:
+            strategy = next(self._coming, None)
+            if strategy is None:
                 break
-            self._known.append(way)
+            self._known.append(strategy)
         if isinstance(place, slice) or place < 0:
             return self._all()[place]
         return self._known[place]
@@ -87,7 +85,7 @@ class Strategies(Sequence[Strategy]):
         return self._known
 
 
-def ways_to_try(
+def strategies_to_try(
     subproblem: Subproblem,
     ladder: Ladder,
     *,
@@ -99,10 +97,10 @@ def ways_to_try(
     Locks of the ``loosened`` owners stay bounds: their slack is not in the declaration, or is a
     parameter that is not zero.
     """
-    return Strategies(_ways(subproblem, ladder, loosened, face=face))
+    return Strategies(_strategies(subproblem, ladder, loosened, face=face))
 
 
-def _ways(
+def _strategies(
     subproblem: Subproblem, ladder: Ladder, loosened: frozenset[str], *, face: bool
 ) -> Iterator[Strategy]:
     if subproblem.fair is not None and subproblem.fair.pricing is not None:
@@ -153,12 +151,12 @@ def _alone(subproblem: Subproblem, ladder: Ladder) -> Iterator[Strategy]:
         yield Strategy(linear[0], refined=True)
 
 
-def more_exactly(ways: Strategies, more: Sequence[Strategy]) -> Strategies:
+def more_exactly(strategies: Strategies, more: Sequence[Strategy]) -> Strategies:
     """The same, with more exact ways after the first; all that have another are strict."""
 
     def each() -> Iterator[Strategy]:
-        for place, way in enumerate(ways):
-            first = [way] if place else [way, *more]
+        for place, strategy in enumerate(strategies):
+            first = [strategy] if place else [strategy, *more]
             yield from (replace(one, strict=True) for one in first[:-1])
             yield first[-1]
 
@@ -179,14 +177,14 @@ def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
 
 def _sharp(solver: Solver) -> Solver:
     """Levels are kept by rows that HiGHS may miss by its tolerance: the least that it takes."""
-    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARP}:
+    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARPEST_HIGHS}:
         return solver
-    return solver.also(**SHARP)
+    return solver.also(**SHARPEST_HIGHS)
 
 
-def _without_repeats(ways: Iterable[Strategy]) -> Iterator[Strategy]:
+def _without_repeats(strategies: Iterable[Strategy]) -> Iterator[Strategy]:
     seen: list[Strategy] = []
-    for way in ways:
-        if not any(repr(way) == repr(other) for other in seen):
-            yield way
-        seen.append(way)
+    for strategy in strategies:
+        if not any(repr(strategy) == repr(other) for other in seen):
+            yield strategy
+        seen.append(strategy)

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from lexiprog.summary import TableCell, TableSummary, draw, tiny
-
-TOLERANCE = 1e-6
+from lexiprog.tolerances import CERTIFICATE_TOLERANCE
 
 _WORDS = {
     "duals": "proved by its multipliers",
@@ -73,8 +72,8 @@ class Certificate:
     cone: float = 0.0
     claim: float = 0.0
     integrality: float = 0.0
-    tolerance: float = TOLERANCE
-    gap_tolerance: float = TOLERANCE
+    tolerance: float = CERTIFICATE_TOLERANCE
+    gap_tolerance: float = CERTIFICATE_TOLERANCE
     basis: str = "duals"
     radius: float | None = None
 
@@ -126,7 +125,7 @@ class Certificate:
         )
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """Every measure beside what it is compared with, under the sentence that says it all."""
         failures = self.failures
         rows = tuple(
@@ -141,7 +140,7 @@ class Certificate:
         return TableSummary(self.words, columns, rows, numeric=frozenset(columns[1:]))
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)
 
     def __str__(self) -> str:
         if self.passed:

@@ -39,7 +39,7 @@ class Task:
     """A subproblem with all its numbers, ready for a solver."""
 
     subproblem: Subproblem
-    way: Strategy
+    strategy: Strategy
     options: FreshOptions
     slack: Slack
     parameters: Values
@@ -47,7 +47,7 @@ class Task:
     constants: Mapping[int, Value]  # values of parameters and placeholders by CVXPY id
     compiled: Compiled | None  # None for solvers that take problems
     given: Given  # the parameters of all subproblems, as they were when the solve began
-    watch: Deadline = field(default_factory=Deadline)
+    deadline: Deadline = field(default_factory=Deadline)
     # Values of variables by CVXPY id at earlier points, the latest first, to start integers from.
     starts: tuple[Mapping[int, Value], ...] = ()
     # Placeholders by CVXPY id whose values are known better than in floats, for fractions.
@@ -56,7 +56,7 @@ class Task:
     @property
     def solver(self) -> Solver:
         """Who is asked."""
-        return self.way.solver
+        return self.strategy.solver
 
     @property
     def native(self) -> Compiled:
@@ -94,7 +94,7 @@ class Task:
     def fresh_options(self) -> FreshOptions:
         """Options the solver's interface may write into, with the time that is left."""
         options = {k: dict(v) if isinstance(v, dict) else v for k, v in self.options.items()}
-        seconds = self.watch.for_solver
+        seconds = self.deadline.for_solver
         if seconds is not None:
             words_of(self.solver.name).put("time", seconds, options)
         return options
@@ -102,12 +102,12 @@ class Task:
 
 def prepare(
     subproblem: Subproblem,
-    way: Strategy,
+    strategy: Strategy,
     solutions: Solutions,
     slack: Slack = NO_SLACK,
     compiler: Compiler | None = None,
     given: Given | None = None,
-    watch: Deadline | None = None,
+    deadline: Deadline | None = None,
     begun: Solution | None = None,
 ) -> Task:
     """Bind and compile; the task no longer depends on CVXPY's mutable values.
@@ -117,8 +117,8 @@ def prepare(
     for the same optimum that was stopped.
     """
     known = Given.to([subproblem]) if given is None else given
-    slack = way.slack(slack)
-    statement = way.statement(subproblem)
+    slack = strategy.slack(slack)
+    statement = strategy.statement(subproblem)
 
     def task() -> Task:
         parameters = read_parameters(subproblem)
@@ -127,16 +127,16 @@ def prepare(
             bind_references(statement, solutions, slack)
         inputs = [*subproblem.inputs, *statement.inputs]
         constants = {p.id: np.array(dense(p.value)) for p in inputs}
-        options = way.solver.options_for(integer=subproblem.integer)
-        compiled = (compiler or compile_alone)(subproblem, way, solutions)
+        options = strategy.solver.options_for(integer=subproblem.integer)
+        compiled = (compiler or compile_alone)(subproblem, strategy, solutions)
         starts = () if not subproblem.integer else _starts(subproblem, solutions, begun)
         fractions: Fractions = {}
-        if way.solver.target == EXACT:
+        if strategy.solver.target == EXACT:
             read_as = options.get("read_as", DEFAULT)
             fractions = exact_references(subproblem, solutions, slack, read_as)
         return Task(
-            subproblem, way, options, slack, parameters, references, constants, compiled, known,
-            watch or Deadline(), starts, fractions,
+            subproblem, strategy, options, slack, parameters, references, constants, compiled,
+            known, deadline or Deadline(), starts, fractions,
         )  # fmt: skip
 
     return known.undisturbed(task)
@@ -155,10 +155,10 @@ def _starts(
     return tuple(out)
 
 
-def compile_alone(subproblem: Subproblem, way: Strategy, _: Solutions) -> Compiled:
+def compile_alone(subproblem: Subproblem, strategy: Strategy, _: Solutions) -> Compiled:
     """The subproblem by itself, as it is put to the solver."""
-    options = way.solver.options_for(integer=subproblem.integer)
-    return compile_for(way.statement(subproblem), way.solver, options)
+    options = strategy.solver.options_for(integer=subproblem.integer)
+    return compile_for(strategy.statement(subproblem), strategy.solver, options)
 
 
 def compile_for(subproblem: Subproblem, solver: Solver, options: FreshOptions) -> Compiled:

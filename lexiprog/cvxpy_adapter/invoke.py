@@ -37,21 +37,21 @@ def run(
     options: FreshOptions,
     *,
     start: Array | None = None,
-    watch: Deadline | None = None,
+    deadline: Deadline | None = None,
 ) -> object:
     """Call the native solver; safe in a thread, since it only sees arrays.
 
     ``start`` is a point in equilibrated units for those interfaces that take one. If the watch
     says so the arrays are sent elsewhere, and what comes back has the native result's attributes.
     """
-    watch = Deadline() if watch is None else watch
-    away = watch.elsewhere
-    if isinstance(compiled, StraightCompiled) and not watch.verbose:
+    deadline = Deadline() if deadline is None else deadline
+    away = deadline.elsewhere
+    if isinstance(compiled, StraightCompiled) and not deadline.verbose:
         form = compiled.scaled
         raw = (
             _by_highs(form, options)
             if away is None
-            else away.call(_there, _by_highs, form, options, watch=watch)
+            else away.call(_there, _by_highs, form, options, deadline=deadline)
         )
         if raw is not None:
             return raw
@@ -63,14 +63,23 @@ def run(
         data = dict(data) | {"init_value": start}
     by_clarabel = type(solver) is CLARABEL
     if away is None and by_clarabel:
-        return _by_clarabel(data, options, watch.verbose)
+        return _by_clarabel(data, options, deadline.verbose)
     if away is None:
-        return solver.solve_via_data(data, warm, watch.verbose, options, {})
+        return solver.solve_via_data(data, warm, deadline.verbose, options, {})
     numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
     if by_clarabel:
-        return away.call(_there, _by_clarabel, numbers, options, watch.verbose, watch=watch)
+        return away.call(
+            _there, _by_clarabel, numbers, options, deadline.verbose, deadline=deadline
+        )
     return away.call(
-        _there, _by_interface, type(solver), numbers, warm, watch.verbose, options, watch=watch
+        _there,
+        _by_interface,
+        type(solver),
+        numbers,
+        warm,
+        deadline.verbose,
+        options,
+        deadline=deadline,
     )
 
 

@@ -188,45 +188,45 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 
 
 @draw.register
-def _explorer(outline: ExploreSummary) -> str:
+def _explorer(summary: ExploreSummary) -> str:
     """The page in a frame; its first state stands there for those without scripts."""
-    height = 40 + sum(150 + 22 * max(len(level.variables), 6) for level in outline.levels)
-    height += sum(110 + 30 * len(pair.optima) for pair in outline.pairs)
+    height = 40 + sum(150 + 22 * max(len(level.variables), 6) for level in summary.levels)
+    height += sum(110 + 30 * len(pair.optima) for pair in summary.pairs)
     frame = (
         '<iframe title="what a priority costs" sandbox="allow-scripts" '
-        f'style="width:100%;height:{height}px;border:0" srcdoc="{safe(_page(outline))}"></iframe>'
+        f'style="width:100%;height:{height}px;border:0" srcdoc="{safe(_page(summary))}"></iframe>'
     )
     hidden = "<style>.lx-unless-framed { display: none; }</style>"
-    return f'{frame}<div class="lx-unless-framed">{hidden}{_still(outline)}</div>'
+    return f'{frame}<div class="lx-unless-framed">{hidden}{_still(summary)}</div>'
 
 
-def _still(outline: ExploreSummary) -> str:
+def _still(summary: ExploreSummary) -> str:
     """The curves as pictures, for front ends that show no frames."""
     parts = ["<p>The sliders are shown once this notebook is trusted. Until then, the curves:</p>"]
-    for level in outline.levels:
+    for level in summary.levels:
         joined = "steps" if level.steps else "straight"
         series = tuple(
             series_of(name, level.tolerances, values, joined) for name, _, values in level.optima
         )
         parts += chart_html(Chart(f"tolerance on {level.name}", "optimum", series))
-    return "".join(parts) + _fallback(outline)
+    return "".join(parts) + _fallback(summary)
 
 
-def _page(outline: ExploreSummary) -> str:
+def _page(summary: ExploreSummary) -> str:
     folder = files("lexiprog.display")
     style, script = (
         folder.joinpath(name).read_text(encoding="utf-8")
         for name in ("explorer.css", "explorer.js")
     )
     # "</script>" inside a name would end the script, a line separator its strings.
-    data = json.dumps(asdict(outline)).replace("</", "<\\/")
-    return _PAGE.format(style=style, fallback=_fallback(outline), data=data, script=script)
+    data = json.dumps(asdict(summary)).replace("</", "<\\/")
+    return _PAGE.format(style=style, fallback=_fallback(summary), data=data, script=script)
 
 
-def _fallback(outline: ExploreSummary) -> str:
+def _fallback(summary: ExploreSummary) -> str:
     """The ends of every curve, for readers without scripts."""
     items = []
-    for level in outline.levels:
+    for level in summary.levels:
         ends = [
             f"{safe(name)} from {number(values[0] + 0.0)} to {number(values[-1] + 0.0)}"
             for name, _, values in level.optima

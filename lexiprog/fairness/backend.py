@@ -142,21 +142,21 @@ class FairHighs:
         self._note = note
 
     @staticmethod
-    def serves(subproblem: Subproblem, way: Strategy) -> bool:
+    def serves(subproblem: Subproblem, strategy: Strategy) -> bool:
         """Whether this is a fair linear problem for HIGHS."""
         fair = subproblem.fair
         return (
-            way.solver.target == "HIGHS"
+            strategy.solver.target == "HIGHS"
             and subproblem.kind in ("LP", "MILP")
-            and "highs_options" not in way.solver.options
+            and "highs_options" not in strategy.solver.options
             and fair is not None
             and fair.pricing is None
             and not fair.stack.is_constant()
         )
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The problem of the first level."""
-        return compile_alone(subproblem, way, solutions)
+        return compile_alone(subproblem, strategy, solutions)
 
     def run(self, task: Task) -> Answer:
         """Raise level after level in equilibrated units, and check all of them."""
@@ -189,10 +189,10 @@ def telling(note: Note, task: Task, unit: float) -> Told:
 def _found(levels: Callable[..., Returned], task: Task, parts: Maximin, told: Told) -> Returned:
     """All levels, found here or elsewhere, whence nothing is told on the way."""
     numbers = (parts.rest, parts.utilities, task.options)
-    away = task.watch.elsewhere
+    away = task.deadline.elsewhere
     if away is None:
         return levels(*numbers, told)
-    return away.call(levels, *numbers, watch=task.watch)
+    return away.call(levels, *numbers, deadline=task.deadline)
 
 
 def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:

@@ -112,7 +112,7 @@ def check_references(stages: tuple[Stage, ...]) -> None:
 # What stages declare, as plain records.
 
 
-def outline_of(
+def summary_of(
     stages: Iterable[Stage], solvers: Callable[[Subproblem], Iterable[str]]
 ) -> ProgramSummary:
     """Every stage and subproblem, with the names of the ``solvers`` it would be tried with."""

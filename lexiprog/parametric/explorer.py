@@ -23,6 +23,7 @@ from lexiprog.results.result import Result
 from lexiprog.solve.driver import execute
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.summary import ExploreSummary, LevelSummary, PairSummary, draw, number
+from lexiprog.tolerances import SHOWN_MOVE
 from lexiprog.typing import Array
 
 # A program with several of its tolerances moved at once, each answer solved for when asked.
@@ -148,7 +149,7 @@ class Explorer:
     tolerance on first: 0 to 1.5, second from 0 to 1.5
     """
 
-    outline: ExploreSummary
+    summary: ExploreSummary
     together: Together = field(compare=False)
 
     def at(self, tolerances: Mapping[str, float]) -> Result:
@@ -169,17 +170,17 @@ class Explorer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page that works in any browser, without a network."""
         head = '<!doctype html><meta charset="utf-8"><title>What a priority costs</title>'
-        Path(path).write_text(head + (draw(self.outline) or str(self)), encoding="utf-8")
+        Path(path).write_text(head + (draw(self.summary) or str(self)), encoding="utf-8")
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
         lines = []
-        for level in self.outline.levels:
+        for level in self.summary.levels:
             if not level.tolerances:
                 lines.append(f"tolerance on {level.name}: {level.note}")
                 continue
@@ -263,7 +264,8 @@ def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
                 columns.setdefault(label, []).append(entry)
     ranges = {label: max(values) - min(values) for label, values in columns.items()}
     size = max(ranges.values(), default=0.0)
-    most = sorted((n for n in ranges if ranges[n] > 1e-6 * (1.0 + size)), key=lambda n: -ranges[n])
+    least = SHOWN_MOVE * (1.0 + size)
+    most = sorted((n for n in ranges if ranges[n] > least), key=lambda n: -ranges[n])
     shown = [label for label in columns if label in most[:BARS]]
     thinned = "" if len(chosen) == len(finite) else f"; {len(chosen)} of {len(finite)} points shown"
     exact = all(error == 0.0 for error in curve.errors.values())

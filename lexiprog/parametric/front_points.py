@@ -117,8 +117,8 @@ class Statement:
     def task(self, limits: Sequence[float]) -> Task:
         """The numbers for HiGHS with these limits."""
         asked = None if self.ladder is None else self.ladder[0]
-        way = Strategy(asked if asked is not None and self._asks_highs else Solver("HIGHS"))
-        return prepare(self.subproblem, way, {}, given=self.at(limits))
+        strategy = Strategy(asked if asked is not None and self._asks_highs else Solver("HIGHS"))
+        return prepare(self.subproblem, strategy, {}, given=self.at(limits))
 
     @property
     def _asks_highs(self) -> bool:
@@ -143,12 +143,14 @@ class Statement:
         self.pace.check()
         asked = self.pace.left
         limited = self.pace.limited
-        wishes = SolveOptions(time_limit=asked if limited else None, elsewhere=self.pace.elsewhere)
+        solve_options = SolveOptions(
+            time_limit=asked if limited else None, elsewhere=self.pace.elsewhere
+        )
         try:
             with _quiet() if limited else nullcontext():
                 result = execute(
                     stages, ladders, workers=1, tick=lambda _: None, solved={}, warm=warm,
-                    given=given, wishes=wishes,
+                    given=given, solve_options=solve_options,
                 )  # fmt: skip
         except StageError as error:
             if limited and error.status.is_limit:

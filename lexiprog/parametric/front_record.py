@@ -120,8 +120,10 @@ class Frontier(ShownTable):
         if self.weights is not None and len(self) > 1:
             said += "; between neighbours the front is a straight line"
         if self.ray is not None:
-            way = ", ".join(f"{n} {number(v)}" for n, v in zip(self.names, self.ray, strict=True))
-            said += f"; without end in the direction {way}"
+            direction = ", ".join(
+                f"{n} {number(v)}" for n, v in zip(self.names, self.ray, strict=True)
+            )
+            said += f"; without end in the direction {direction}"
         out = [said]
         if self.note:
             out.append(f"not complete: {self.note}" if not self.complete else self.note)
@@ -131,7 +133,7 @@ class Frontier(ShownTable):
         return tuple(out)
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """The table as plain records for display."""
         columns = [*self.names] + (["best from", "to"] if self.weights is not None else [])
         parts = [self.points] + ([self.weights] if self.weights is not None else [])

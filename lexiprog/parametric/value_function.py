@@ -253,7 +253,7 @@ class Tradeoff(ShownTable):
         return pandas.DataFrame(columns).set_index("tolerance")
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """The table as plain records for display."""
         columns, series = [f"tolerance on {self.name}"], [_texts(self.tolerances)]
         for name, values in self.values.items():
@@ -285,7 +285,7 @@ class Tradeoff(ShownTable):
 
     def _intervals(self, name: str, values: Sequence[float]) -> list[str]:
         """The texts of a table's values; where a limit stopped a search, with its bound."""
-        found = [result[name].outline for result in self.results]
+        found = [result[name].summary for result in self.results]
         plain = zip(_texts(values), found, strict=True)
         return [one.text() if one.status in UNSETTLED else text for text, one in plain]
 

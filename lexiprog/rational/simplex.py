@@ -89,9 +89,9 @@ class Simplex:
             cost = reduced.numerators[v]
             if not cost or self._fixed(v):
                 continue
-            way = -1 if cost > 0 else 1
-            if places[v] == ZERO or places[v] == -way:
-                wrong.append((v, way))
+            sign = -1 if cost > 0 else 1
+            if places[v] == ZERO or places[v] == -sign:
+                wrong.append((v, sign))
         return wrong
 
     def run(self, basis: Basis) -> Found:
@@ -118,8 +118,8 @@ class Simplex:
             wrong = self.worth_moving(corner, reduced)
             if not wrong:
                 return Found("optimal", basis, point, reduced)
-            entering, way = _pick(wrong, reduced, idle)
-            ray = corner.point({entering: way})
+            entering, sign = _pick(wrong, reduced, idle)
+            ray = corner.point({entering: sign})
             steps = [
                 (step, v, UPPER if ray.numerators[v] > 0 else LOWER)
                 for v in corner.basic
@@ -127,7 +127,7 @@ class Simplex:
             ]
             low, high = self.lower[entering], self.upper[entering]
             if low is not None and high is not None:
-                steps.append((library().fmpq(high - low), -1, way))
+                steps.append((library().fmpq(high - low), -1, sign))
             if not steps:
                 return Found("unbounded", basis, point, reduced, ray)
             step, leaving, to = min(steps, key=lambda found: found[:2])
@@ -148,12 +148,12 @@ class Simplex:
             if not wrong:
                 self._raised = {}
                 return Found("optimal", basis, point, reduced)
-            leaving, way = self._pick_leaving(wrong, point, idle)
+            leaving, sign = self._pick_leaving(wrong, point, idle)
             row = corner.reduced({leaving: 1})
             places = basis.places.tolist()
             steps = []
             for v in corner.others:
-                slope = row.numerators[v] * way
+                slope = row.numerators[v] * sign
                 if not slope or self._fixed(v):
                     continue
                 if places[v] == ZERO:
@@ -165,11 +165,11 @@ class Simplex:
                     )
                     steps.append((ratio, v, v))
             if not steps:
-                ray = Vector([-way * top for top in row.numerators], list(row.denominators))
-                ray.numerators[leaving] = library().fmpz(way)
+                ray = Vector([-sign * top for top in row.numerators], list(row.denominators))
+                ray.numerators[leaving] = library().fmpz(sign)
                 return Found("infeasible", basis, ray=ray)
             step, _, entering = min(steps)
-            basis = basis.exchange(leaving, LOWER if way > 0 else UPPER, entering)
+            basis = basis.exchange(leaving, LOWER if sign > 0 else UPPER, entering)
             idle = 0 if step else idle + 1
             self.pivots += 1
 
@@ -219,8 +219,8 @@ class Simplex:
             return wrong[0]
 
         def outside(found: tuple[int, int]) -> float:
-            v, way = found
-            limit = self.lower[v] if way > 0 else self.upper[v]
+            v, sign = found
+            limit = self.lower[v] if sign > 0 else self.upper[v]
             bottom = point.denominators[v]
             return abs(quotient((limit or 0) * bottom - point.numerators[v], bottom))
 

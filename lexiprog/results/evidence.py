@@ -228,7 +228,7 @@ class LockRecord:
         return None if self.price is None else self.price * self.guard
 
     @property
-    def outline(self) -> LockSummary:
+    def summary(self) -> LockSummary:
         """The lock as a plain record; a price that nobody has asked for yet is left out."""
         known = self._price.known
         return LockSummary(self.name, self.kind, self.tolerance, self.guard, self.drift, known)

@@ -159,7 +159,7 @@ class Result(Mapping[str, Solution]):
 
     def __getstate__(self) -> Record:
         parts = {"stages": dict(self.stages), "solutions": dict(self._solutions)}
-        return parts | {"declared": self.outline.program}
+        return parts | {"declared": self.summary.program}
 
     def __setstate__(self, state: Record) -> None:
         self.__init__(*state.values())  # type: ignore[misc]
@@ -288,23 +288,23 @@ class Result(Mapping[str, Solution]):
         return cls(stages, solutions)
 
     @property
-    def outline(self) -> ResultSummary:
+    def summary(self) -> ResultSummary:
         """What was declared and found, as plain records for display."""
         if callable(self._declared):
             self._declared = self._declared()
         declared = self._declared or recall(self.stages, self)
-        found = {k: replace(s.outline, variables=s.variables) for k, s in self.items()}
+        found = {k: replace(s.summary, variables=s.variables) for k, s in self.items()}
         return ResultSummary(declared, found)
 
     def stopped_by(self, error: StageError) -> FailureSummary:
         """What was declared and found, and why there is no more of it, as plain records."""
         return FailureSummary(
-            self.outline, error.subproblem, error.status, error.reason, error.attempts,
+            self.summary, error.subproblem, error.status, error.reason, error.attempts,
             error.conflict, error.direction,
         )  # fmt: skip
 
     def _repr_html_(self) -> str | None:
-        return draw(self.outline)
+        return draw(self.summary)
 
     def __str__(self) -> str:
         missing = [n for names in self.stages.values() for n in names if n not in self]

@@ -275,7 +275,7 @@ class Solution:
         return self._fields() | plain
 
     @property
-    def outline(self) -> SolvedSummary:
+    def summary(self) -> SolvedSummary:
         """What was found, as a plain record for display."""
         return SolvedSummary(
             value=self.value,
@@ -285,14 +285,14 @@ class Solution:
             certified=self.certificate.passed,
             certificate=str(self.certificate),
             basis=self.certificate.basis,
-            locks=tuple(lock.outline for lock in self.locks),
+            locks=tuple(lock.summary for lock in self.locks),
             bound=self.bound,
             levels=self.levels,
         )
 
     @property
     def _shown(self) -> SolutionSummary:
-        return SolutionSummary(self.name, self.outline, self.variables)
+        return SolutionSummary(self.name, self.summary, self.variables)
 
     def _repr_html_(self) -> str | None:
         return draw(self._shown)

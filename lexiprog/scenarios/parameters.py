@@ -198,7 +198,7 @@ class Sweep(ShownTable, Sequence[Result | LexiprogError]):
         return pandas.DataFrame(columns, index=pandas.RangeIndex(len(self), name="scenario"))
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """The table as plain records for display."""
         scalars = {name: v for name, v in self.parameters.items() if _is_scalar(v)}
         columns = ("", *scalars, *self.names, " ")
@@ -385,7 +385,7 @@ class _Plan:
     reach: Mapping[str, frozenset[int]]  # ids of the varying parameters that reach a subproblem
     read: frozenset[str]  # subproblems whose points or multipliers later ones use
     chained: frozenset[str]  # linear levels that are held by their faces
-    wishes: SolveOptions
+    solve_options: SolveOptions
     known: dict[tuple[str, bytes], Solution] = field(default_factory=dict)
 
     @classmethod
@@ -394,7 +394,7 @@ class _Plan:
         program: Program,
         solver: SolverChoice,
         varying: Iterable[cp.Parameter],
-        wishes: SolveOptions,
+        solve_options: SolveOptions,
     ) -> _Plan:
         ladders = program.ladders(solver)
         full = {n: ladders[n] or default_ladder(p.kind) for n, p in program.subproblems.items()}
@@ -412,7 +412,7 @@ class _Plan:
         for chain in chains.values():  # its levels are solved together, from the first that varies
             together = frozenset().union(*(reach[name] for name in chain.members))
             reach |= {name: together for name in chain.members if reach[name]}
-        return cls(program, ladders, reach, frozenset(read), frozenset(chains), wishes)
+        return cls(program, ladders, reach, frozenset(read), frozenset(chains), solve_options)
 
     def warm(self) -> WarmHighs:
         """A memory for one thread."""
@@ -437,7 +437,7 @@ class _Plan:
             given = undisturbed(values, lambda: Given.to(subproblems))
             result = execute(
                 self.program.stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,
-                warm=warm, given=given, wishes=self.wishes,
+                warm=warm, given=given, solve_options=self.solve_options,
             )  # fmt: skip
         except (Interrupted, KeyboardInterrupt):
             raise

@@ -19,6 +19,7 @@ from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.status import Status
 from lexiprog.summary import ShownTable, TableCell, TableSummary, duration, tiny, value_text
+from lexiprog.tolerances import VALUES_DISAGREE
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 # A table of what several choices of solvers made of one program.
 
 NOT_REACHED = "not reached"
-DOUBTFUL = 1e-5  # further apart than two values can be that are certified to 1e-6
 
 _COLUMNS = ("subproblem", "solvers", "optimum", "certificate", "disagreement", "time", "verdict")
 
@@ -101,7 +101,7 @@ class SolverComparison(ShownTable):
         return frame.set_index(["subproblem", "choice"])
 
     @property
-    def outline(self) -> TableSummary:
+    def summary(self) -> TableSummary:
         """The table as plain records for display."""
         return TableSummary(
             title="One program, several solvers",
@@ -132,7 +132,7 @@ def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[TableCell, ..
         choice,
         TableCell(value_text(row.value, row.bound, row.status, 8)),
         TableCell(tiny(row.certificate or 0.0)),
-        TableCell(tiny(apart), "bad" if apart > DOUBTFUL else ""),
+        TableCell(tiny(apart), "bad" if apart > VALUES_DISAGREE else ""),
         TableCell(duration(row.seconds or 0.0)),
         TableCell(row.status, "good" if row.status == Status.OPTIMAL else "bad"),
     )
@@ -198,23 +198,28 @@ def compare_solvers(
     labels = [str(label) for label in choices] if labelled else _labels(options)
     for subproblem in program.subproblems.values():
         read_parameters(subproblem)  # a parameter without a value is no solver's fault
-    wishes = SolveOptions(elsewhere=Elsewhere.of(executor))
+    solve_options = SolveOptions(elsewhere=Elsewhere.of(executor))
     found: list[list[SolverRow]] = []
     with bar(len(options), 0, progress=progress) as tick:
         for label, choice in zip(labels, options, strict=True):
-            found.append(list(_attempt(program, choice, label, wishes)))
+            found.append(list(_attempt(program, choice, label, solve_options)))
             tick(label)
     return SolverComparison.of(list(rows) for rows in zip(*found, strict=True))
 
 
 def _attempt(
-    program: Program, choice: SolverChoice, label: str, wishes: SolveOptions
+    program: Program, choice: SolverChoice, label: str, solve_options: SolveOptions
 ) -> Iterator[SolverRow]:
     """A row for every subproblem, whatever happens."""
     try:
         ladders = program.ladders(choice)
         result = execute(
-            program.stages, ladders, workers=1, tick=lambda _: None, solved={}, wishes=wishes
+            program.stages,
+            ladders,
+            workers=1,
+            tick=lambda _: None,
+            solved={},
+            solve_options=solve_options,
         )
     except UnknownSolver as error:
         for stage in program.stages:

@@ -66,7 +66,7 @@ def judge(
         if bare:
             # Multipliers nobody can vouch for would poison later stages, so both they and the
             # bound come from a solve of our own.
-            own = own_optimum(subproblem, task.slack, solutions, task.given, task.watch)
+            own = own_optimum(subproblem, task.slack, solutions, task.given, task.deadline)
             answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
             checked = check_point(task, answer, value, [*values, *constants], own)
             evidence = None if own is None else Evidence.of(own.task, own.answer)
@@ -105,7 +105,7 @@ def judge(
         **fields_by_id(variables, subproblem, task.constants),
     )  # fmt: skip
     if wish is Status.UNFINISHED:
-        reason = f"stopped at {found.outline.text()}"
+        reason = f"stopped at {found.summary.text()}"
         return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=found)
     return found
 
@@ -115,12 +115,12 @@ def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None
 
     A limit is a wish to go on with the best that was found, unless a gap is wished for too.
     """
-    watch = task.watch
-    stopped = watch.stopped or watch.enough or watch.over or answer.status is Status.LIMIT
+    deadline = task.deadline
+    stopped = deadline.stopped or deadline.enough or deadline.over or answer.status is Status.LIMIT
     unknown = not certificate.gap <= certificate.gap_tolerance
     if not task.integer or not stopped or not unknown or set(certificate.failures) - {"gap"}:
         return None
-    if watch.enough or (task.solver.gap is None and not watch.stopped):
+    if deadline.enough or (task.solver.gap is None and not deadline.stopped):
         return Status.WITHIN_GAP
     return Status.UNFINISHED
 
@@ -132,7 +132,7 @@ def _has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
     """
     failed = certificate.failures.keys()
     useless = "dual" in failed and failed <= {"dual", "gap"}
-    return useless and task.way.mode == "value" and not task.integer
+    return useless and task.strategy.mode == "value" and not task.integer
 
 
 def _exactly(subproblem: Subproblem, answer: Answer) -> Record:
@@ -165,7 +165,7 @@ def _of_numbers(
     bound = answer.bound
     if task.integer and bound is None and task.subproblem.kind == "MILP":
         # A solver that keeps its bound to itself gets none from its own claim.
-        own = own_optimum(task.subproblem, task.slack, solutions, task.given, task.watch)
+        own = own_optimum(task.subproblem, task.slack, solutions, task.given, task.deadline)
         bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexiprog.backends.solver import EXACT, Ladder, Solver, has_exact
-from lexiprog.backends.strategies import Strategy, more_exactly, ways_to_try
+from lexiprog.backends.strategies import Strategy, more_exactly, strategies_to_try
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions
 from lexiprog.fairness.backend import FairHighs, FairLotteries, Note
@@ -21,16 +21,13 @@ from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
 from lexiprog.solve.mixed_rows import WiderFaces
 from lexiprog.solve.warm_start import WarmHighs
+from lexiprog.tolerances import ALL_DIGITS, MAY_BE_ZERO
 
 _NATIVE, _SHARP, _CUSTOM = Native(sharp=False), Native(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 # The same where all that a level holds is solved again in fractions.
 FEW = 30
-# Optima that are known to this share of their size are known to all digits that floats have.
-DIGITS = 1e-13
-# Optima, in units of their own, of which it is not certain that they are not zero.
-ZERO = 1e-4
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class BackendTable:
             fair=fair, note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
-    def ways(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Strategy]:
+    def strategies(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Strategy]:
         """Every solver and lock to try, now that all earlier stages are solved."""
         chain = self.chains.get(subproblem.name)
         ladder = self.ladders[subproblem.name]
@@ -94,33 +91,33 @@ class BackendTable:
             lock.owner_name
             for _, lock in subproblem.locks
             if flat_at_zero(lock)
-            and not abs(solved[lock.owner_name].value) > ZERO * solved[lock.owner_name].unit
+            and not abs(solved[lock.owner_name].value) > MAY_BE_ZERO * solved[lock.owner_name].unit
         }
-        ways = ways_to_try(subproblem, ladder, face=face, loosened=loosened)
+        strategies = strategies_to_try(subproblem, ladder, face=face, loosened=loosened)
         if exact_first:
             # In fractions there may be no point at all within an optimum that floats have rounded.
             rounded = any(solved[k.owner_name].exact is None for _, k in subproblem.locks)
-            return [*ways, Strategy(ladder[0], "guarded")] if rounded else ways
+            return [*strategies, Strategy(ladder[0], "guarded")] if rounded else strategies
         if not ladder:
-            return ways
+            return strategies
         if subproblem.name in self.apart and not subproblem.locks and not ladder[0].is_custom:
-            return [Strategy(ladder[0], refined=True, strict=True), *ways]
+            return [Strategy(ladder[0], refined=True, strict=True), *strategies]
         exact = Strategy(Solver(EXACT, accept=ladder[0].accept))
         fractions = chain is not None and has_exact() and self._is_small(subproblem, chain)
         begun = chain is not None and self._has_begun(chain, subproblem)
         if begun or (fractions and self.doubtful(subproblem, solved)):
-            return [exact, *(way for way in ways if way != exact)]
+            return [exact, *(strategy for strategy in strategies if strategy != exact)]
         if face:
             more = [exact] if fractions else []
-            return more_exactly(ways, [Strategy(ladder[0], "face", refined=True), *more])
+            return more_exactly(strategies, [Strategy(ladder[0], "face", refined=True), *more])
         if ladder[0].is_custom or not self.wider.serves(subproblem):
-            return ways
+            return strategies
         wider, more = Strategy(ladder[0], "face", refined=True), [Strategy(ladder[0], refined=True)]
         if ladder[0].target != "HIGHS":
-            return more_exactly(ways, [wider, *more])
+            return more_exactly(strategies, [wider, *more])
         if has_exact() and self._is_small(subproblem, most=FEW):
             more.append(exact)
-        return [Strategy(ladder[0], "face", strict=True), wider, *more_exactly(ways, more)]
+        return [Strategy(ladder[0], "face", strict=True), wider, *more_exactly(strategies, more)]
 
     def _has_begun(self, chain: FaceChain, subproblem: Subproblem) -> bool:
         """Whether an optimum that it holds was found in fractions."""
@@ -148,34 +145,34 @@ class BackendTable:
             lock.owner_name
             for _, lock in single(subproblem.locks)
             if lock.owner_name not in chain.faces
-            and solved[lock.owner_name].uncertainty > DIGITS * solved[lock.owner_name].size
+            and solved[lock.owner_name].uncertainty > ALL_DIGITS * solved[lock.owner_name].size
         ]
         return chain.doubtful(subproblem) + beside
 
-    def runner(self, subproblem: Subproblem, way: Strategy) -> Backend:
+    def backend(self, subproblem: Subproblem, strategy: Strategy) -> Backend:
         """Who runs the subproblem this way."""
         if subproblem.fair is not None:
             if subproblem.fair.pricing is not None:
                 return FairLotteries(self.note)
-            if FairHighs.serves(subproblem, way):
+            if FairHighs.serves(subproblem, strategy):
                 return FairHighs(self.note)
             if self.fair is None:
                 raise TypeError("nobody here solves fair problems")
-            return self.fair(subproblem, way)
-        if way.mode == "face" and subproblem.kind == "LP":
+            return self.fair(subproblem, strategy)
+        if strategy.mode == "face" and subproblem.kind == "LP":
             faces = self.chains.get(subproblem.name)
             return faces if faces is not None and faces.serves(subproblem) else self.wider
-        if way.mode == "face":
+        if strategy.mode == "face":
             return self.curved
-        if way.solver.target == EXACT:
+        if strategy.solver.target == EXACT:
             return self._exact(subproblem)
-        if way.solver.is_custom:
+        if strategy.solver.is_custom:
             return _CUSTOM
-        again = None if self.warm is None else self.warm.runner(subproblem, way)
+        again = None if self.warm is None else self.warm.backend(subproblem, strategy)
         if again is not None:
             return again
         chain = self.integers.get(subproblem.name)
-        if chain is not None and way == Strategy(self.ladders[subproblem.name][0]):
+        if chain is not None and strategy == Strategy(self.ladders[subproblem.name][0]):
             return chain
         return _SHARP if subproblem.name in self.related else _NATIVE
 

@@ -26,11 +26,9 @@ from lexiprog.model.expressions import holding
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.status import Status
+from lexiprog.tolerances import LOCK_AT_MINIMUM, LOCK_LOOSENED
 from lexiprog.typing import Array
 
-# Shares of a lock's size: by how much it is loosened to find a point to start from, and how near
-# its limit must be to the least that it can be.
-LOOSENED, NEAR = 1e-6, 1e-6
 # How far beyond that point's objective the problem is cut off, lest something grow without end.
 BEYOND = 100.0
 
@@ -70,10 +68,10 @@ class CurvedFace:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself; which of its rows are the locks is found on the way."""
-        compiled = compile_alone(subproblem, way, solutions)
-        self.rows[subproblem.name] = _lock_rows(subproblem, way, solutions, compiled.form)
+        compiled = compile_alone(subproblem, strategy, solutions)
+        self.rows[subproblem.name] = _lock_rows(subproblem, strategy, solutions, compiled.form)
         return compiled
 
     def run(self, task: Task) -> Answer:
@@ -97,14 +95,14 @@ class CurvedFace:
         if rows is None:
             raise _Unclear("a lock is not one row")
         form = task.native.scaled
-        left = _without(form, rows, task.watch)
+        left = _without(form, rows, task.deadline)
         names = [lock.owner_name for _, lock in task.subproblem.locks]
         for name, row in zip(names, rows, strict=True):
             lock = sp.csr_array(form.A)[row : row + 1]
-            left = _on_face(left, lock, float(form.b[row]), name, task.watch)
+            left = _on_face(left, lock, float(form.b[row]), name, task.deadline)
         for place in (left, left.at_point()):
             last = replace(place.form, c=form.c, P=form.P, offset=form.offset)
-            found = solve_conic(last, task.watch)
+            found = solve_conic(last, task.deadline)
             if found is not None:
                 return last, found, place
         raise _Unclear("no optimum on the optimal face")
@@ -114,7 +112,7 @@ class CurvedFace:
 
 
 def _lock_rows(
-    subproblem: Subproblem, way: Strategy, solutions: Solutions, form: StandardForm
+    subproblem: Subproblem, strategy: Strategy, solutions: Solutions, form: StandardForm
 ) -> list[int] | None:
     """The row of each lock, found by moving its limit; None if one has more than one."""
     rows = []
@@ -122,7 +120,7 @@ def _lock_rows(
         limit = limit_of(subproblem.constraints[position], lock)
         step = abs(float(limit.value)) + (0.0 if subproblem.gp else 1.0)
         with holding([(limit, np.array(limit.value + step))]):
-            moved = compile_alone(subproblem, way, solutions).form
+            moved = compile_alone(subproblem, strategy, solutions).form
         changed = np.flatnonzero(moved.b != form.b)
         linear = changed.size == 1 and form.cones.zero <= changed[0] < form.cones.linear
         if not linear or (moved.A != form.A).nnz:
@@ -131,11 +129,11 @@ def _lock_rows(
     return rows
 
 
-def _without(form: StandardForm, rows: list[int], watch: Deadline) -> _Left:
+def _without(form: StandardForm, rows: list[int], deadline: Deadline) -> _Left:
     """The form without its locks, cut off well beyond what its objective need be."""
     b = form.b.copy()
-    b[rows] += LOOSENED * (1.0 + np.abs(b[rows]))
-    start = solve_conic(replace(form, b=b), watch)
+    b[rows] += LOCK_LOOSENED * (1.0 + np.abs(b[rows]))
+    start = solve_conic(replace(form, b=b), deadline)
     if start is None:
         raise _Unclear("no point near the locks")
     A, linear = sp.csr_array(form.A), form.cones.linear
@@ -154,14 +152,14 @@ def _without(form: StandardForm, rows: list[int], watch: Deadline) -> _Left:
     return _Left(cut, np.zeros(cones.zero), [""] * cones.zero, start.x)
 
 
-def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, watch: Deadline) -> _Left:
+def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, deadline: Deadline) -> _Left:
     """What a lock leaves, if its limit is the least that the rest allows."""
     cost = row.toarray()[0]
     problem = replace(left.form, c=cost, P=None, offset=0.0)
-    found = solve_conic(problem, watch)
+    found = solve_conic(problem, deadline)
     if found is None:
         raise _Unclear(f"no least value of the lock on {name!r}")
-    if not abs(cost @ found.x - limit) <= NEAR * (1.0 + abs(limit)):
+    if not abs(cost @ found.x - limit) <= LOCK_AT_MINIMUM * (1.0 + abs(limit)):
         raise _Unclear(f"the lock on {name!r} is not at its end")
     face = exposed(problem, found.x, found.z)
     if face is None:

@@ -44,9 +44,9 @@ class Native:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself."""
-        return compile_alone(subproblem, way, solutions)
+        return compile_alone(subproblem, strategy, solutions)
 
     def run(self, task: Task) -> Answer:
         """Solve the compiled numbers, make whole numbers whole, and translate back."""
@@ -55,7 +55,7 @@ class Native:
         start = best_start(task, form) if task.integer else None
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
             options, on_face = highs_options(task), bool(task.subproblem.locks)
-            found = solve_mip(small_m(form), options, start, task.watch, on_face=on_face)
+            found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
             answer = searched(task.native, form, found)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = _stoppable(task, form)
@@ -63,12 +63,14 @@ class Native:
             answer = _through_cvxpy(task, start)
         if answer.status.is_infeasible and not task.native.scaling.identity:
             answer = self._confirmed(task, answer)
-        if task.way.refined or (task.solver.target == "HIGHS" and task.subproblem.kind == "LP"):
+        if task.strategy.refined or (
+            task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
+        ):
             answer = _on_its_rows(task, form, answer)
         if self.sharp or task.solver.target != "CLARABEL":
             answer = _sharp(task, form, answer)
         if task.integer:
-            answer = made_whole(task.native, answer, task.watch)
+            answer = made_whole(task.native, answer, task.deadline)
             answer = no_worse_than(start, task.native, form, answer)
         return replace(answer, seconds=time.perf_counter() - begun)
 
@@ -95,8 +97,8 @@ def _is_long(form: StandardForm) -> bool:
 
 def _stoppable(task: Task, form: StandardForm) -> Answer:
     """A linear problem on HiGHS directly, which stops when it is asked to."""
-    options = highs_options(task) | {"output_flag": task.watch.verbose}
-    vertex = RemoteHighs(form.A, options).run(form.c, Bounds.of(form), watch=task.watch)
+    options = highs_options(task) | {"output_flag": task.deadline.verbose}
+    vertex = RemoteHighs(form.A, options).run(form.c, Bounds.of(form), deadline=task.deadline)
     if not vertex.optimal:
         return Answer(vertex.word, said=vertex.status)
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
@@ -104,18 +106,20 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
 
 def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
-    rough = answer.status is Status.INACCURATE and task.way.refined
+    rough = answer.status is Status.INACCURATE and task.strategy.refined
     if answer.x is None or not (answer.status is Status.OPTIMAL or rough):
         return answer
     bounds = Bounds.of(form)
     off = is_off(form.A, bounds, answer.x)
-    if not off and not task.way.refined:
+    if not off and not task.strategy.refined:
         return answer
     ours = highs_options(task) if task.solver.target == "HIGHS" else {}
     session = RemoteHighs(form.A, ours)
-    vertex = session.run(form.c, bounds, watch=task.watch)
-    found = refined(session, form.A, form.c, bounds, vertex, task.watch) if vertex.optimal else None
-    if found is None and off and (task.way.strict or not task.way.refined):
+    vertex = session.run(form.c, bounds, deadline=task.deadline)
+    found = (
+        refined(session, form.A, form.c, bounds, vertex, task.deadline) if vertex.optimal else None
+    )
+    if found is None and off and (task.strategy.strict or not task.strategy.refined):
         return Answer(Status.FAILED, said=MISSED)
     if found is None:
         return replace(answer, doubt=DOUBT if off else "")
@@ -158,13 +162,15 @@ def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer
 def _through_cvxpy(task: Task, start: Array | None) -> Answer:
     """Ask any solver; one that has run out of time is not believed to have found contradictions."""
     try:
-        raw = cvxpy_adapter.run(task.native, task.fresh_options(), start=start, watch=task.watch)
+        raw = cvxpy_adapter.run(
+            task.native, task.fresh_options(), start=start, deadline=task.deadline
+        )
         answer = cvxpy_adapter.interpret(task.native, raw)
     except Exception:
-        if not task.watch.over:
+        if not task.deadline.over:
             raise
         return Answer(Status.NO_POINT)
-    if answer.x is None and task.watch.over:
+    if answer.x is None and task.deadline.over:
         return replace(answer, status=Status.NO_POINT)
     return answer
 
@@ -185,7 +191,7 @@ class Backend(Protocol):
     alone: bool
 
     def compile(
-        self, subproblem: Subproblem, way: Strategy, solutions: Solutions, /
+        self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions, /
     ) -> Compiled | None:
         """The numbers it works on; None if it takes problems as they are."""
 

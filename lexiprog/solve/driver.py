@@ -40,22 +40,22 @@ class _Panic(Exception):
     """What a solver raised that no ``except Exception`` would have caught."""
 
 
-def shielded(runner: Backend, task: Task) -> Answer:
+def shielded(backend: Backend, task: Task) -> Answer:
     """Run on the task's time; a native panic becomes an error that can be caught."""
     try:
-        with task.watch.running():
-            return runner.run(task)
+        with task.deadline.running():
+            return backend.run(task)
     except (KeyboardInterrupt, SystemExit, Exception):
         raise
     except BaseException as error:  # a Rust panic is no Exception
         raise _Panic(f"{type(error).__name__}: {error}") from error
 
 
-def at_once(runner: Backend, task: Task) -> Future[Answer]:
+def at_once(backend: Backend, task: Task) -> Future[Answer]:
     """Run in this thread; the answer, or what was raised, as a future that is done."""
     future: Future[Answer] = Future()
     try:
-        future.set_result(shielded(runner, task))
+        future.set_result(shielded(backend, task))
     except Exception as error:  # noqa: BLE001 - whoever asks for the result meets it
         future.set_exception(error)
     return future
@@ -103,7 +103,7 @@ def execute(
     slack: Slack = NO_SLACK,
     warm: WarmHighs | None = None,
     given: Given | None = None,
-    wishes: SolveOptions | None = None,
+    solve_options: SolveOptions | None = None,
     lanes: Lanes | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
@@ -115,23 +115,25 @@ def execute(
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
     if lanes is not None and not solved and warm is None and slack is NO_SLACK:
-        found = through_lane(stages, ladders, lanes, tick, given, wishes)
+        found = through_lane(stages, ladders, lanes, tick, given, solve_options)
         if found is not None:
             return found
     asked = {p.kind for p in subproblems if not ladders[p.name]}
     usual = {kind: default_ladder(kind) for kind in asked}
     full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     given = Given.to(subproblems) if given is None else given
-    wishes = SolveOptions() if wishes is None else wishes
+    solve_options = SolveOptions() if solve_options is None else solve_options
     note = getattr(tick, "note", lambda _: None)
     # Those that wait for an answer from elsewhere need no core.
     size = workers or max(len(s.subproblems) for s in stages)
     if workers is None and size > 1:
-        size = min(size, (os.cpu_count() or 1) if wishes.elsewhere is None else WAITING)
+        size = min(size, (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING)
     fair = partial(fair_runner, execute, note)
     runners = BackendTable.of(stages, full, slack, warm, fair, note, given)
-    watches = Watches(stages, wishes, size)
-    run = _Run(stages, runners, dict(solved), tick, slack, given, watches, dict(wishes.begun))
+    watches = Watches(stages, solve_options, size)
+    run = _Run(
+        stages, runners, dict(solved), tick, slack, given, watches, dict(solve_options.begun)
+    )
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
     try:
@@ -152,7 +154,7 @@ class _Job:
 
     stage: Stage
     task: Task
-    runner: Backend
+    backend: Backend
     future: Future[Answer]
 
 
@@ -177,22 +179,24 @@ class _Run:
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         waiting = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
-        ways = {p.name: self.runners.ways(p, self.solved) for p in waiting}
-        waiting = [p for p in waiting if ways[p.name]]  # else nobody installed takes its kind
+        strategies = {p.name: self.runners.strategies(p, self.solved) for p in waiting}
+        waiting = [p for p in waiting if strategies[p.name]]  # else nobody installed takes its kind
         self.watches.begin(waiting)
         turn = 0
         while waiting:
             for name, verdict in self._try_all(
-                stage, [(p, ways[p.name][turn]) for p in waiting], pool
+                stage, [(p, strategies[p.name][turn]) for p in waiting], pool
             ).items():
                 if isinstance(verdict, Attempt):
                     attempts[name].append(verdict)
             turn += 1
             waiting = [p for p in waiting if p.name not in self.solved]
             for p in waiting:  # tries for which there is no time would only say so
-                ways[p.name] = self.watches.in_time(p, ways[p.name], turn)
+                strategies[p.name] = self.watches.in_time(p, strategies[p.name], turn)
             waiting = [
-                p for p in waiting if turn < len(ways[p.name]) and not settled(p, attempts[p.name])
+                p
+                for p in waiting
+                if turn < len(strategies[p.name]) and not settled(p, attempts[p.name])
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
@@ -201,30 +205,30 @@ class _Run:
                 raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
 
     def _try_all(
-        self, stage: Stage, ways: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
+        self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
     ) -> dict[str, Solution | Attempt]:
         """One way for each; compiling the next problem while the last one runs."""
         verdicts: dict[str, Solution | Attempt] = {}
-        for subproblem, way in ways:
-            runner = self.runners.runner(subproblem, way)
-            watch = self.watches.of(subproblem, way.solver)
+        for subproblem, strategy in strategies:
+            backend = self.runners.backend(subproblem, strategy)
+            deadline = self.watches.of(subproblem, strategy.solver)
             try:
-                with watch.running():
+                with deadline.running():
                     task = prepare(
-                        subproblem, way, self.solved, self.slack, runner.compile, self.given,
-                        watch, self.begun.get(subproblem.name),
+                        subproblem, strategy, self.solved, self.slack, backend.compile, self.given,
+                        deadline, self.begun.get(subproblem.name),
                     )  # fmt: skip
             except Exception as error:
                 if not is_solvers_fault(error):
                     raise
                 # Compiling asks no solver to solve, only whether it takes such a problem.
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
-                verdicts[subproblem.name] = failed(way.solver.name, error, fault)
+                verdicts[subproblem.name] = failed(strategy.solver.name, error, fault)
                 continue
-            away = watch.elsewhere is not None
-            here = runner.alone or (not away and task.is_brief(len(ways)))
-            future = at_once(runner, task) if here else pool.submit(shielded, runner, task)
-            self.running.append(_Job(stage, task, runner, future))
+            away = deadline.elsewhere is not None
+            here = backend.alone or (not away and task.is_brief(len(strategies)))
+            future = at_once(backend, task) if here else pool.submit(shielded, backend, task)
+            self.running.append(_Job(stage, task, backend, future))
         while self.running:
             job = self.running[0]
             self._follow(job)
@@ -271,7 +275,7 @@ class _Run:
         doubtful = [] if exact else self.runners.doubtful(task.subproblem, self.solved)
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
-            job.runner.accepted(task, answer)
+            job.backend.accepted(task, answer)
             warn_of_limit(task, verdict)
         return verdict
 
@@ -279,7 +283,7 @@ class _Run:
         """Ask whatever is running to return what it has."""
         for job in self.running:
             if not job.future.done():
-                job.task.watch.stop()
+                job.task.deadline.stop()
 
     def harvest(self) -> None:
         """After Ctrl-C: stop running solves, and keep what they found."""

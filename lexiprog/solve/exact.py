@@ -50,14 +50,14 @@ class Exact:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The numbers as HIGHS would get them."""
         if self.chain is not None:
             for name in holds(subproblem):
                 if name not in self.chain.forms:  # it was solved in an earlier call
-                    self.chain.compile(self.chain.members[name], way, solutions)
-            return self.chain.compile(subproblem, way, solutions)
-        return compile_for(way.statement(subproblem), Solver("HIGHS"), {})
+                    self.chain.compile(self.chain.members[name], strategy, solutions)
+            return self.chain.compile(subproblem, strategy, solutions)
+        return compile_for(strategy.statement(subproblem), Solver("HIGHS"), {})
 
     def run(self, task: Task) -> Answer:
         """Solve this level, and those it holds if they were not solved exactly yet."""
@@ -65,7 +65,7 @@ class Exact:
         read_as = task.options.get("read_as", DEFAULT)
         if read_as not in get_args(ReadAs):
             raise ValueError(f"EXACT: read_as is one of {get_args(ReadAs)}, not {read_as!r}.")
-        if task.watch.over:  # reading the numbers alone would take longer
+        if task.deadline.over:  # reading the numbers alone would take longer
             return Answer(Status.NO_POINT, said="time_limit")
         limit = task.options.get("time_limit")
         if self._prover is None or self.chain is None:
@@ -123,7 +123,7 @@ class Exact:
                     offset,
                     face=before.face if before else None,
                     start=before.basis if before else None,
-                    seconds=task.watch.left,
+                    seconds=task.deadline.left,
                 )
                 self.outcomes[name] = found
             levels.append(self.outcomes[name])
@@ -170,19 +170,19 @@ class ExactAgain:
 
     alone = False
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The level's numbers; what it holds is solved on the way."""
         ours = dict(solutions)
         for owner in owners_first(subproblem):
             if owner is subproblem or ours[owner.name].exact is not None:
                 continue
-            answer = Exact().run(prepare(owner, way, ours, compiler=Exact().compile))
+            answer = Exact().run(prepare(owner, strategy, ours, compiler=Exact().compile))
             if answer.exact is None:
                 raise ArithmeticError(f"{owner.name!r} has no exact optimum")
             ours[owner.name] = replace(ours[owner.name], exact=answer.exact.value)
-        read_as = way.solver.options.get("read_as", DEFAULT)
+        read_as = strategy.solver.options.get("read_as", DEFAULT)
         self.known[subproblem.name] = exact_references(subproblem, ours, NO_SLACK, read_as)
-        return Exact().compile(subproblem, way, solutions)
+        return Exact().compile(subproblem, strategy, solutions)
 
     def run(self, task: Task) -> Answer:
         """Solve with the fractions that are known."""

@@ -21,11 +21,7 @@ from lexiprog.solve.error_propagation import with_references
 from lexiprog.solve.prices import linear_price
 from lexiprog.solve.verification import loose_locks, own_optimum
 from lexiprog.status import Fault, Status
-
-# Prices that are the same but for rounding.
-ROUNDING = 1e-9
-# Shares of a held optimum's size by which a lock on a curve is loosened to learn its price.
-NARROW = 1e-4, 1e-6
+from lexiprog.tolerances import PRICE_STEPS, SAME_VALUE
 
 
 def with_inheritance(
@@ -75,7 +71,7 @@ def _with_locks(
     unclear = (r.name not in again and solved[r.name].status is doubted for r in records)
     status = doubted if any(unclear) else solution.status
     if unsure > task.solver.accept:
-        if task.way.strict:
+        if task.strategy.strict:
             reason = f"not certified: held optima may change it by {unsure:.1e} of its size"
             return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
         status = doubted
@@ -87,7 +83,7 @@ def _with_locks(
                 "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
             )
     loose = [] if answer.exact is not None else loose_locks(task, records, solution, solved)
-    if loose and task.way.strict:
+    if loose and task.strategy.strict:
         reason = f"not certified: it may keep {', '.join(map(repr, loose))} not exactly enough"
         return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
     if loose:
@@ -148,7 +144,7 @@ def _record(
     drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
     if owner.fair is not None:
         drift = _worst_drift(owner, owner.fair, solution, held)
-    kind = task.way.kind_of_lock(task.subproblem, position)
+    kind = task.strategy.kind_of_lock(task.subproblem, position)
     return LockRecord(
         name=lock.owner_name,
         kind="face" if exactly else kind,
@@ -229,12 +225,12 @@ def _curved_price(
     """The multiplier of the lock as a bound with little slack, and less; infinite at a curve."""
     constraint = task.subproblem.constraints[position]
     prices = []
-    for share in NARROW:
+    for share in PRICE_STEPS:
         room = {lock.owner_name: share * solved[lock.owner_name].size}
         slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
-        own = own_optimum(task.subproblem, slack, solved, task.given, task.watch)
+        own = own_optimum(task.subproblem, slack, solved, task.given, task.deadline)
         dual = None if own is None else own.answer.dual.get(constraint.id)
         if dual is None:
             return None
         prices.append(abs(float(np.sum(dual))))
-    return float("inf") if prices[1] > 2.0 * prices[0] + ROUNDING else prices[1]
+    return float("inf") if prices[1] > 2.0 * prices[0] + SAME_VALUE else prices[1]

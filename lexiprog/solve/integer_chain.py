@@ -80,12 +80,12 @@ class IntegerChain:
         held = self._held(task)
         form = _with_rows(task.native.scaled, list(held.values()))
         start = best_start(task, form)
-        if task.watch.elsewhere is None:
+        if task.deadline.elsewhere is None:
             found = self._search(task, form, held, start)
         else:  # where the model is built each time
             options = highs_options(task)
-            found = solve_mip(small_m(form), options, start, task.watch, on_face=bool(held))
-        answer = made_whole(task.native, searched(task.native, form, found), task.watch)
+            found = solve_mip(small_m(form), options, start, task.deadline, on_face=bool(held))
+        answer = made_whole(task.native, searched(task.native, form, found), task.deadline)
         answer = no_worse_than(start, task.native, form, answer)
         # The shared problem minimises.
         value = -answer.value if task.subproblem.maximise else answer.value
@@ -118,7 +118,7 @@ class IntegerChain:
             row_upper=np.append(own.row_upper, limits),
         )
         model.mip.on_face = bool(held)
-        found = model.mip.search(form.c, bounds, form.offset, start, task.watch)
+        found = model.mip.search(form.c, bounds, form.offset, start, task.deadline)
         if not model.mip.lost:
             with self._lock:
                 self._idle.append(model)

@@ -1,6 +1,6 @@
 """Hold linear optima by their optimal face, on one warm HiGHS object for a whole chain.
 
-Fixing what an optimum pins down (see ``forms.optimal_face``) needs no slack, adds no row and keeps
+Fixing what an optimum pins down (see ``canon.multipliers``) needs no slack, adds no row and keeps
 the basis. It applies to linear problems over the same constraints, where each holds all that its
 predecessors held, without tolerance, and HIGHS is asked first.
 """
@@ -108,7 +108,7 @@ class FaceChain:
         of ``form``, the problem on the face.
         """
         member, compiled = task.subproblem, task.native
-        corner = self.corner(member, compiled, task.watch, refined=task.way.refined)
+        corner = self.corner(member, compiled, task.deadline, refined=task.strategy.refined)
         level = FaceOptimum.of(corner, compiled.scaling.cost)
         vertex = level.vertex
         if not vertex.optimal:
@@ -116,7 +116,7 @@ class FaceChain:
             word = vertex.word if known else Status.FAILED
             said = f"{vertex.status} on the optimal face" if member.locks else vertex.status
             return Answer(word, said=word if known else said, seconds=vertex.seconds)
-        if level.missed and (task.way.strict or not task.way.refined):
+        if level.missed and (task.strategy.strict or not task.strategy.refined):
             return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
         answer = answer_at(compiled, vertex.x, level.multipliers, iterations=vertex.iterations)
         value = compiled.scaling.value(answer.claimed)
@@ -145,7 +145,7 @@ class FaceChain:
         self,
         member: Subproblem,
         compiled: Compiled,
-        watch: Deadline | None = None,
+        deadline: Deadline | None = None,
         *,
         refined: bool = False,
     ) -> FaceVertex:
@@ -155,8 +155,8 @@ class FaceChain:
         """
         form, name, cost = compiled.scaled, member.name, compiled.scaling.cost
         names, tell = self._holds[name], self._telling
-        if refined and watch is not None:
-            self._refine_faces(names, watch)
+        if refined and deadline is not None:
+            self._refine_faces(names, deadline)
         held, face = [self.faces[name] for name in names], self._face(form, names)
         wanted = name in self._wanted
         clear = not refined and not any(one.refined or one.unclear for one in held)
@@ -168,29 +168,29 @@ class FaceChain:
                 own = HeldFace.of_point(form, cost, same) if wanted else None
                 return FaceVertex(form, face, names, held, same, own, off=None)
         vertex = self.corners.find(
-            name, form, face, held, self.options, watch, last, correct=wanted
+            name, form, face, held, self.options, deadline, last, correct=wanted
         )
         own, off = None, None
         if vertex.optimal:
-            if watch is not None:
+            if deadline is not None:
                 off = is_off(form.A, face.bounds(form), vertex.x)
                 if off or refined or any(one.refined for one in held):
-                    vertex = tell.refined(name, compiled, face, vertex, watch)
+                    vertex = tell.refined(name, compiled, face, vertex, deadline)
             if wanted:
                 own = tell.face(name, compiled, face, vertex)
-                if watch is not None and own.unclear and vertex.error is None:
-                    vertex = tell.refined(name, compiled, face, vertex, watch)
+                if deadline is not None and own.unclear and vertex.error is None:
+                    vertex = tell.refined(name, compiled, face, vertex, deadline)
                     own = tell.face(name, compiled, face, vertex)
         return FaceVertex(form, face, names, held, vertex, own, off)
 
-    def _refine_faces(self, names: tuple[str, ...], watch: Deadline) -> None:
+    def _refine_faces(self, names: tuple[str, ...], deadline: Deadline) -> None:
         """Find the faces of these again, each within those before it."""
         for place, name in enumerate(names):
             if self.faces[name].refined:
                 continue
             compiled, vertex = self.kept[name]
             within = self._face(compiled.scaled, names[:place])
-            vertex = self._telling.refined(name, compiled, within, vertex, watch)
+            vertex = self._telling.refined(name, compiled, within, vertex, deadline)
             self.faces[name] = self._telling.face(name, compiled, within, vertex)
             self._known = {k: left for k, left in self._known.items() if name not in k}
 

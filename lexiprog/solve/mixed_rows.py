@@ -1,6 +1,6 @@
 """Linear levels on the optimal faces of others that have fewer rows, or are for another solver.
 
-What an optimum fixes are rows and columns of its own problem (see ``forms.optimal_face``). A level
+What an optimum fixes are rows and columns of its own problem (see ``canon.multipliers``). A level
 that demands all of its rows, whatever else it demands, holds the optimum exactly where these stay
 fixed. So all that a level holds is solved again over its matrix, each without the rows that it does
 not have, and the level itself on the faces: no rounded optimum stands between them.
@@ -158,7 +158,7 @@ class WiderFaces:
                 return False
         return is_linear(member)
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The level's numbers over all rows; those of its owners are kept for later."""
         members = {member.name: member for member in owners_first(subproblem)}
         joint = _joined(members, subproblem)
@@ -173,9 +173,9 @@ class WiderFaces:
         }
         absent = {name: None if mask.all() else ~mask for name, mask in present.items()}
         chain = _WideChain(members, {}, joint, absent=absent)
-        compiled = chain.compile(subproblem, way, solutions)
+        compiled = chain.compile(subproblem, strategy, solutions)
         owners = [
-            (owner, chain.compile(owner, way, solutions), held.value, held.size)
+            (owner, chain.compile(owner, strategy, solutions), held.value, held.size)
             for name, owner in members.items()
             if owner is not subproblem
             for held in [solutions[name]]

@@ -56,9 +56,9 @@ class SolveOptions:
 class Watches:
     """The watch of each subproblem and solver, from the time of the whole call."""
 
-    def __init__(self, stages: Iterable[Stage], wishes: SolveOptions, workers: int) -> None:
-        self._wishes, self._workers = wishes, workers
-        self._clock = Clock(wishes.time_limit)
+    def __init__(self, stages: Iterable[Stage], solve_options: SolveOptions, workers: int) -> None:
+        self._wishes, self._workers = solve_options, workers
+        self._clock = Clock(solve_options.time_limit)
         self._ahead = [any(p.integer for p in stage.subproblems) for stage in stages]
         self._seconds = self._end = math.inf
         self._made: dict[tuple[str, str], Deadline] = {}
@@ -91,28 +91,32 @@ class Watches:
         key = (subproblem.name, f"{solver.name} {limit}")
         if key not in self._made:
             seconds = min(limit, self._seconds)
-            wishes = self._wishes
+            solve_options = self._wishes
             self._made[key] = Deadline(
-                seconds, self._end, verbose=wishes.verbose, elsewhere=wishes.elsewhere
+                seconds, self._end, verbose=solve_options.verbose, elsewhere=solve_options.elsewhere
             )
         return self._made[key]
 
     def in_time(
-        self, subproblem: Subproblem, ways: Sequence[Strategy], turn: int
+        self, subproblem: Subproblem, strategies: Sequence[Strategy], turn: int
     ) -> Sequence[Strategy]:
         """The ways, from a turn on those for which there is still time."""
-        later = (way for way in ways[turn:] if not self.of(subproblem, way.solver).over)
-        return [*ways[:turn], *later]
+        later = (
+            strategy
+            for strategy in strategies[turn:]
+            if not self.of(subproblem, strategy.solver).over
+        )
+        return [*strategies[:turn], *later]
 
     def tell(self, stage: Stage, task: Task, *, found: Solution | None = None) -> None:
         """Tell the listener what is new, and hear whether it is content."""
         if self._wishes.listener is None or not task.integer:
             return
-        watch = task.watch
-        if found is None and self._told.get(watch, (None, None)) == watch.latest:
+        deadline = task.deadline
+        if found is None and self._told.get(deadline, (None, None)) == deadline.latest:
             return
-        self._told[watch] = watch.latest
-        value, bound = watch.latest
+        self._told[deadline] = deadline.latest
+        value, bound = deadline.latest
         if found is not None:
             value, bound = found.value, found.bound
         elif task.compiled is not None:
@@ -123,23 +127,23 @@ class Watches:
                 stage=stage.name,
                 subproblem=task.subproblem.name,
                 solver=task.solver.name,
-                seconds=watch.used,
+                seconds=deadline.used,
                 incumbent=value,
                 bound=bound,
                 finished=found is not None,
             )
         )
         if content and found is None and value is not None:
-            watch.enough = True
+            deadline.enough = True
 
 
 def warn_of_limit(task: Task, found: Solution) -> None:
     """Warn of a value that a limit has left, and that nobody was asked about."""
     allowed = max(task.solver.accept, task.solver.gap or 0.0)
-    stopped = task.watch.over or found.certificate.gap_tolerance > allowed
-    if found.status is Status.WITHIN_GAP and stopped and not task.watch.enough:
+    stopped = task.deadline.over or found.certificate.gap_tolerance > allowed
+    if found.status is Status.WITHIN_GAP and stopped and not task.deadline.enough:
         warnings.warn(
-            f"subproblem {found.name!r} was stopped by a limit at {found.outline.text()}, status "
+            f"subproblem {found.name!r} was stopped by a limit at {found.summary.text()}, status "
             "'within_gap': later stages go on with what was reached.",
             LexiprogWarning,
             stacklevel=2,

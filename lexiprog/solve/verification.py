@@ -30,14 +30,17 @@ from lexiprog.solve.direct import Native
 from lexiprog.solve.mixed_rows import WiderFaces, is_proved
 from lexiprog.solve.prices import dual_range
 from lexiprog.status import Fault
+from lexiprog.tolerances import (
+    EPS,
+    LARGE_UNIT,
+    LOCK_DRIFT,
+    LOCK_DRIFT_ROUNDING,
+    REFINED_CERTIFICATE,
+    SAME_MULTIPLIERS,
+)
 from lexiprog.typing import Array, Constraint, Leaf, Multiplier, Value
 
 # Judge a point that comes without multipliers, by a solve of our own.
-
-# What is left of every measure where a linear optimum was refined.
-ROUNDING = 1e-12
-# Units of an objective that are looked at: its terms may be far within them.
-LARGE = 1e6
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ def own_optimum(
     slack: Slack,
     solutions: Mapping[str, Solution],
     given: Given,
-    watch: Deadline,
+    deadline: Deadline,
     ladder: Ladder | None = None,
     *,
     refined: bool = False,
@@ -84,11 +87,11 @@ def own_optimum(
     for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
         if solver.target == EXACT:
             continue
-        if watch.should_stop:
+        if deadline.should_stop:
             return None
         try:
-            way = Strategy(solver, refined=refined)
-            task = prepare(subproblem, way, solutions, slack, given=given, watch=watch)
+            strategy = Strategy(solver, refined=refined)
+            task = prepare(subproblem, strategy, solutions, slack, given=given, deadline=deadline)
             answer = Native().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
@@ -96,7 +99,7 @@ def own_optimum(
             continue
         z = None if subproblem.integer else answer.z
         checked = check_answer(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        sharp = not refined or checked.certificate.worst <= ROUNDING
+        sharp = not refined or checked.certificate.worst <= REFINED_CERTIFICATE
         if checked.certificate.proved and sharp:
             return OwnOptimum(task, answer, checked)
     return None
@@ -105,7 +108,7 @@ def own_optimum(
 def unit_of(task: Task) -> float:
     """What counts as one in the user's objective: no more than its terms can come to."""
     unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
-    if unit <= LARGE or task.subproblem.kind != "LP":
+    if unit <= LARGE_UNIT or task.subproblem.kind != "LP":
         return unit
     return min(unit, most_of_terms(task.form)) or unit
 
@@ -187,13 +190,8 @@ def _relative_violation(condition: Constraint, own: OwnOptimum | None) -> float:
 TWICE = 2.0
 # Multipliers whose ranges are found one by one; more are looked at together.
 FEW = 8
-# A linear level that gives up more than this share of an optimum it holds exactly is not proved;
-# one that may be beside it at all, as its owner is not known better, is solved at our own optima.
-LOOSE, BESIDE = 1e-9, 1e-14
 # Rows of a level that is looked at in any case: faces tell more digits than floats have.
 SMALL = 500
-# Ranges of multipliers below this share of their size are noise.
-NOISE = 1e-6
 
 
 class Unsure(Protocol):
@@ -211,7 +209,7 @@ def _at_a_glance(
     """The relative error of the certificate; its root where the objective is curved."""
     value = np.asarray(reference.read(owner))
     declared = reference.owner()
-    worst = max(owner.certificate.worst, np.finfo(float).eps)
+    worst = max(owner.certificate.worst, EPS)
     if declared is None or declared.kind not in ("LP", "MILP"):
         # A small value of a large unit says little about the point that it is attained at.
         unknown = owner.uncertainty / abs(owner.value) if owner.value else 1.0
@@ -239,7 +237,7 @@ def _second(
     ladder: Ladder = default_ladder(declared.kind)
     if owner.solver == ladder[0].name:
         ladder = ladder[1:]
-    return own_optimum(declared, NO_SLACK, solved, task.given, task.watch, ladder)
+    return own_optimum(declared, NO_SLACK, solved, task.given, task.deadline, ladder)
 
 
 class _Second:
@@ -278,7 +276,7 @@ def _among_multipliers(
     declared = reference.owner()
     if declared is None or declared.gp or declared.fair:
         return None
-    own = own_optimum(declared, NO_SLACK, solved, task.given, task.watch)
+    own = own_optimum(declared, NO_SLACK, solved, task.given, task.deadline)
     if own is None or own.answer.x is None or own.answer.form is None:
         return None
     compiled, form = own.task.native, own.answer.form
@@ -307,7 +305,7 @@ def _among_multipliers(
         if ends is None:
             return None
         extent = (ends[1] - ends[0]) * float(np.max(units[list(group)]))
-        out[list(group)] = extent if extent > NOISE * size else 0.0
+        out[list(group)] = extent if extent > SAME_MULTIPLIERS * size else 0.0
     return out.reshape(found.shape, order="F")
 
 
@@ -327,14 +325,14 @@ def loose_locks(
     exact = [r for r in records if not r.tolerance and r.kind != "face"]
     beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
     small = bool(exact) and sum(c.size for c in task.subproblem.constraints) <= SMALL
-    if any(share > BESIDE for share in beside) or (small and _has_faces(task)):
+    if any(share > LOCK_DRIFT_ROUNDING for share in beside) or (small and _has_faces(task)):
         ours = _value_on_faces(task, solved)
     elif small:  # tolerances or curves somewhere before it: only what is given up tells
         ours = None
     else:
         return []
     if ours is None:
-        return [r.name for r in exact if r.drift > LOOSE * solved[r.name].size]
+        return [r.name for r in exact if r.drift > LOCK_DRIFT * solved[r.name].size]
     close = abs(ours - solution.value) <= task.solver.accept * solution.size
     return [] if close else [r.name for r in exact]
 
@@ -362,7 +360,7 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
                 # The last digit is rounded: without it there may be no point.
                 room = -np.spacing(abs(value)) if lock.maximise else np.spacing(abs(value))
                 ours[owner.name] = replace(solved[owner.name], value=value + room)
-        own = own_optimum(subproblem, task.slack, ours, task.given, task.watch, refined=True)
+        own = own_optimum(subproblem, task.slack, ours, task.given, task.deadline, refined=True)
         if own is None or (all_digits and not own.answer.refined):
             return np.nan
         if _last_digits(subproblem, own, ours) > task.solver.accept:
@@ -391,8 +389,10 @@ def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | No
     wider = WiderFaces(task.slack.tolerances)
     if not wider.serves(task.subproblem):
         return None
-    way = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
-    inner = prepare(task.subproblem, way, solved, task.slack, wider.compile, task.given, task.watch)
+    strategy = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
+    inner = prepare(
+        task.subproblem, strategy, solved, task.slack, wider.compile, task.given, task.deadline
+    )
     answer = wider.run(inner)
     if answer.fault is Fault.UNCLEAR:
         return np.nan

@@ -45,18 +45,18 @@ class Neighbours:
 
     alone = False
 
-    def serves(self, subproblem: Subproblem, way: Strategy) -> bool:
+    def serves(self, subproblem: Subproblem, strategy: Strategy) -> bool:
         """Whether this is a problem for HIGHS with integers whose point nobody else uses."""
         return (
             subproblem.kind == "MILP"
-            and way.solver.target == "HIGHS"
-            and "highs_options" not in way.solver.options
+            and strategy.solver.target == "HIGHS"
+            and "highs_options" not in strategy.solver.options
             and subproblem.name not in self.only
         )
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself."""
-        return compile_alone(subproblem, way, solutions)
+        return compile_alone(subproblem, strategy, solutions)
 
     def run(self, task: Task) -> Answer:
         """Search from where the last solve ended; what finds nothing is tried in the usual way."""
@@ -65,12 +65,12 @@ class Neighbours:
         form = compiled.scaled
         start = self.starts.get(task.subproblem.name)
         start = start if start is not None and start.size == form.c.size else None
-        whole = solve_mip(form, task.fresh_options(), start, task.watch)
+        whole = solve_mip(form, task.fresh_options(), start, task.deadline)
         if whole.x is None or whole.status is not Status.OPTIMAL:
             return Native().run(task)
         answer = answer_at(compiled, whole.x, None, iterations=None)
         answer = made_whole(
-            compiled, replace(answer, bound=whole.bound, said="optimal"), task.watch
+            compiled, replace(answer, bound=whole.bound, said="optimal"), task.deadline
         )
         seconds = time.perf_counter() - begin
         return replace(answer, status=Status.OPTIMAL, seconds=seconds)
@@ -143,20 +143,20 @@ class WarmHighs:
     alone = False
 
     @staticmethod
-    def serves(subproblem: Subproblem, way: Strategy) -> bool:
+    def serves(subproblem: Subproblem, strategy: Strategy) -> bool:
         """Whether this is a plain linear problem for HIGHS."""
         return (
-            way.solver.target == "HIGHS"
+            strategy.solver.target == "HIGHS"
             and subproblem.kind == "LP"
-            and "highs_options" not in way.solver.options
+            and "highs_options" not in strategy.solver.options
         )
 
-    def runner(self, subproblem: Subproblem, way: Strategy) -> Backend | None:
+    def backend(self, subproblem: Subproblem, strategy: Strategy) -> Backend | None:
         """Who runs this from where the last solve ended; None if nobody does."""
-        if self.serves(subproblem, way):
+        if self.serves(subproblem, strategy):
             return self
         other = self.neighbours
-        return other if other is not None and other.serves(subproblem, way) else None
+        return other if other is not None and other.serves(subproblem, strategy) else None
 
     def join(self, chains: Mapping[str, FaceChain]) -> None:
         """Let chains go on from where those of the last solve ended."""
@@ -182,10 +182,10 @@ class WarmHighs:
         chains = [chain for chain in self.chains.values() if name in chain.members]
         return not chains or any(name not in chain.faces for chain in chains)
 
-    def compile(self, subproblem: Subproblem, way: Strategy, solutions: Solutions) -> Compiled:
+    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The subproblem by itself, in the units of its last solve while they still suit it."""
-        compiled = compile_alone(subproblem, way, solutions)
-        key = (subproblem.name, repr(way))
+        compiled = compile_alone(subproblem, strategy, solutions)
+        key = (subproblem.name, repr(strategy))
         last = self.units.get(key)
         if last is None or not last.is_near(compiled.scaling):
             last = self.units[key] = compiled.scaling
@@ -195,7 +195,7 @@ class WarmHighs:
         """The last bases, if one is optimal still; else solve from the last one."""
         start = time.perf_counter()
         form = task.native.scaled
-        key = (task.subproblem.name, repr(task.way))
+        key = (task.subproblem.name, repr(task.strategy))
         bounds = Bounds.of(form)
         session = self._session(key, form, task)
         luck = self.luck.setdefault(key, _Luck())
@@ -207,7 +207,7 @@ class WarmHighs:
                 luck.hits += 1
                 seconds = time.perf_counter() - start
                 return replace(_answer(task, vertex, 0), seconds=seconds)
-        found = session.run(form.c, bounds, self.bases.get(key), watch=task.watch)
+        found = session.run(form.c, bounds, self.bases.get(key), deadline=task.deadline)
         if not found.optimal:
             return Answer(found.word, said=found.status, seconds=found.seconds)
         self.bases[key] = found.basis

@@ -37,7 +37,8 @@ ENGINE = [
     Room("rational/", "linear programs in rational arithmetic", "prover.py"),
     Room(
         "parametric/basis_path parametric/curve parametric/highs_path parametric/integer_fronts "
-        "parametric/integer_programs parametric/linear_fronts parametric/path parametric/outer_inner",
+        "parametric/integer_programs parametric/linear_fronts parametric/outer_inner "
+        "parametric/path",
         "curves and fronts of bare linear and integer programs",
         "parametric/path.py",
     ),

@@ -97,7 +97,7 @@ def test_every_public_name_has_a_page_and_one_topic(package, site, pages):
 
 def test_what_is_internal_is_left_out(pages):
     assert "lexiprog.Program.solve" in pages["api/lexiprog.Program.html"].places
-    for name in ("outline", "adopt", "ladders", "_check_names"):
+    for name in ("summary", "adopt", "ladders", "_check_names"):
         assert f"lexiprog.Program.{name}" not in pages["api/lexiprog.Program.html"].places
     for page in pages.values():
         assert not [place for place in page.places if place.endswith("_request")]

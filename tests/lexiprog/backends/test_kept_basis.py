@@ -73,16 +73,16 @@ def test_runs_elsewhere_are_those_of_a_session_and_start_from_a_basis():
     class Here:
         sent = 0
 
-        def call(self, function, *arguments, watch):
-            assert watch.elsewhere is self
+        def call(self, function, *arguments, deadline):
+            assert deadline.elsewhere is self
             self.sent += 1
             return function(*arguments)
 
     A, cost, limits = program(np.random.default_rng(1))
     here = Here()
-    session, watch = RemoteHighs(sp.csc_array(A), {}), Deadline(elsewhere=here)
-    first = session.run(cost, limits, watch=watch)
-    again = session.run(cost, limits, first.basis, refine=True, watch=watch)
+    session, deadline = RemoteHighs(sp.csc_array(A), {}), Deadline(elsewhere=here)
+    first = session.run(cost, limits, deadline=deadline)
+    again = session.run(cost, limits, first.basis, refine=True, deadline=deadline)
     assert here.sent == 2
     assert cost @ first.x == pytest.approx(truth(A, cost, limits).fun)
     assert again.iterations == 0

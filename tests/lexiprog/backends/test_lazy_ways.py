@@ -5,25 +5,25 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.solver import default_ladder, installed, resolve
-from lexiprog.backends.strategies import Strategies, Strategy, ways_to_try
+from lexiprog.backends.strategies import Strategies, Strategy, strategies_to_try
 
 
-def counted(ways, told):
-    for way in ways:
-        told.append(way)
-        yield way
+def counted(strategies, told):
+    for strategy in strategies:
+        told.append(strategy)
+        yield strategy
 
 
 def test_only_as_many_ways_are_thought_of_as_are_asked_for():
     told, ladder = [], [Strategy(lx.Solver(name)) for name in ("HIGHS", "CLARABEL", "SCS")]
-    ways = Strategies(counted(ladder, told))
-    assert ways
-    assert ways[0] == ladder[0]
+    strategies = Strategies(counted(ladder, told))
+    assert strategies
+    assert strategies[0] == ladder[0]
     assert len(told) == 1
-    assert ways[1] == ladder[1]
+    assert strategies[1] == ladder[1]
     assert len(told) == 2
-    assert list(ways) == ladder
-    assert (len(ways), ways[-1], ways[1:]) == (3, ladder[2], ladder[1:])
+    assert list(strategies) == ladder
+    assert (len(strategies), strategies[-1], strategies[1:]) == (3, ladder[2], ladder[1:])
 
 
 def test_there_may_be_none_and_none_beyond_the_last():
@@ -33,11 +33,11 @@ def test_there_may_be_none_and_none_beyond_the_last():
 
 
 def test_no_way_is_tried_twice():
-    way = Strategy(lx.Solver("HIGHS"))
+    strategy = Strategy(lx.Solver("HIGHS"))
     assert list(
-        Strategies([way, Strategy(lx.Solver("CLARABEL")), Strategy(lx.Solver("HIGHS"))])
+        Strategies([strategy, Strategy(lx.Solver("CLARABEL")), Strategy(lx.Solver("HIGHS"))])
     ) == [
-        way,
+        strategy,
         Strategy(lx.Solver("CLARABEL")),
     ]
 
@@ -46,8 +46,11 @@ def test_a_lock_is_tried_in_every_way_in_order():
     x = cp.Variable(2, bounds=[0, 1], name="x")
     low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x[0] >= 0.5])
     then = lx.Subproblem("then", cp.Minimize(x[1]), [x[0] >= 0.5, low.held()])
-    ways = ways_to_try(then, default_ladder("LP")[:1], face=True)
-    assert [(way.mode, "presolve" in way.solver.options, way.refined) for way in ways] == [
+    strategies = strategies_to_try(then, default_ladder("LP")[:1], face=True)
+    assert [
+        (strategy.mode, "presolve" in strategy.solver.options, strategy.refined)
+        for strategy in strategies
+    ] == [
         ("face", False, False),
         ("value", False, False),
         ("value", True, False),
@@ -78,8 +81,8 @@ def test_solvers_are_looked_for_once_and_again_only_if_one_is_missing(monkeypatc
 
 def tried(problem, *names):
     ladder = tuple(lx.Solver(name) for name in names)
-    ways = ways_to_try(problem, ladder, face=False)
-    return [(way.solver.name, way.refined, way.strict) for way in ways]
+    strategies = strategies_to_try(problem, ladder, face=False)
+    return [(strategy.solver.name, strategy.refined, strategy.strict) for strategy in strategies]
 
 
 def test_a_linear_problem_is_refined_after_its_first_try_and_fractions_have_the_last_word():

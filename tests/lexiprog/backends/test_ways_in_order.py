@@ -4,15 +4,9 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import (
-    GUARD,
-    SHARP,
-    Strategies,
-    Strategy,
-    more_exactly,
-    ways_to_try,
-)
+from lexiprog.backends.strategies import Strategies, Strategy, more_exactly, strategies_to_try
 from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.tolerances import LOCK_GUARD, SHARPEST_HIGHS
 
 HIGHS, CLARABEL, EXACT, SCS = (lx.Solver(name) for name in ("HIGHS", "CLARABEL", "EXACT", "SCS"))
 
@@ -24,17 +18,21 @@ class Own:
         problem.solve(solver="HIGHS")
 
 
-def told(ways):
+def told(strategies):
     """Each way in a word or two: solver, mode, and what is special."""
+    marks = {"refined": "refined", "strict": "strict"}
     return [
-        " ".join([way.solver.name, way.mode, *["refined"] * way.refined, *["strict"] * way.strict,
-                  *["plain"] * (way.solver.options.get("presolve") == "off")])
-        for way in ways
-    ]  # fmt: skip
+        " ".join(
+            [s.solver.name, s.mode]
+            + [word for field, word in marks.items() if getattr(s, field)]
+            + ["plain"] * (s.solver.options.get("presolve") == "off")
+        )
+        for s in strategies
+    ]
 
 
 def tried(problem, *ladder, face=False, **more):
-    return told(ways_to_try(problem, ladder, face=face, **more))
+    return told(strategies_to_try(problem, ladder, face=face, **more))
 
 
 @pytest.fixture
@@ -91,7 +89,7 @@ def test_a_tolerance_is_no_equation_whether_declared_or_given_later(x):
     loose = held(first, cp.Maximize(x[1]), rows, atol=0.1)
     assert tried(loose, CLARABEL) == ["CLARABEL value", "CLARABEL guarded"]
     exact = held(first, cp.Maximize(x[1]), rows)
-    later = ways_to_try(exact, (CLARABEL,), face=False, loosened=frozenset({"first"}))
+    later = strategies_to_try(exact, (CLARABEL,), face=False, loosened=frozenset({"first"}))
     assert told(later) == ["CLARABEL value", "CLARABEL guarded"]
 
 
@@ -116,11 +114,14 @@ def test_an_optimum_on_a_curve_is_held_by_its_face_where_clarabel_is_asked(x):
 def test_squares_are_held_by_what_is_squared_before_their_value(x):
     first = lx.Subproblem("first", cp.Minimize(cp.sum_squares(x - 1)), rows := [cp.sum(x) >= 3])
     second = held(first, cp.Maximize(x[1]), rows)
-    ways = ways_to_try(second, (CLARABEL,), face=False, loosened=frozenset({"other"}))
-    assert told(ways)[:2] == ["CLARABEL argument", "CLARABEL value"]
-    assert ways[0].loosened == {"other"}
+    strategies = strategies_to_try(second, (CLARABEL,), face=False, loosened=frozenset({"other"}))
+    assert told(strategies)[:2] == ["CLARABEL argument", "CLARABEL value"]
+    assert strategies[0].loosened == {"other"}
     (position,) = dict(second.locks)
-    assert [way.kind_of_lock(second, position) for way in ways[:2]] == ["argument", "value"]
+    assert [strategy.kind_of_lock(second, position) for strategy in strategies[:2]] == [
+        "argument",
+        "value",
+    ]
     assert Strategy(CLARABEL, "face").kind_of_lock(second, position) == "face"
 
 
@@ -144,11 +145,11 @@ def test_fair_problems_are_asked_of_each_solver_and_guarded_if_they_hold_somethi
 def test_levels_are_held_with_the_least_tolerance_of_highs_unless_one_is_chosen(x, options, sharp):
     program = lx.leximin([x[0], x[1]], [cp.sum(x) <= 4])
     after = lx.Subproblem("after", cp.Minimize(x[0]), [program["leximin"].held()])
-    (first, *_) = ways_to_try(after, (lx.Solver("HIGHS", **options),), face=False)
-    assert set(SHARP.values()) == {1e-10}  # HiGHS takes no less
-    assert (first.solver.options.items() >= SHARP.items()) is sharp
-    (other, *_) = ways_to_try(after, (CLARABEL,), face=False)
-    assert not other.solver.options.keys() & SHARP.keys()
+    (first, *_) = strategies_to_try(after, (lx.Solver("HIGHS", **options),), face=False)
+    assert set(SHARPEST_HIGHS.values()) == {1e-10}  # HiGHS takes no less
+    assert (first.solver.options.items() >= SHARPEST_HIGHS.items()) is sharp
+    (other, *_) = strategies_to_try(after, (CLARABEL,), face=False)
+    assert not other.solver.options.keys() & SHARPEST_HIGHS.keys()
     (position,) = dict(after.locks)
     assert Strategy(HIGHS, "face").kind_of_lock(after, position) == "value"
 
@@ -157,15 +158,15 @@ def test_a_guard_is_added_to_what_is_allowed_already(x):
     given = Slack({"first": 0.25})
     assert Strategy(HIGHS).slack(given) is given
     guarded = Strategy(HIGHS, "guarded").slack(given)
-    assert (guarded.guard, dict(guarded.tolerances)) == (GUARD, {"first": 0.25})
+    assert (guarded.guard, dict(guarded.tolerances)) == (LOCK_GUARD, {"first": 0.25})
     assert NO_SLACK.guard == 0.0
 
 
 def test_more_exact_ways_follow_the_first_and_all_with_a_successor_are_strict():
-    ways = Strategies([Strategy(HIGHS, "face"), Strategy(HIGHS), Strategy(CLARABEL)])
+    strategies = Strategies([Strategy(HIGHS, "face"), Strategy(HIGHS), Strategy(CLARABEL)])
     more = [Strategy(HIGHS, "face", refined=True), Strategy(EXACT)]
-    assert told(more_exactly(ways, more)) == [
+    assert told(more_exactly(strategies, more)) == [
         "HIGHS face strict", "HIGHS face refined strict", "EXACT value", "HIGHS value",
         "CLARABEL value",
     ]  # fmt: skip
-    assert told(more_exactly(ways, [])) == ["HIGHS face", "HIGHS value", "CLARABEL value"]
+    assert told(more_exactly(strategies, [])) == ["HIGHS face", "HIGHS value", "CLARABEL value"]

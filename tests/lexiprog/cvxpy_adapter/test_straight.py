@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.cvxpy_adapter import Prepared, Straight, answer_at, interpret
-from lexiprog.cvxpy_adapter import invoke as run
+from lexiprog.cvxpy_adapter import Prepared, Straight, answer_at, interpret, run
 from tests.lexiprog.cvxpy_adapter.test_filling import Case, assert_same, by_cvxpy
 
 
@@ -29,8 +28,8 @@ def test_points_and_multipliers_come_back_as_from_cvxpy(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_solver_finds_the_same_optimum(seed):
     problem = Case("linear", seed).problem
-    ways = (Prepared(problem).compile("HIGHS", {}), by_cvxpy(problem, "HIGHS"))
-    found, expected = (interpret(compiled, run(compiled, {})) for compiled in ways)
+    strategies = (Prepared(problem).compile("HIGHS", {}), by_cvxpy(problem, "HIGHS"))
+    found, expected = (interpret(compiled, run(compiled, {})) for compiled in strategies)
     assert found.status == expected.status
     assert found.value == pytest.approx(expected.value)
     for key, value in expected.dual.items():

@@ -101,5 +101,5 @@ def test_constraints_are_shown_as_they_were_written_with_their_labels():
     x = cp.Variable(2, name="x")
     limits = [x >= 1, x[0] + x[1] <= 9, (x[1] >= 2).set_label("floor"), cp.SOC(x[0], x)]
     program = lx.Program(lx.Stage("one", lx.Subproblem("p", cp.Minimize(x[0]), limits)))
-    shown = program.outline.stages[0].problems[0].constraints
+    shown = program.summary.stages[0].problems[0].constraints
     assert shown == ("x >= 1", "x[0] + x[1] <= 9", "floor: x[1] >= 2", "SOC(x[0], x)")

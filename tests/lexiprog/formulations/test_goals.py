@@ -217,8 +217,8 @@ def test_a_goal_draws_by_how_much_each_side_of_it_is_missed():
     units = lx.Goal("units", x >= 35, priority=3)
     assert "not solved yet" in hours._repr_html_()
     lx.goal_program([hours, units], [cp.sum(x) <= 50]).solve()
-    rows = [[cell.text for cell in row] for row in hours.outline.rows]
+    rows = [[cell.text for cell in row] for row in hours.summary.rows]
     assert [row[1:] for row in rows] == [["1", "1", "met"], ["2", "3", "10"]]
     assert [row[0][-7:] for row in rows] == [" (over)", "(under)"]
-    assert [row[3].text for row in units.outline.rows] == ["20"]
+    assert [row[3].text for row in units.summary.rows] == ["20"]
     assert "lx-bad" in units._repr_html_()

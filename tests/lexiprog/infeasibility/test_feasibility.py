@@ -121,7 +121,7 @@ def test_advice_is_asked_of_two_solvers_at_most(monkeypatch):
         asked.append(1)
         raise ArithmeticError("broken for a test")
 
-    monkeypatch.setattr("lexiprog.cvxpy_adapter.invoke", broken)
+    monkeypatch.setattr("lexiprog.cvxpy_adapter.run", broken)
     x = cp.Variable(2)
     problem = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1])
     assert len(default_ladder("LP")) > 2

@@ -18,10 +18,10 @@ def build():
 
 
 @pytest.mark.parametrize("kind", ["Subproblem", "Stage", "Program"])
-@pytest.mark.parametrize("way", [pickle.dumps, copy.deepcopy, lambda p: pickle.dumps(p, 0)])
-def test_pickling_and_deep_copying_are_refused_with_a_way_out(kind, way):
+@pytest.mark.parametrize("strategy", [pickle.dumps, copy.deepcopy, lambda p: pickle.dumps(p, 0)])
+def test_pickling_and_deep_copying_are_refused_with_a_way_out(kind, strategy):
     with pytest.raises(TypeError, match=rf"^{kind} objects.*build them in a function"):
-        way(build()[kind])
+        strategy(build()[kind])
 
 
 @pytest.mark.parametrize("kind", ["Subproblem", "Stage", "Program"])

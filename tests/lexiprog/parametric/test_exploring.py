@@ -43,7 +43,7 @@ def inside(page):
 
 
 def test_points_on_the_curve_are_what_solving_there_gives(explorer):
-    level = explorer.outline.levels[0]
+    level = explorer.summary.levels[0]
     assert level.declared == 1.0
     for k in (0, len(level.tolerances) // 2, len(level.tolerances) - 1):
         solved = program(atol={"profit": level.tolerances[k]}).solve()
@@ -52,7 +52,7 @@ def test_points_on_the_curve_are_what_solving_there_gives(explorer):
 
 
 def test_between_points_the_straight_line_is_an_optimum_and_its_variables_can_be_had(explorer):
-    level = explorer.outline.levels[0]
+    level = explorer.summary.levels[0]
     middle = 0.5 * (level.tolerances[0] + level.tolerances[1])
     solved = program(atol={"profit": middle}).solve()
     for name, _, values in level.optima:
@@ -65,7 +65,7 @@ def test_between_points_the_straight_line_is_an_optimum_and_its_variables_can_be
 def test_integers_move_in_steps():
     take = cp.Variable(4, boolean=True, name="take")
     levels = {"worth": cp.Maximize(take @ [5, 4, 3, 2]), "light": cp.Minimize(take @ [4, 3, 2, 1])}
-    level = lx.explore(lx.preemptive(levels, [take @ [3, 3, 2, 2] <= 7])).outline.levels[0]
+    level = lx.explore(lx.preemptive(levels, [take @ [3, 3, 2, 2] <= 7])).summary.levels[0]
     assert level.steps
     assert level.optima[0][2] == tuple(sorted(level.optima[0][2], reverse=True))
 
@@ -87,7 +87,7 @@ def test_the_page_needs_no_network_and_names_cannot_break_it(explorer):
 
 
 def test_two_tolerances_at_once_are_what_solving_with_both_gives(explorer):
-    (pair,) = explorer.outline.pairs
+    (pair,) = explorer.summary.pairs
     assert pair.names == ("profit", "clean </script>")
     firsts, seconds = pair.tolerances
     assert 1.0 in firsts
@@ -108,7 +108,7 @@ def test_two_tolerances_at_once_are_what_solving_with_both_gives(explorer):
 def test_pairs_that_would_take_long_are_left_out_and_can_be_asked_for(monkeypatch):
     monkeypatch.setattr(together, "PATIENCE", 0.0)
     explorer = lx.explore(program())
-    assert explorer.outline.pairs == ()
+    assert explorer.summary.pairs == ()
     assert explorer.at({"profit": 1, "clean </script>": 2}).final.certificate.proved
 
 
@@ -133,13 +133,13 @@ def test_in_a_browser_the_slider_moves_everything(explorer, tmp_path):
         f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri(),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    level = explorer.outline.levels[0]
+    level = explorer.summary.levels[0]
     assert f"<output>{level.tolerances[-1]:g}</output>" in done.stdout
     for name, sense, values in level.optima:
         told = f"{html.escape(name, quote=False)} ({sense}): {values[-1] + 0.0:.5g}"
         assert told in done.stdout.replace("-0<", "0<")
     assert "x[2]" in done.stdout
-    (pair,) = explorer.outline.pairs
+    (pair,) = explorer.summary.pairs
     last = f"{pair.optima[0][2][-1] + 0.0:.5g}"
     assert f'even (minimise)</td><td class="value">{last}</td>' in done.stdout
     assert "every other tolerance as declared" in done.stdout
@@ -150,7 +150,7 @@ def test_front_ends_that_strip_frames_and_styles_show_the_curves_instead(explore
     page = explorer._repr_html_()
     left = re.sub(r"<(iframe|style)\b.*?</\1>", "", page, flags=re.DOTALL)
     assert "<iframe" not in left
-    curves = [level for level in explorer.outline.levels if len(level.tolerances) > 1]
+    curves = [level for level in explorer.summary.levels if len(level.tolerances) > 1]
     assert left.count("data:image/svg+xml") == len(curves) > 0
     assert "tolerance on profit" in left
     assert "trusted" in left

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from lexiprog.exact.prices import price
 from lexiprog.rational.program import ExactLP
 from lexiprog.rational.prover import Prover, locked_multipliers, solve_chain
 from tests.lexiprog.formulations import exact as by_z3
@@ -72,34 +71,12 @@ def test_multipliers_with_locks_are_exact_duals_of_the_declared_problem(chain):
         assert bound == outcomes[k].value  # strong duality
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
-@given(chains(integers=False, lengths=(2, 3), scaled=False))
-def test_prices_are_right_derivatives(chain):
-    lp, costs = as_lp(chain)
-    if by_z3.lexicographic_optimum(chain) is None:
-        return
-    last = len(costs) - 1
-    outcome = solve_chain(lp, costs)[last]
-    for held in range(last):
-        right = by_z3.price(chain, str(held + 1), str(last + 1))
-        if right is not None:
-            assert price(Prover(lp), outcome, costs[last], costs[:last], held) == right
-
-
-def test_a_price_worked_by_hand():
+def test_the_multiplier_of_a_held_level_worked_by_hand():
     # max x, then max y on x + y <= 1: one unit of x given up is one of y gained.
     lp = ExactLP.of([-1, 0], [[1, 1]], [1], lower=[0, 0])
-    first, second = solve_chain(lp, costs := [[-1, 0], [0, -1]])
+    first, second = solve_chain(lp, [[-1, 0], [0, -1]])
     assert (first.value, second.value) == (-1, 0)
-    assert price(Prover(lp), second, costs[1], costs[:1], 0) == 1
     assert locked_multipliers([first, second]).locks == [1]
-
-
-def test_a_price_needs_an_optimum():
-    lp = ExactLP.of([-1], None, [], lower=[0])
-    outcome = Prover(lp).minimise()
-    with pytest.raises(ValueError, match="this level is unbounded"):
-        price(Prover(lp), outcome, [-1], [[1]], 0)
 
 
 def test_a_chain_stops_at_the_first_level_without_an_optimum():

@@ -39,11 +39,11 @@ def connected_ways(result, path, program):
 )
 def test_another_number_is_refused_by_name_whichever_way_the_result_comes(tmp_path, changed, words):
     result, other = production().solve(), production(**changed)
-    for way in connected_ways(result, tmp_path / "old.json", other):
+    for strategy in connected_ways(result, tmp_path / "old.json", other):
         with pytest.raises(lx.LexiprogError, match=words):
-            way()
-    for way in connected_ways(result, tmp_path / "old.json", production()):
-        assert [s.value for s in way().values()] == [s.value for s in result.values()]
+            strategy()
+    for strategy in connected_ways(result, tmp_path / "old.json", production()):
+        assert [s.value for s in strategy().values()] == [s.value for s in result.values()]
 
 
 def test_what_was_refused_leaves_the_program_as_it_was():
@@ -132,9 +132,9 @@ def test_a_file_without_digests_can_be_read_but_not_connected(tmp_path):
     old = lx.Result.load(path)
     assert [s.value for s in old.values()] == [s.value for s in result.values()]
     np.testing.assert_array_equal(old["first"]["x"], result["first"]["x"])
-    for way in (lambda: lx.Result.load(path, program), lambda: program.solve(resume=old)):
+    for strategy in (lambda: lx.Result.load(path, program), lambda: program.solve(resume=old)):
         with pytest.raises(lx.LexiprogError, match=r"'cost'.*no trace.*0\.1.*solve again"):
-            way()
+            strategy()
 
 
 def power_plant(fuel=3.0):

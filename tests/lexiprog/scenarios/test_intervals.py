@@ -23,4 +23,4 @@ def test_a_tradeoff_shows_value_and_bound():
     for value, result in zip(sweep.values["level 1"], sweep.results, strict=True):
         found = result["level 1"]
         assert (found.status, found.value) == ("within_gap", value)
-        assert found.outline.text() in str(sweep)
+        assert found.summary.text() in str(sweep)

@@ -178,15 +178,15 @@ def test_a_first_level_that_stays_is_solved_once_and_later_ones_keep_to_its_face
     """As in flux variability: the direction of the second level varies, a third one follows."""
     rng = np.random.default_rng(seed)
     x = cp.Variable(8, bounds=[0, 5], name="x")
-    way = cp.Parameter(8, name="way")
+    strategy = cp.Parameter(8, name="way")
     A, b = rng.integers(0, 4, (5, 8)).astype(float), rng.integers(8, 15, 5).astype(float)
     first, last = np.r_[1.0, 1.0, 1.0, np.zeros(5)], rng.uniform(1, 2, 8)
-    levels = {"first": cp.Maximize(first @ x), "way": cp.Minimize(way @ x),
+    levels = {"first": cp.Maximize(first @ x), "way": cp.Minimize(strategy @ x),
               "last": cp.Minimize(last @ x)}  # fmt: skip
-    ways = [*np.eye(8), *-np.eye(8)]
-    table = lx.sweep(lx.preemptive(levels, [A @ x <= b]), {way: ways}, workers=workers)
+    strategies = [*np.eye(8), *-np.eye(8)]
+    table = lx.sweep(lx.preemptive(levels, [A @ x <= b]), {strategy: strategies}, workers=workers)
     assert len({id(row["first"]) for row in table}) <= workers
-    for row, direction in zip(table, ways, strict=True):
+    for row, direction in zip(table, strategies, strict=True):
         held_rows, held = A, b
         for name, cost in (("first", -first), ("way", direction), ("last", last)):
             found = linprog(cost, held_rows, held, bounds=(0, 5))

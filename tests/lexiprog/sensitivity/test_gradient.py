@@ -91,9 +91,9 @@ def balls(rng):
     x, y = cp.Variable(3, name="x"), cp.Variable(3, name="y")
     radius, centre = cp.Parameter(nonneg=True, name="radius"), cp.Parameter(3, name="centre")
     radius.value, centre.value = 1.5, rng.uniform(-1, 1, 3)
-    way = rng.uniform(0.5, 1, 3)
-    far = lx.Subproblem("far", cp.Maximize(way @ x), [cp.norm(x - centre) <= radius])
-    back = lx.Subproblem("back", cp.Minimize(cp.norm(y - far.at(x))), [way @ y <= -1])
+    strategy = rng.uniform(0.5, 1, 3)
+    far = lx.Subproblem("far", cp.Maximize(strategy @ x), [cp.norm(x - centre) <= radius])
+    back = lx.Subproblem("back", cp.Minimize(cp.norm(y - far.at(x))), [strategy @ y <= -1])
     last = lx.Subproblem(
         "last", cp.Maximize(y[0]), [cp.norm(y - centre) <= back.optimum + far.optimum]
     )

@@ -14,7 +14,7 @@ class Task:
     """Something to run, with a watch."""
 
     def __init__(self):
-        self.watch = Deadline(seconds=100.0)
+        self.deadline = Deadline(seconds=100.0)
 
 
 class Raises:
@@ -24,7 +24,7 @@ class Raises:
         self.error = error
 
     def run(self, task):
-        assert task.watch.used >= 0.0
+        assert task.deadline.used >= 0.0
         raise self.error
 
 

@@ -8,7 +8,7 @@ from lexiprog.backends.solver import default_ladder
 from lexiprog.backends.strategies import Strategy
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.solve.choice import DIGITS, LARGEST, BackendTable
+from lexiprog.solve.choice import LARGEST, BackendTable
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Custom, Native
 from lexiprog.solve.exact import Exact
@@ -16,6 +16,7 @@ from lexiprog.solve.integer_chain import IntegerChain
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.mixed_rows import WiderFaces
 from lexiprog.solve.warm_start import WarmHighs
+from lexiprog.tolerances import ALL_DIGITS
 
 
 def box(integer=False, curved=False):
@@ -34,7 +35,7 @@ def runners(program, solver=None, **terms):
 def chosen(program, name="b", solver=None, mode="value", **terms):
     found = runners(program, solver, **terms)
     ladder = found.ladders[name]
-    return found.runner(program[name], Strategy(ladder[0], mode))
+    return found.backend(program[name], Strategy(ladder[0], mode))
 
 
 class Own:
@@ -77,17 +78,19 @@ def test_fair_problems_need_somebody_who_solves_them():
     program = lx.leximin([cp.sqrt(cp.Variable(bounds=[0, 1], name="x"))])
     with pytest.raises(TypeError, match="nobody here"):
         chosen(program, "leximin")
-    assert chosen(program, "leximin", fair=lambda problem, way: "somebody") == "somebody"
+    assert chosen(program, "leximin", fair=lambda problem, strategy: "somebody") == "somebody"
 
 
 def test_a_chain_has_one_exact_runner_and_others_one_each():
     program = box()
     found = runners(program, "EXACT")
-    first, second = (found.runner(program[name], Strategy(found.ladders[name][0])) for name in "ab")
+    first, second = (
+        found.backend(program[name], Strategy(found.ladders[name][0])) for name in "ab"
+    )
     assert first is second
     alone = lx.Program(*box(curved=True).stages[:1])
     found = runners(alone, "EXACT")
-    assert found.runner(alone["a"], Strategy(found.ladders["a"][0])).chain is None
+    assert found.backend(alone["a"], Strategy(found.ladders["a"][0])).chain is None
 
 
 def test_an_optimum_without_a_face_is_doubtful_unless_known_to_all_digits():
@@ -95,7 +98,7 @@ def test_an_optimum_without_a_face_is_doubtful_unless_known_to_all_digits():
     solved = program.solve()
     found = runners(program)
     assert found.doubtful(program["a"], solved) == []
-    for share, doubtful in ((0.0, []), (0.5 * DIGITS, []), (2 * DIGITS, ["a"])):
+    for share, doubtful in ((0.0, []), (0.5 * ALL_DIGITS, []), (2 * ALL_DIGITS, ["a"])):
         unsure = Unsure(share)
         assert found.doubtful(program["b"], {"a": unsure}) == doubtful
     found.chains["b"].faces["a"] = Told(unclear=False)
@@ -125,14 +128,14 @@ class Told:
 def test_after_a_doubtful_optimum_fractions_come_first_where_problems_are_small():
     pytest.importorskip("flint")
     program = box()
-    ways = runners(program).ways(program["b"], {"a": Unsure(1.0)})
-    assert ways[0].solver.name == "EXACT"
-    assert sum(way.solver.name == "EXACT" for way in ways) == 1
-    assert runners(program).ways(program["b"], {"a": Unsure(0.0)})[0].solver.name == "HIGHS"
+    strategies = runners(program).strategies(program["b"], {"a": Unsure(1.0)})
+    assert strategies[0].solver.name == "EXACT"
+    assert sum(strategy.solver.name == "EXACT" for strategy in strategies) == 1
+    assert runners(program).strategies(program["b"], {"a": Unsure(0.0)})[0].solver.name == "HIGHS"
     for rows, first in ((LARGEST - 1, "EXACT"), (LARGEST + 1, "HIGHS")):
         x = cp.Variable(rows, name="x", bounds=[0, 3])
         large = lx.preemptive({"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}, [x <= 2])
-        assert runners(large).ways(large["b"], {"a": Unsure(1.0)})[0].solver.name == first
+        assert runners(large).strategies(large["b"], {"a": Unsure(1.0)})[0].solver.name == first
 
 
 def test_on_a_face_more_exact_ways_follow_the_first():
@@ -140,8 +143,11 @@ def test_on_a_face_more_exact_ways_follow_the_first():
     program = box()
     found = runners(program)
     found.chains["b"].faces["a"] = Told(unclear=False)
-    ways = found.ways(program["b"], {"a": Unsure(0.0)})
-    assert [(way.solver.name, way.mode, way.refined, way.strict) for way in ways[:3]] == [
+    strategies = found.strategies(program["b"], {"a": Unsure(0.0)})
+    assert [
+        (strategy.solver.name, strategy.mode, strategy.refined, strategy.strict)
+        for strategy in strategies[:3]
+    ] == [
         ("HIGHS", "face", False, True),
         ("HIGHS", "face", True, True),
         ("EXACT", "value", False, False),
@@ -152,7 +158,7 @@ def test_a_lock_with_slack_beyond_its_declaration_stays_a_bound():
     program = box()
     ladders = dict.fromkeys("ab", (lx.Solver("HIGHS"),))
     for slack, equal in ((NO_SLACK, True), (Slack({"a": 0.0}), True), (Slack({"a": 0.5}), False)):
-        ways = BackendTable.of(program.stages, ladders, slack, None).ways(
+        strategies = BackendTable.of(program.stages, ladders, slack, None).strategies(
             program["b"], program.solve()
         )
-        assert any(way.mode == "equal" for way in ways) is equal
+        assert any(strategy.mode == "equal" for strategy in strategies) is equal

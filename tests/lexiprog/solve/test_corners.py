@@ -29,7 +29,7 @@ class Noted:
     def has_matrix(self, A):
         return A is self.A
 
-    def run(self, cost, bounds, start, *, refine, primal, watch):
+    def run(self, cost, bounds, start, *, refine, primal, deadline):
         self.asked.append((start, primal, refine))
         return SimpleNamespace(optimal=len(self.asked) >= self.turn)
 

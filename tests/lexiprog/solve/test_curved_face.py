@@ -65,10 +65,10 @@ def test_a_face_that_is_not_there_is_said_within_the_time_it_took():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = dict(program.solve())
-    runner = CurvedFace()
+    backend = CurvedFace()
     solved["right"] = replace(solved["right"], value=0.5)
-    way = Strategy(lx.Solver("CLARABEL"), "face")
-    answer = runner.run(prepare(program["up"], way, solved, compiler=runner.compile))
+    strategy = Strategy(lx.Solver("CLARABEL"), "face")
+    answer = backend.run(prepare(program["up"], strategy, solved, compiler=backend.compile))
     assert "not at its end" in answer.said
     assert 0.0 < answer.seconds < 60.0
 
@@ -77,14 +77,14 @@ def test_a_face_on_which_nobody_finds_an_optimum_is_said_to_be_one(monkeypatch):
     """Only the problem on the face has equations here."""
     monkeypatch.setattr(
         "lexiprog.solve.conic_face.solve_conic",
-        lambda form, *watch: None if form.cones.zero else solve_conic(form, *watch),
+        lambda form, *deadline: None if form.cones.zero else solve_conic(form, *deadline),
     )
     x = cp.Variable(2, name="x")
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
-    runner, way = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
+    backend, strategy = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
     solved = {"right": program.solve()["right"]}
-    answer = runner.run(prepare(program["up"], way, solved, compiler=runner.compile))
+    answer = backend.run(prepare(program["up"], strategy, solved, compiler=backend.compile))
     assert (answer.x, answer.said) == (None, "no optimum on the optimal face")
 
 
@@ -93,15 +93,17 @@ def test_a_point_to_start_from_is_sought_where_there_is_room_for_one(monkeypatch
     asked = []
     monkeypatch.setattr(
         "lexiprog.solve.conic_face.solve_conic",
-        lambda form, *watch: asked.append(form) or solve_conic(form, *watch),
+        lambda form, *deadline: asked.append(form) or solve_conic(form, *deadline),
     )
     x = cp.Variable(2, name="x")
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
-    runner, way = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
-    task = prepare(program["up"], way, {"right": program.solve()["right"]}, compiler=runner.compile)
+    backend, strategy = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
+    task = prepare(
+        program["up"], strategy, {"right": program.solve()["right"]}, compiler=backend.compile
+    )
     asked.clear()
-    assert runner.run(task).value == pytest.approx(0.0, abs=1e-8)
+    assert backend.run(task).value == pytest.approx(0.0, abs=1e-8)
     inside = np.full(asked[0].c.size, 1.0 - 5e-7)  # the norm, which has a column of its own
     inside[columns_of(task.native)[x.id]] = 1.0 - 1e-6, 0.0
     slack = asked[0].slack(inside / task.native.scaling.columns)

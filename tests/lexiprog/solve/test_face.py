@@ -171,9 +171,9 @@ def test_faces_and_lock_rows_agree(seed):
 def test_sums_of_regrets_keep_their_faces_though_their_objectives_read_the_ideals():
     x = cp.Variable(3, bounds=[0, 4], name="x")
     limits = [cp.sum(x) <= 6]
-    wishes = [x[k] + 0.5 * x[(k + 1) % 3] for k in range(3)]
-    ideals = [lx.Subproblem(f"o{k}", cp.Maximize(w), limits) for k, w in enumerate(wishes)]
-    regrets = cp.hstack([p.optimum - w for p, w in zip(ideals, wishes, strict=True)])
+    solve_options = [x[k] + 0.5 * x[(k + 1) % 3] for k in range(3)]
+    ideals = [lx.Subproblem(f"o{k}", cp.Maximize(w), limits) for k, w in enumerate(solve_options)]
+    regrets = cp.hstack([p.optimum - w for p, w in zip(ideals, solve_options, strict=True)])
     stages, held = [lx.Stage("ideal", *ideals)], []
     for k in (1, 2, 3):
         goal = cp.Minimize(cp.sum(regrets) if k == 3 else cp.sum_largest(regrets, k))

@@ -21,8 +21,8 @@ class Desk:
     def __init__(self):
         self.watches = []
 
-    def call(self, function, *arguments, watch=None):
-        self.watches.append(watch)
+    def call(self, function, *arguments, deadline=None):
+        self.watches.append(deadline)
         return function(*arguments)
 
 
@@ -59,14 +59,14 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_the_watch_goes_along(name):
     problem, run, value = RUNS[name]
-    watch = Deadline(elsewhere=Desk())
-    way = Strategy(lx.Solver("HIGHS"), refined=name == "refined")
-    task = prepare(problem(), way, {}, watch=watch)
+    deadline = Deadline(elsewhere=Desk())
+    strategy = Strategy(lx.Solver("HIGHS"), refined=name == "refined")
+    task = prepare(problem(), strategy, {}, deadline=deadline)
     answer = run(task)
     found = answer.value if answer.shares is None else answer.shares.levels[0][0]
     assert found == pytest.approx(value)
-    assert watch.elsewhere.watches
-    assert all(one is watch for one in watch.elsewhere.watches)
+    assert deadline.elsewhere.watches
+    assert all(one is deadline for one in deadline.elsewhere.watches)
 
 
 def test_the_watch_goes_along_to_every_face():
@@ -74,13 +74,13 @@ def test_the_watch_goes_along_to_every_face():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = program.solve()
-    runner, watch = CurvedFace(), Deadline(elsewhere=Desk())
-    way = Strategy(lx.Solver("CLARABEL"), "face")
-    task = prepare(program["up"], way, solved, compiler=runner.compile, watch=watch)
-    answer = runner.run(task)
+    backend, deadline = CurvedFace(), Deadline(elsewhere=Desk())
+    strategy = Strategy(lx.Solver("CLARABEL"), "face")
+    task = prepare(program["up"], strategy, solved, compiler=backend.compile, deadline=deadline)
+    answer = backend.run(task)
     assert np.abs(answer.primal[x.id]) == pytest.approx([1.0, 0.0], abs=1e-6)
-    assert len(watch.elsewhere.watches) == 3
-    assert all(one is watch for one in watch.elsewhere.watches)
+    assert len(deadline.elsewhere.watches) == 3
+    assert all(one is deadline for one in deadline.elsewhere.watches)
 
 
 def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch):
@@ -91,10 +91,10 @@ def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch)
         runs.append(1)
         return run(self, *given, **terms)
 
-    watch = Deadline(elsewhere=Desk())
-    task = prepare(linear(), Strategy(lx.Solver("HIGHS"), refined=True), {}, watch=watch)
+    deadline = Deadline(elsewhere=Desk())
+    task = prepare(linear(), Strategy(lx.Solver("HIGHS"), refined=True), {}, deadline=deadline)
     answer = Native().run(task)
-    watch.elsewhere.watches.clear()
+    deadline.elsewhere.watches.clear()
     monkeypatch.setattr(HighsModel, "run", counted)
     _on_its_rows(task, task.native.scaled, answer)
-    assert len(runs) == len(watch.elsewhere.watches) > 1
+    assert len(runs) == len(deadline.elsewhere.watches) > 1

@@ -33,7 +33,7 @@ def decided(monkeypatch):
         task = SimpleNamespace(
             subproblem=SimpleNamespace(locks=[(0, None)]),
             given=SimpleNamespace(undisturbed=lambda _: [(0.0, 0.0)]),
-            solver=SimpleNamespace(name="S", accept=1e-6), way=SimpleNamespace(strict=strict),
+            solver=SimpleNamespace(name="S", accept=1e-6), strategy=SimpleNamespace(strict=strict),
         )  # fmt: skip
         answer = SimpleNamespace(exact=exact, doubts=dict.fromkeys(doubts, 0.0))
         with warnings.catch_warnings(record=True) as said:

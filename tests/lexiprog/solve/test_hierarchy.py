@@ -25,9 +25,9 @@ def met(monkeypatch, together, seconds, count=3, **terms):
     """Whether so many solves are under way at the same time, if one waits so long."""
     barrier, shielded = threading.Barrier(together), hierarchy.shielded
 
-    def meeting(runner, task):
+    def meeting(backend, task):
         barrier.wait(timeout=seconds)
-        return shielded(runner, task)
+        return shielded(backend, task)
 
     monkeypatch.setattr(hierarchy, "shielded", meeting)
     try:
@@ -75,8 +75,8 @@ def test_only_what_runs_is_asked_to_stop():
     stopped = []
     jobs = []
     for k in range(3):
-        watch = SimpleNamespace(stop=lambda k=k: stopped.append(k))
-        jobs.append(SimpleNamespace(task=SimpleNamespace(watch=watch), future=Future()))
+        deadline = SimpleNamespace(stop=lambda k=k: stopped.append(k))
+        jobs.append(SimpleNamespace(task=SimpleNamespace(deadline=deadline), future=Future()))
     jobs[1].future.set_result(None)
     hierarchy._Run.stop(SimpleNamespace(running=jobs))
     assert stopped == [0, 2]

@@ -43,9 +43,9 @@ def counted_models(monkeypatch):
         models.append(self)
         build(self, *given)
 
-    def searching(self, cost, bounds, offset, start, watch):
+    def searching(self, cost, bounds, offset, start, deadline):
         starts.append(None if start is None else float(cost @ start) + offset)
-        return search(self, cost, bounds, offset, start, watch)
+        return search(self, cost, bounds, offset, start, deadline)
 
     monkeypatch.setattr(MipModel, "__init__", building)
     monkeypatch.setattr(MipModel, "search", searching)

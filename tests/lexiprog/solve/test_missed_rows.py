@@ -22,11 +22,11 @@ def chain(levels, rows, solver="HIGHS"):
     return program, BackendTable.of(program.stages, ladders, NO_SLACK, None)
 
 
-def run(program, runners, name, way, solved):
-    runner = runners.runner(program[name], way)
-    task = prepare(program[name], way, solved, compiler=runner.compile)
-    answer = runner.run(task)
-    runner.accepted(task, answer)
+def run(program, runners, name, strategy, solved):
+    backend = runners.backend(program[name], strategy)
+    task = prepare(program[name], strategy, solved, compiler=backend.compile)
+    answer = backend.run(task)
+    backend.accepted(task, answer)
     return answer
 
 
@@ -41,15 +41,15 @@ def test_what_misses_its_rows_is_taken_only_with_doubt_and_only_at_the_end(
     program, runners = chain(
         {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}, [x[0] + 2 * x[1] <= 8]
     )
-    way = Strategy(lx.Solver("HIGHS"), "face", refined=refined, strict=strict)
+    strategy = Strategy(lx.Solver("HIGHS"), "face", refined=refined, strict=strict)
     solved = program.solve()
-    fine = run(program, runners, "a", way, {})
+    fine = run(program, runners, "a", strategy, {})
     assert (fine.value, fine.doubt) == (pytest.approx(4.0), "")
     of = FaceOptimum.of
     missed = classmethod(lambda cls, *given: replace(of(*given), missed=True))
     monkeypatch.setattr(FaceOptimum, "of", missed)
-    runner = runners.runner(program["b"], way)
-    answer = runner.run(prepare(program["b"], way, solved, compiler=runner.compile))
+    backend = runners.backend(program["b"], strategy)
+    answer = backend.run(prepare(program["b"], strategy, solved, compiler=backend.compile))
     if taken:
         assert (answer.value, answer.status, answer.doubt) == (2.0, Status.OPTIMAL, DOUBT)
     else:
@@ -118,7 +118,9 @@ def test_held_objectives_are_told_at_the_point_as_the_user_wrote_them(maximise):
     first = cp.Maximize(3 - x[0]) if maximise else cp.Minimize(3 + x[0])
     program, runners = chain({"a": first, "b": cp.Maximize(x[1])}, [cp.sum(x) <= 6])
     solved = program.solve()
-    way = Strategy(lx.Solver("HIGHS"), "face")
-    assert run(program, runners, "a", way, {}).held == {}
-    assert run(program, runners, "b", way, solved).held == {"a": pytest.approx(solved["a"].value)}
+    strategy = Strategy(lx.Solver("HIGHS"), "face")
+    assert run(program, runners, "a", strategy, {}).held == {}
+    assert run(program, runners, "b", strategy, solved).held == {
+        "a": pytest.approx(solved["a"].value)
+    }
     assert solved["a"].value == pytest.approx(2.0 if maximise else 4.0)

@@ -15,11 +15,11 @@ from lexiprog.solve.direct import Native, _on_its_rows, _stoppable
 from lexiprog.status import Status
 
 
-def third(**way):
+def third(**strategy):
     """Least x over 3x >= 1."""
     x = cp.Variable(name="x")
     problem = lx.Subproblem("third", cp.Minimize(x), [3 * x >= 1])
-    return prepare(problem, Strategy(lx.Solver("HIGHS"), **way), {})
+    return prepare(problem, Strategy(lx.Solver("HIGHS"), **strategy), {})
 
 
 def rough(task, off):
@@ -49,14 +49,14 @@ def test_a_point_on_its_rows_is_left_as_it_is_unless_more_digits_are_asked_for()
 
 def test_where_more_digits_cannot_be_had_the_answer_is_doubted_or_refused(monkeypatch):
     monkeypatch.setattr("lexiprog.solve.direct.refined", lambda *_: None)
-    for way, off, status, doubted in [
+    for strategy, off, status, doubted in [
         ({}, -1e-5, "failed", False),
         ({"refined": True}, -1e-5, "optimal", True),
         ({"refined": True}, 0.0, "optimal", False),
         ({"refined": True, "strict": True}, -1e-5, "failed", False),
         ({"refined": True, "strict": True}, 0.0, "optimal", False),
     ]:
-        task = third(**way)
+        task = third(**strategy)
         found = _on_its_rows(task, task.native.scaled, rough(task, off))
         assert str(found.status) in (status, "solver_error")
         assert (found.status is Status.OPTIMAL) == (status == "optimal")

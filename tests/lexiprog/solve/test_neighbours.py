@@ -34,21 +34,21 @@ def test_a_search_that_was_stopped_is_begun_in_the_usual_way(monkeypatch, found)
 
 def test_the_next_search_starts_where_the_last_ended(monkeypatch):
     task, _ = knapsack()
-    runner, starts = Neighbours(), []
-    answer = runner.run(task)
+    backend, starts = Neighbours(), []
+    answer = backend.run(task)
     assert answer.value == pytest.approx(20.0)
-    runner.accepted(task, answer)
+    backend.accepted(task, answer)
 
-    def search(form, options, start, watch):
+    def search(form, options, start, deadline):
         starts.append(start)
         return MipSearch("kSolveError", None, None)
 
     monkeypatch.setattr("lexiprog.solve.warm_start.solve_mip", search)
-    runner.run(task)
+    backend.run(task)
     assert starts[0] == pytest.approx(answer.x)
-    runner.accepted(task, replace(answer, x=None))  # nothing found, nothing forgotten
-    runner.run(task)
+    backend.accepted(task, replace(answer, x=None))  # nothing found, nothing forgotten
+    backend.run(task)
     assert starts[1] == pytest.approx(answer.x)
-    runner.starts["n"] = np.zeros(3)  # of another problem
-    runner.run(task)
+    backend.starts["n"] = np.zeros(3)  # of another problem
+    backend.run(task)
     assert starts[2] is None

@@ -32,7 +32,7 @@ def test_it_is_as_exact_as_is_asked_for():
     problem, _ = third()
     found = own_optimum(problem, NO_SLACK, {}, Given.to([problem]), Deadline(), refined=True)
     assert found.checked.certificate.worst <= 1e-12
-    assert found.task.way.refined
+    assert found.task.strategy.refined
 
 
 def test_slack_is_given_to_what_it_holds():
@@ -49,8 +49,8 @@ def test_out_of_time_there_is_none_and_on_the_same_watch():
     given, late = Given.to([problem]), Deadline()
     late.stop()
     assert own_optimum(problem, NO_SLACK, {}, given, late) is None
-    watch = Deadline()
-    assert own_optimum(problem, NO_SLACK, {}, given, watch).task.watch is watch
+    deadline = Deadline()
+    assert own_optimum(problem, NO_SLACK, {}, given, deadline).task.deadline is deadline
 
 
 def test_solvers_that_break_or_prove_nothing_are_passed_over():

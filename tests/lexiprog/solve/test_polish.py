@@ -147,7 +147,7 @@ def test_a_search_within_a_known_value_gives_its_point_or_the_known_one(
     x = None if searched is None else np.array(searched)
     asked = []
 
-    def search(form, options, start, watch):
+    def search(form, options, start, deadline):
         asked.append(start)
         return SimpleNamespace(x=x, status=status, bound=-7.5)
 

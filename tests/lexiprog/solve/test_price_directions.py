@@ -18,13 +18,13 @@ def most(limit=6.0, upper=(4.0, 9.0), lower=(0.0, 0.0), zero=0):
 
 
 @pytest.fixture(params=["beyond", "directions"])
-def way(request, monkeypatch):
+def strategy(request, monkeypatch):
     """What is found a little further on, or, where nothing is, by the directions alone."""
     if request.param == "directions":
         monkeypatch.setattr(price, "_multiplier_beyond", lambda *_: None)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("strategy")
 @pytest.mark.parametrize(
     ("form", "rate"),
     [
@@ -43,7 +43,7 @@ def test_the_optimum_rises_by_the_best_column_that_is_free_to_move(form, rate):
     assert right_derivative(form, 0) == pytest.approx(rate, abs=1e-9)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("strategy")
 def test_a_column_may_fall_only_from_above_its_lower_bound():
     """The least x where x >= b: less of b takes x along unless zero stops it."""
     for limit, lower, rate in ((3.0, 0.0, 1.0), (3.0, 3.0, 0.0), (0.0, -np.inf, 1.0)):
@@ -54,7 +54,7 @@ def test_a_column_may_fall_only_from_above_its_lower_bound():
         assert right_derivative(form, 0) == pytest.approx(rate, abs=1e-9)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("strategy")
 def test_a_direction_adds_to_several_rows_at_once():
     """The most of x + y, each below its own row: 1 for each, in its share."""
     form = StandardForm(-np.ones(2), 0.0, sp.csc_array(np.eye(2)), np.ones(2), Cones(nonneg=2))

@@ -57,7 +57,7 @@ def test_numbers_are_read_in_known_ways_only(least):
 
 
 def test_without_time_nothing_is_read(least):
-    task = replace(exact_task(least), watch=SimpleNamespace(over=True))
+    task = replace(exact_task(least), deadline=SimpleNamespace(over=True))
     answer = Exact().run(task)
     assert (answer.status, answer.said, answer.exact) == (Status.NO_POINT, "time_limit", None)
 
@@ -78,15 +78,15 @@ def test_a_held_optimum_that_fractions_do_not_find_is_an_error(least, monkeypatc
     (x,) = least.variables
     second = lx.Subproblem("second", cp.Maximize(x), [x <= 9, least.held()])
     solved = dict(lx.Program(lx.Stage("1", least)).solve("HIGHS"))
-    runner, way = ExactAgain(), Strategy(lx.Solver("EXACT"))
-    task = prepare(second, way, solved, compiler=runner.compile)
-    answer = runner.run(task)
+    backend, strategy = ExactAgain(), Strategy(lx.Solver("EXACT"))
+    task = prepare(second, strategy, solved, compiler=backend.compile)
+    answer = backend.run(task)
     assert str(answer.exact.value) == "1/3"
     assert answer.doubts == {"least": 0.0}
     monkeypatch.setattr(Exact, "run", lambda *_: Answer(Status.NO_POINT))
-    assert runner.run(task).doubts == {}
+    assert backend.run(task).doubts == {}
     with pytest.raises(ArithmeticError, match="'least' has no exact optimum"):
-        prepare(second, way, solved, compiler=ExactAgain().compile)
+        prepare(second, strategy, solved, compiler=ExactAgain().compile)
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def disk():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = {"right": program.solve()["right"]}
-    runner, way = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
-    return runner, prepare(program["up"], way, solved, compiler=runner.compile)
+    backend, strategy = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
+    return backend, prepare(program["up"], strategy, solved, compiler=backend.compile)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def disk():
      (3, "no optimum on the optimal face")],
 )  # fmt: skip
 def test_a_curved_face_says_which_solve_failed(disk, call, said, monkeypatch):
-    runner, task = disk
+    backend, task = disk
     calls, solve = [], curved_face.solve_conic
 
     def failing(*terms):
@@ -113,17 +113,17 @@ def test_a_curved_face_says_which_solve_failed(disk, call, said, monkeypatch):
         return None if len(calls) >= call else solve(*terms)
 
     monkeypatch.setattr(curved_face, "solve_conic", failing)
-    answer = runner.run(task)
+    answer = backend.run(task)
     assert (answer.status, answer.said, answer.x) == (Status.FAILED, said, None)
     assert len(calls) == (4 if call == 3 else call)  # the last is tried in two ways
 
 
 def test_a_curved_face_that_is_not_clear_or_of_several_rows_is_refused(disk, monkeypatch):
-    runner, task = disk
+    backend, task = disk
     monkeypatch.setattr(curved_face, "exposed", lambda *_: None)
-    assert runner.run(task).said == "the optimal face of 'right' is not clear"
-    runner.rows["up"] = None
-    assert runner.run(task).said == "a lock is not one row"
+    assert backend.run(task).said == "the optimal face of 'right' is not clear"
+    backend.rows["up"] = None
+    assert backend.run(task).said == "a lock is not one row"
 
 
 def test_only_real_integer_problems_that_hold_or_are_held_exactly_are_chains():

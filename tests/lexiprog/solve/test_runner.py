@@ -109,5 +109,5 @@ def test_a_try_that_found_nothing_took_its_time_too():
 def test_only_runners_that_call_the_users_code_or_compile_on_the_way_run_alone():
     side_by_side = [Native, FaceChain, WarmHighs, Exact, ExactAgain, WiderFaces, CurvedFace,
                     IntegerChain, FairHighs]  # fmt: skip
-    assert not any(runner.alone for runner in side_by_side)
-    assert all(runner.alone for runner in (Custom, FairLotteries, OneByOne))
+    assert not any(backend.alone for backend in side_by_side)
+    assert all(backend.alone for backend in (Custom, FairLotteries, OneByOne))

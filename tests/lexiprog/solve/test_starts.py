@@ -34,7 +34,7 @@ def test_a_search_never_ends_worse_than_where_it_started():
     )
 
 
-def started(problem, *points, watch=None):
+def started(problem, *points, deadline=None):
     """The best start among points given by their leaves, a value or nothing for each."""
     compiled, _ = answered(problem, 0.0, 0.0, 2.0)
     starts = [
@@ -42,7 +42,7 @@ def started(problem, *points, watch=None):
          if value is not None}
         for point in points
     ]  # fmt: skip
-    task = SimpleNamespace(starts=starts, native=compiled, watch=watch or Deadline())
+    task = SimpleNamespace(starts=starts, native=compiled, deadline=deadline or Deadline())
     return best_start(task, compiled.scaled)
 
 
@@ -66,4 +66,6 @@ def test_without_time_the_first_point_there_is_will_do():
     over = Deadline(seconds=0.0)
     problem = gate(5.0)
     closed, opened = (0.0, 0.0, 2.0), (1.0, 2.0, 0.0)
-    assert started(problem, (2.0, 0.0, 0.0), closed, opened, watch=over) == pytest.approx([0, 0, 2])
+    assert started(problem, (2.0, 0.0, 0.0), closed, opened, deadline=over) == pytest.approx(
+        [0, 0, 2]
+    )

@@ -51,11 +51,11 @@ def test_a_session_that_was_stopped_runs_again():
     costs, matrix = np.array([-1.0, -1.0]), np.array([[1.0, 2.0], [2.0, 1.0]])
     bounds = Bounds(np.zeros(2), np.full(2, 9.0), np.full(2, -np.inf), np.full(2, 3.0))
     session = HighsModel(matrix, {"presolve": "off"})
-    watch = Deadline()
+    deadline = Deadline()
     callbacks = session._highs.cbSimplexInterrupt, session._highs.cbIpmInterrupt
-    with watch.heeded_by(*callbacks):
-        watch.stop()
-        watch.stop()  # as often as anybody likes
+    with deadline.heeded_by(*callbacks):
+        deadline.stop()
+        deadline.stop()  # as often as anybody likes
         assert session.run(costs, bounds).status == "kInterrupt"
     found = session.run(costs, bounds)
     assert found.optimal

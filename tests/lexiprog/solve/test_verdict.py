@@ -40,7 +40,7 @@ GAP = Certificate(gap=0.1, gap_tolerance=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("wish", "watch", "more"),
+    ("wish", "deadline", "more"),
     [
         (None, {}, {}),
         (Status.WITHIN_GAP, {"over": True}, {}),
@@ -54,11 +54,11 @@ GAP = Certificate(gap=0.1, gap_tolerance=1e-6)
         (None, {"over": True}, {"certificate": Certificate(gap=0.1, primal=0.1)}),
     ],
 )
-def test_a_point_that_a_limit_left_is_within_a_gap_or_unfinished(wish, watch, more):
+def test_a_point_that_a_limit_left_is_within_a_gap_or_unfinished(wish, deadline, more):
     given = {"integer": True, "gap": None, "status": Status.OPTIMAL, "certificate": GAP} | more
-    watch = SimpleNamespace(**{"stopped": False, "enough": False, "over": False} | watch)
+    deadline = SimpleNamespace(**{"stopped": False, "enough": False, "over": False} | deadline)
     task = SimpleNamespace(
-        integer=given["integer"], watch=watch, solver=SimpleNamespace(gap=given["gap"])
+        integer=given["integer"], deadline=deadline, solver=SimpleNamespace(gap=given["gap"])
     )
     assert _wish(task, Answer(given["status"]), given["certificate"]) is wish
 
@@ -76,11 +76,11 @@ def test_a_point_that_a_limit_left_is_within_a_gap_or_unfinished(wish, watch, mo
 def test_a_value_that_a_limit_left_is_warned_of_unless_somebody_was_content(
     status, over, enough, tolerance, warned
 ):
-    outline = SimpleNamespace(text=lambda: "7")
-    found = SimpleNamespace(status=status, name="p", outline=outline,
+    summary = SimpleNamespace(text=lambda: "7")
+    found = SimpleNamespace(status=status, name="p", summary=summary,
                             certificate=SimpleNamespace(gap_tolerance=tolerance))  # fmt: skip
     task = SimpleNamespace(solver=SimpleNamespace(accept=1e-6, gap=None),
-                           watch=SimpleNamespace(over=over, enough=enough))  # fmt: skip
+                           deadline=SimpleNamespace(over=over, enough=enough))  # fmt: skip
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         warn_of_limit(task, found)
@@ -112,7 +112,7 @@ def test_infeasible_and_unbounded_are_told_apart():
     ],
 )
 def test_multipliers_that_alone_prove_nothing_are_found_anew(failed, mode, integer, useless):
-    task = SimpleNamespace(way=SimpleNamespace(mode=mode), integer=integer)
+    task = SimpleNamespace(strategy=SimpleNamespace(mode=mode), integer=integer)
     assert _has_useless_multipliers(task, Certificate(**failed)) is useless
 
 

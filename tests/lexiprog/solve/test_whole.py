@@ -20,7 +20,7 @@ def program():
 
 def taken(program, lanes=None, tick=lambda _: None, **terms):
     problems = list(program.subproblems.values())
-    wish = {"given": Given.to(problems), "wishes": SolveOptions()} | terms
+    wish = {"given": Given.to(problems), "solve_options": SolveOptions()} | terms
     ladders = dict.fromkeys(program.subproblems)
     return through_lane(program.stages, ladders, lanes or Lanes(), tick, **wish)
 
@@ -34,7 +34,8 @@ def test_the_whole_result_comes_through_a_lane_with_a_tick_for_each_level(progra
 
 
 @pytest.mark.parametrize(
-    "terms", [{"given": None}, {"wishes": None}, {"wishes": SimpleNamespace(plain=False)}]
+    "terms",
+    [{"given": None}, {"solve_options": None}, {"solve_options": SimpleNamespace(plain=False)}],
 )
 def test_whoever_wishes_for_more_is_not_sent_through_a_lane(program, terms):
     assert taken(program, **terms) is None

@@ -27,8 +27,8 @@ def levels(x):
 
 def run(second, solved):
     wider = WiderFaces()
-    way = Strategy(lx.Solver("HIGHS"), "face", refined=True)
-    return wider.run(prepare(second, way, solved, compiler=wider.compile))
+    strategy = Strategy(lx.Solver("HIGHS"), "face", refined=True)
+    return wider.run(prepare(second, strategy, solved, compiler=wider.compile))
 
 
 def test_a_level_is_solved_on_the_faces_of_what_it_holds_with_their_proofs(levels):

@@ -90,15 +90,15 @@ def told(integer=True, content=False, latest=((None, None),), found=None, compil
     watches = Watches([stage], SolveOptions(listener=listener), 1)
     watches.begin(list(stage.subproblems))
     assert watches.listened
-    watch = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
+    deadline = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
     task = SimpleNamespace(
-        integer=integer, watch=watch, compiled=compiled, subproblem=stage.subproblems[0],
+        integer=integer, deadline=deadline, compiled=compiled, subproblem=stage.subproblems[0],
         solver=lx.Solver("HIGHS"),
     )  # fmt: skip
     for pair in latest:
-        watch.latest = pair
+        deadline.latest = pair
         watches.tell(stage, task, found=found)
-    return heard, watch
+    return heard, deadline
 
 
 def test_a_listener_hears_what_is_new_of_integers_only():
@@ -143,11 +143,11 @@ def test_who_is_content_with_a_point_has_enough_and_without_one_it_goes_on():
 )
 def test_a_value_that_a_limit_left_is_warned_of(status, over, gap_tolerance, enough, warned):
     task = SimpleNamespace(
-        solver=lx.Solver("HIGHS", gap=0.2), watch=SimpleNamespace(over=over, enough=enough)
+        solver=lx.Solver("HIGHS", gap=0.2), deadline=SimpleNamespace(over=over, enough=enough)
     )
     found = SimpleNamespace(
         name="n", status=status, certificate=SimpleNamespace(gap_tolerance=gap_tolerance),
-        outline=SimpleNamespace(text=lambda: "3 in [3, 4]"),
+        summary=SimpleNamespace(text=lambda: "3 in [3, 4]"),
     )  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -180,5 +180,5 @@ def test_what_else_is_wished_is_on_every_watch(verbose):
     desk = object()
     watches = Watches([stage], SolveOptions(verbose=verbose, elsewhere=desk), 1)
     watches.begin(list(stage.subproblems))
-    watch = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
-    assert (watch.verbose, watch.elsewhere) == (verbose, desk)
+    deadline = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
+    assert (deadline.verbose, deadline.elsewhere) == (verbose, desk)
