@@ -17,30 +17,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.backends.highs_mip import pass_whole
+from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.fairness.levels import raise_levels
 from lexiprog.fairness.records import FairLevel, FairOrder, NoFairShare, Told, Utilities, nobody
 from lexiprog.status import Status
-from lexiprog.typing import Array, Highs, Mask, Options
+from lexiprog.typing import Array, Mask, Options
 
 # The integer program that raises the value at one position of the order.
 
 # Levels from the lowest up: (value, how many positions are before it).
 Steps = Sequence[tuple[float, int]]
 
-OPTIONS = {
-    "mip_feasibility_tolerance": 1e-9,
-    "primal_feasibility_tolerance": 1e-9,
-    "dual_feasibility_tolerance": 1e-9,
-    "mip_rel_gap": 0.0,
-    "mip_abs_gap": 0.0,
-    "output_flag": False,
-}
+OPTIONS = PRECISE | {"mip_feasibility_tolerance": 1e-9, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
+UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
 # A bound may be that much of a grid's step too low.
 ROUNDING = 1e-6
 
@@ -159,45 +152,37 @@ class Positions:
             np.append(self._bounds.row_upper, np.full(len(self._utilities), np.inf)),
         )
         columns = matrix.shape[1]
-        highs = self._loaded(_Program(np.zeros(columns), matrix, bounds, np.zeros(columns, bool)))
-        every, out, endless = np.arange(columns, dtype=np.int32), [], []
+        model = self._model(_Program(np.zeros(columns), matrix, bounds, np.zeros(columns, bool)))
+        highest, unlimited = self._utilities.offsets.copy(), []
         for i in range(len(self._utilities)):
-            row = self._utilities.rows[[i]].toarray()[0]
-            highs.changeColsCost(columns, every, row)
-            highs.run()
-            said = highs.getModelStatus().name
-            if said in ("kUnbounded", "kUnboundedOrInfeasible"):
-                endless.append(i)
-            elif said != "kOptimal":
-                raise self._failure(said)
-            out.append(highs.getInfo().objective_function_value + self._utilities.offsets[i])
-        if endless:
-            raise NoFairShare.unlimited(endless)
-        return np.array(out)
+            model.set_cost(-self._utilities.rows[[i]].toarray()[0])
+            status = model.resume()
+            if status in UNBOUNDED:
+                unlimited.append(i)
+            elif status != "kOptimal":
+                raise self._failure(status)
+            highest[i] -= model.info.objective_function_value
+        if unlimited:
+            raise NoFairShare.unlimited(unlimited)
+        return highest
 
     def _solved(self, program: _Program, start: Array | None) -> tuple[Array, float]:
-        highs = self._loaded(program)
+        model = self._model(program)
         if start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = start
-            highs.setSolution(solution)
-        highs.run()
+            model.set_start(start)
+        status = model.resume()
         self.solves += 1
-        said = highs.getModelStatus().name
-        if said in ("kUnbounded", "kUnboundedOrInfeasible"):
-            highs.changeColsCost(
-                program.cost.size, np.arange(program.cost.size, dtype=np.int32), 0.0 * program.cost
-            )
-            highs.run()
-            if highs.getModelStatus().name == "kOptimal":
+        if status in UNBOUNDED:
+            model.set_cost(0.0 * program.cost)
+            status = model.resume()
+            if status == "kOptimal":
                 raise NoFairShare.unlimited(range(len(self._utilities)))
-            said = highs.getModelStatus().name
-        if said != "kOptimal":
-            raise self._failure(said)
-        info = highs.getInfo()
+        if status != "kOptimal":
+            raise self._failure(status)
+        info = model.info
         self.nodes += max(int(info.mip_node_count), 0)
         bound = info.mip_dual_bound if program.integer.any() else info.objective_function_value
-        return np.array(highs.getSolution().col_value)[: self._A.shape[1]], self._down(bound)
+        return np.array(model.solution.col_value)[: self._A.shape[1]], self._down(-bound)
 
     def _down(self, bound: float) -> float:
         """The highest value that utilities can have up to a bound."""
@@ -205,32 +190,19 @@ class Positions:
             return float(bound)
         return float(np.floor(bound / self._grid + ROUNDING) * self._grid)
 
-    def _failure(self, said: str) -> NoFairShare:
-        if said == "kInfeasible":
+    def _failure(self, status: str) -> NoFairShare:
+        if status == "kInfeasible":
             return NoFairShare("no point satisfies the constraints.", Status.INFEASIBLE)
-        limit = said in ("kTimeLimit", "kIterationLimit", "kSolutionLimit", "kInterrupt")
+        limit = status in ("kTimeLimit", "kIterationLimit", "kSolutionLimit", "kInterrupt")
         return NoFairShare(
-            f"HiGHS says {said} at integer program {self.solves}.",
+            f"HiGHS says {status} at integer program {self.solves}.",
             Status.NO_POINT if limit else Status.FAILED,
         )
 
-    def _loaded(self, program: _Program) -> Highs:
-        highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        for name, value in self._options.items():
-            if highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
-        model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = program.matrix.shape
-        model.sense_ = highspy.ObjSense.kMaximize
-        model.col_cost_ = program.cost
-        model.col_lower_, model.col_upper_ = program.bounds.lower, program.bounds.upper
-        model.row_lower_, model.row_upper_ = program.bounds.row_lower, program.bounds.row_upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = program.matrix.indptr
-        model.a_matrix_.index_ = program.matrix.indices
-        model.a_matrix_.value_ = program.matrix.data
-        pass_whole(highs, model, program.integer)
-        return highs
+    def _model(self, program: _Program) -> HighsModel:
+        return HighsModel(
+            program.matrix, self._options, -program.cost, program.bounds, integer=program.integer
+        )
 
 
 # Values closer than this share of the largest number they are summed from count as the same.

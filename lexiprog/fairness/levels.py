@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.optimal_face import Sizes
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.fairness.master import Master, Peak
+from lexiprog.fairness.master import MasterLP, MaxMin
 from lexiprog.fairness.records import (
     FairShares,
     NoFairShare,
@@ -148,8 +148,8 @@ class Fixed:
 
     def size(self, x: Array, weights: Array, multipliers: Array) -> float:
         """The terms that a step's value is summed from: what its rounding is measured against."""
-        own = np.abs(weights) @ self.utilities.sizes_at(x)
-        return max(float(own), float(np.abs(multipliers) @ np.abs(self.b)))
+        terms = np.abs(weights) @ self.utilities.sizes_at(x)
+        return max(float(terms), float(np.abs(multipliers) @ np.abs(self.b)))
 
     def hold(self, value: float, weights: Array, multipliers: Array) -> Pins:
         """Fix all that the multipliers of a step with this value leave no choice."""
@@ -242,7 +242,7 @@ class _Climb:
     ) -> None:
         self._told = told
         self._fixed = Fixed(form, utilities)
-        self._master = Master(self._fixed.A, self._fixed.bounds, utilities, options)
+        self._master = MasterLP(self._fixed.A, self._fixed.bounds, utilities, options)
         self._values: list[float] = []
         self._weights: list[Array] = []
         self._multipliers: list[Array] = []
@@ -251,50 +251,51 @@ class _Climb:
     def run(self) -> None:
         """Settle everybody."""
         while not self._fixed.settled.all():
-            peak = self._master.rise()
-            value = self._attained(peak)
+            optimum = self._master.raise_least()
+            value = self._attained(optimum)
             before = self._values[-1] if self._values else -np.inf
-            size = max(abs(value), self._fixed.size(peak.x, peak.weights, peak.multipliers))
+            size = self._fixed.size(optimum.x, optimum.weights, optimum.multipliers)
+            size = max(abs(value), size)
             if value - before > SAME * size:
-                self._settle(peak, value)
+                self._settle(optimum, value)
                 continue
-            self._settle(peak, before)
+            self._settle(optimum, before)
             if self._values[-PATIENCE:].count(before) == PATIENCE:
                 self._settle_all_stuck(before, size)
 
-    def _attained(self, peak: Peak) -> float:
-        """The value of a peak, from its point.
+    def _attained(self, optimum: MaxMin) -> float:
+        """The value of a optimum, from its point.
 
         HiGHS's own is off by its scaled tolerance, which later steps could not live with.
         """
-        weights = np.where(self._fixed.settled, 0.0, np.maximum(peak.weights, 0.0))
-        return float(weights @ self._fixed.utilities.at(peak.x) / weights.sum()) + 0.0
+        weights = np.where(self._fixed.settled, 0.0, np.maximum(optimum.weights, 0.0))
+        return float(weights @ self._fixed.utilities.at(optimum.x) / weights.sum()) + 0.0
 
     def _settle_all_stuck(self, value: float, size: float) -> None:
         """Settle, at the value of the last step, everybody who cannot rise above it."""
         behind = self._behind(~self._fixed.settled, value, size)
         while behind.any():
-            peak = self._master.lift(behind, value, size or 1.0)
-            self._x = peak.x
+            optimum = self._master.raise_sum(behind, value, size or 1.0)
+            self._x = optimum.x
             still = self._behind(behind, value, size)
             if np.array_equal(still, behind):
-                self._settle(peak, value)
+                self._settle(optimum, value)
                 return
             behind = still
 
     def _behind(self, who: Mask, value: float, size: float) -> Mask:
         return who & (self._fixed.utilities.at(self._x) <= value + SAME * size)
 
-    def _settle(self, peak: Peak, value: float) -> None:
-        pins = self._fixed.hold(value, peak.weights, peak.multipliers)
+    def _settle(self, optimum: MaxMin, value: float) -> None:
+        pins = self._fixed.hold(value, optimum.weights, optimum.multipliers)
         self._master.settle(pins.who, value)
-        self._master.pin(
+        self._master.fix(
             pins.rows, self._fixed.b[pins.rows], pins.columns, self._fixed.ends[pins.columns]
         )
-        self._x = peak.x
+        self._x = optimum.x
         self._values.append(value)
-        self._weights.append(peak.weights)
-        self._multipliers.append(peak.multipliers)
+        self._weights.append(optimum.weights)
+        self._multipliers.append(optimum.multipliers)
         self._told(self._fixed.settled, value)
 
     def found(self, of: NDArray[np.intp]) -> FairShares:

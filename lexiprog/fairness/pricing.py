@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.fairness.levels import surely_priced
-from lexiprog.fairness.master import Master, Peak
+from lexiprog.fairness.master import MasterLP, MaxMin
 from lexiprog.fairness.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
 from lexiprog.status import Status
 from lexiprog.typing import Array, Options
@@ -100,7 +100,7 @@ class _PricedClimb:
         count = len(first)
         bounds = Bounds(np.zeros(count), np.full(count, np.inf), one, one)
         utilities = Utilities(first.T, offsets)
-        self._master = Master(sp.csr_array(np.ones((1, count))), bounds, utilities, options)
+        self._master = MasterLP(sp.csr_array(np.ones((1, count))), bounds, utilities, options)
         self._settled = np.zeros(offsets.size, dtype=bool)
         self._levels = np.full(offsets.size, np.nan)
         self._lottery = np.zeros(count)
@@ -109,30 +109,30 @@ class _PricedClimb:
     def run(self) -> None:
         """Settle everybody."""
         while not self._settled.all():
-            peak = self._master.rise()
-            value = self._attained(peak)
+            optimum = self._master.raise_least()
+            value = self._attained(optimum)
             before = self._steps[-1][0] if self._steps else -np.inf
             repeats = [step[0] for step in self._steps[-PATIENCE:]]
             if repeats == [before] * PATIENCE and value - before <= self._slack:
                 self._settle_all_stuck(before)
-            elif (bound := self._closed(peak, value)) is not None:
-                self._settle(peak, before if value - before <= self._slack else value, bound)
+            elif (bound := self._closed(optimum, value)) is not None:
+                self._settle(optimum, before if value - before <= self._slack else value, bound)
 
     def _settle_all_stuck(self, value: float) -> None:
         """Settle, at the value of the last step, everybody who cannot rise above it."""
         behind = ~self._settled
         while behind.any():
-            peak = self._master.lift(behind, value, self._largest)
-            still = behind & (self._at(peak.x) <= value + self._slack)
+            optimum = self._master.raise_sum(behind, value, self._largest)
+            still = behind & (self._at(optimum.x) <= value + self._slack)
             if not np.array_equal(still, behind):
                 behind = still
-            elif (bound := self._closed(peak, value)) is not None:
-                self._settle(peak, value, bound)
+            elif (bound := self._closed(optimum, value)) is not None:
+                self._settle(optimum, value, bound)
                 return
 
-    def _closed(self, peak: Peak, value: float) -> float | None:
+    def _closed(self, optimum: MaxMin, value: float) -> float | None:
         """The oracle's bound if it proves the value; None if it found a column to go on with."""
-        prices = np.maximum(peak.weights, 0.0)
+        prices = np.maximum(optimum.weights, 0.0)
         prices = prices / prices[~self._settled].sum()
         columns, bound = self._ask(prices)
         rise = bound + prices @ self._offsets - prices[self._settled] @ self._levels[self._settled]
@@ -169,14 +169,14 @@ class _PricedClimb:
             )
         return columns, float(bound)
 
-    def _settle(self, peak: Peak, value: float, bound: float) -> None:
-        prices = np.maximum(peak.weights, 0.0)
+    def _settle(self, optimum: MaxMin, value: float, bound: float) -> None:
+        prices = np.maximum(optimum.weights, 0.0)
         prices = prices / prices[~self._settled].sum()
         who = np.flatnonzero(surely_priced(prices, self._settled))
         self._settled[who] = True
         self._levels[who] = value
         self._master.settle(who, value, exactly=False)
-        self._lottery = peak.x
+        self._lottery = optimum.x
         self._steps.append((value, prices, bound))
         self._told(int(self._settled.sum()), value)
 
@@ -208,6 +208,6 @@ class _PricedClimb:
         values: Array = lottery @ self._columns + self._offsets
         return values
 
-    def _attained(self, peak: Peak) -> float:
-        prices = np.where(self._settled, 0.0, np.maximum(peak.weights, 0.0))
-        return float(prices @ self._at(peak.x) / prices.sum()) + 0.0
+    def _attained(self, optimum: MaxMin) -> float:
+        prices = np.where(self._settled, 0.0, np.maximum(optimum.weights, 0.0))
+        return float(prices @ self._at(optimum.x) / prices.sum()) + 0.0

@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import SuperLU, splu
 
+from lexiprog.backends.highs import BasicPoint
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.parametric.highs_path import BasicPoint
 from lexiprog.typing import Array, Mask, Matrix
 
 # A basis matrix in factors, kept up to date while columns come and go.

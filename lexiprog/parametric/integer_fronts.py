@@ -390,10 +390,10 @@ def integer_front(
     if resume is not None:
         search.recall(resume)
     finite = bool(np.all(np.isin(np.flatnonzero(np.abs(first) + np.abs(second)), integer)))
-    with programs.handle.pace.kept():
+    with programs.model.deadline.kept():
         search.run(resolution, FINE if finite else COARSE, limit)
     if not search.done:
-        search.note = programs.handle.pace.note or search.note
+        search.note = programs.model.deadline.note or search.note
     return search.front(mark)
 
 

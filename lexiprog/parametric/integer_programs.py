@@ -1,4 +1,4 @@
-"""One integer program asked again and again: a point, made whole, with the bound that proves it."""
+"""One integer program asked again and again: a rounded point, with the bound that proves it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
 from lexiprog.parametric.curve import CurveError
-from lexiprog.parametric.highs_path import Handle
 from lexiprog.typing import Array, Options
 
 # What a row of a rounded point may be off, as a share of its terms.
@@ -32,7 +31,7 @@ class Asked:
 
 
 class IntegerPrograms:
-    """A feasible set with two rows for the objectives, inside one HiGHS object.
+    """A feasible set with two rows for the objectives, in one HiGHS model.
 
     Parameters
     ----------
@@ -52,16 +51,17 @@ class IntegerPrograms:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
         self.sizes = abs(self.A)
         self.solves, self.nodes = 0, 0
-        own = Bounds.of(form)
+        given = Bounds.of(form)
         self.bounds = replace(
-            own,
-            row_lower=np.append(own.row_lower, [-np.inf, -np.inf]),
-            row_upper=np.append(own.row_upper, [np.inf, np.inf]),
+            given,
+            row_lower=np.append(given.row_lower, [-np.inf, -np.inf]),
+            row_upper=np.append(given.row_upper, [np.inf, np.inf]),
         )
         self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
-        self.handle = Handle(
-            self.A, np.zeros(form.c.size), self.bounds, MIP | dict(options), self.integer, pace
-        )
+        self.model = HighsModel(
+            self.A, MIP | dict(options), np.zeros(form.c.size), self.bounds,
+            integer=self.integer, deadline=pace,
+        )  # fmt: skip
 
     def ask(
         self, cost: Array, limits: tuple[float, float], start: Array | None, *, gap: float
@@ -79,25 +79,24 @@ class IntegerPrograms:
             How far from the bound the value may stay.
         """
         bounds = self._within(limits)
-        self.handle.change(cost=cost, rows=(bounds.row_lower, bounds.row_upper))
-        self.handle.set_options({"mip_abs_gap": gap})
-        highs = self.handle.highs
+        model = self.model
+        model.set_cost(cost)
+        model.set_rows(bounds.row_lower, bounds.row_upper)
+        model.set_options({"mip_abs_gap": gap})
         if start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = start
-            highs.setSolution(solution)
-        said = self.handle.go()
+            model.set_start(start)
+        said = model.resume()
         self.solves += 1
-        self.nodes += max(int(highs.getInfo().mip_node_count), 0)
+        self.nodes += max(int(model.info.mip_node_count), 0)
         if said == "kInfeasible":
             return None
         if said != "kOptimal":
             raise CurveError(f"an integer program of the front has no optimum (HiGHS: {said}).")
-        x = self._whole(np.array(highs.getSolution().col_value), cost, limits)
-        return Asked(x, float(highs.getInfo().mip_dual_bound))
+        x = self._rounded(np.array(model.solution.col_value), cost, limits)
+        return Asked(x, float(model.info.mip_dual_bound))
 
-    def _whole(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
-        """The point with its integers made whole and the rest solved again."""
+    def _rounded(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+        """The point with its integers rounded and the rest solved again."""
         x[self.integer] = np.rint(x[self.integer])
         if self.integer.size < x.size:
             x = self._rest_of(x, cost, limits)
@@ -119,11 +118,11 @@ class IntegerPrograms:
         lower[self.integer] = upper[self.integer] = x[self.integer]
         bounds = replace(self._within(limits), lower=lower, upper=upper)
         for tolerance in (1e-9, 1e-7):  # a limit without slack may be too much to ask at first
-            rest = Handle(self.A, cost, bounds, {"primal_feasibility_tolerance": tolerance})
-            if rest.run() == "kOptimal":
-                found = np.array(rest.highs.getSolution().col_value)
-                found[self.integer] = x[self.integer]
-                return found
+            rest = HighsModel(self.A, {"primal_feasibility_tolerance": tolerance}, cost, bounds)
+            if rest.solve() == "kOptimal":
+                point = np.array(rest.solution.col_value)
+                point[self.integer] = x[self.integer]
+                return point
         raise CurveError(
             "the integers that HiGHS found leave no room for the other columns once they are "
             "whole: a coefficient is too large for its tolerance."

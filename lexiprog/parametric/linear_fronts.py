@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
 from lexiprog.parametric.basis_path import MovingProgram
 from lexiprog.parametric.curve import Curve, CurveError
-from lexiprog.parametric.highs_path import PRECISE, Handle
 from lexiprog.parametric.path import parametric_curve, trace
 from lexiprog.typing import Array
 
@@ -125,7 +125,7 @@ def linear_front(
     bounded, direction = _with_bound(form, first, second)
     limits = Bounds.of(bounded)
     unlimited = replace(limits, row_upper=np.append(form.b, np.inf))
-    handle = Handle(bounded.A, second, unlimited, PRECISE, pace=pace)
+    handle = HighsModel(bounded.A, PRECISE, second, unlimited, deadline=pace)
     corner = handle.optimum()
     if corner is None or not _has_least(handle, first, second):
         return _unbounded_front(form, first, second, limit, pace)
@@ -149,10 +149,10 @@ def _with_bound(form: StandardForm, bound: Array, cost: Array) -> tuple[Standard
     return replace(form, c=cost, offset=0.0, A=A, b=b, cones=cones), direction
 
 
-def _has_least(handle: Handle, cost: Array, afterwards: Array) -> bool:
-    handle.change(cost=cost)
-    found = handle.run(warm=True) == "kOptimal"
-    handle.change(cost=afterwards)
+def _has_least(handle: HighsModel, cost: Array, afterwards: Array) -> bool:
+    handle.set_cost(cost)
+    found = handle.solve(warm=True) == "kOptimal"
+    handle.set_cost(afterwards)
     return found
 
 
@@ -169,7 +169,7 @@ def _longer(
     bounded, direction = _with_bound(form, bound, cost)
     program = MovingProgram.of(bounded, direction)
     forward, *rest = resume.curve.trails
-    handle = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE, pace=pace)
+    handle = HighsModel(bounded.A, PRECISE, cost, Bounds.of(bounded), deadline=pace)
     begin = forward.steps[0]
     curve = trace(
         bounded, direction, handle, begin.corner(program), begin.start,
@@ -184,14 +184,14 @@ def _unbounded_front(
 ) -> LinearFront:
     """The front if one objective alone has a lowest value: from there on without end."""
     for bound, cost in ((first, second), (second, first)):
-        handle = Handle(form.A, bound, Bounds.of(form), PRECISE, pace=pace)
+        handle = HighsModel(form.A, PRECISE, bound, Bounds.of(form), deadline=pace)
         corner = handle.optimum()
         if corner is not None:
             lowest = float(bound @ corner.values[: form.c.size])
             bounded, direction = _with_bound(form, bound, cost)
             curve = parametric_curve(bounded, direction, start=lowest, limit=limit, pace=pace)
             return _front(curve, first, second, turned=bound is second)
-    said = handle.highs.getModelStatus().name
+    said = handle.status
     raise CurveError(
         f"there is no front (HiGHS: {said}): nothing is feasible, or both objectives fall without "
         "limit. Bound one of them."

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import PRECISE, BasicPoint, HighsModel
 from lexiprog.canon.optimal_face import Sizes, binding
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime, Pace
@@ -25,7 +25,6 @@ from lexiprog.parametric.curve import (
     row_heights,
     slope_unit,
 )
-from lexiprog.parametric.highs_path import PRECISE, BasicPoint, Handle
 from lexiprog.typing import Array, Mask
 
 # From the stretches of a walk to the pieces of a curve: resumed where lost, joined, tidied.
@@ -89,14 +88,14 @@ class Leg(NamedTuple):
 
 
 def walk_along(
-    program: MovingProgram, handle: Handle, leg: Leg, limit: int, known: Trail | None = None
+    program: MovingProgram, handle: HighsModel, leg: Leg, limit: int, known: Trail | None = None
 ) -> Trail:
     """Walk to the end of a leg, around places where rounding wins.
 
     Parameters
     ----------
     program : MovingProgram
-    handle : Handle
+    handle : HighsModel
         The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
         where that ends is how far the trail goes.
     leg : Leg
@@ -113,15 +112,15 @@ def walk_along(
     if trail.steps:  # the last one again: its basis is where the walk stood
         stood = trail.steps.pop()
         leg = Leg(stood.corner(program), stood.start, leg.stop)
-    if not handle.pace.note:  # else the walk the other way was stopped already
-        with handle.pace.kept():
+    if not handle.deadline.note:  # else the walk the other way was stopped already
+        with handle.deadline.kept():
             _walk(trail, program, handle, leg, limit)
-    if handle.pace.note and trail.end is CurveEnd.UNFINISHED:
-        trail.note = handle.pace.note
+    if handle.deadline.note and trail.end is CurveEnd.UNFINISHED:
+        trail.note = handle.deadline.note
     return trail
 
 
-def _walk(trail: Trail, program: MovingProgram, handle: Handle, leg: Leg, limit: int) -> None:
+def _walk(trail: Trail, program: MovingProgram, handle: HighsModel, leg: Leg, limit: int) -> None:
     """Add to the trail until it ends, for which it then has the reason."""
     corner, start, stop = leg
     slopes, last = 0, np.nan
@@ -132,7 +131,7 @@ def _walk(trail: Trail, program: MovingProgram, handle: Handle, leg: Leg, limit:
     while True:
         try:
             for step in stretches(program, corner, start, stop):
-                handle.pace.check()
+                handle.deadline.check()
                 trail.exchanges += 1
                 if isinstance(step, Wall):
                     trail.end, trail.walls = CurveEnd.INFEASIBLE, (None, -step.y)
@@ -172,7 +171,7 @@ def turned(step: Stretch) -> Stretch:
 
 
 def _detour(
-    program: MovingProgram, handle: Handle, t: float, stop: float
+    program: MovingProgram, handle: HighsModel, t: float, stop: float
 ) -> tuple[float, BasicPoint, list[Stretch]] | None:
     """A vertex a little beyond ``t`` and the stretches from ``t`` to there, walked backwards."""
     for share in DETOURS:
@@ -180,7 +179,7 @@ def _detour(
         if beyond >= stop:
             return None
         bounds = program.at(beyond)
-        handle.change(rows=(bounds.row_lower, bounds.row_upper))
+        handle.set_rows(bounds.row_lower, bounds.row_upper)
         corner = handle.optimum()
         if corner is None:
             continue
@@ -215,8 +214,7 @@ SAME_PLACE = 1e-12
 # many exchanges: zeros are handed over, and the proof is of those.
 NOISE = 1e-12
 
-_SAYS = highspy.HighsModelStatus
-_MAY_BE_UNBOUNDED = (_SAYS.kUnbounded, _SAYS.kUnboundedOrInfeasible)
+_MAY_BE_UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
 
 
 def parametric_curve(
@@ -278,7 +276,7 @@ def parametric_curve(
 def trace(
     form: StandardForm,
     direction: Array,
-    handle: Handle,
+    handle: HighsModel,
     corner: BasicPoint,
     origin: float,
     *,
@@ -299,7 +297,7 @@ def trace(
         leg = Leg(corner, -origin, -start)
         back = walk_along(program.backwards(), handle, leg, limit, known[1])
         trail, trails = trail.preceded_by(back), (trail, back)
-    if not trail.steps and handle.pace.note:
+    if not trail.steps and handle.deadline.note:
         raise OutOfTime
     first, last = (trail.steps[0].start, trail.stop) if trail.steps else (origin, origin)
     if last - first <= SAME_PLACE * max(abs(first), place_unit(form.b, direction)):
@@ -330,19 +328,19 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
 
 def _begin(
     program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
-) -> tuple[float, BasicPoint, Handle]:
+) -> tuple[float, BasicPoint, HighsModel]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+    handle = HighsModel(program.A, PRECISE, program.cost, program.at(start), deadline=pace)
     corner = handle.optimum() if near is None else handle.optimum_near(near)
     if corner is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+        handle = HighsModel(program.A, PRECISE, program.cost, program.at(start), deadline=pace)
         corner = handle.optimum()
     if corner is None:
         raise CurveError(
             f"there is no optimum at t = {start:g}, where points exist (HiGHS: "
-            f"{handle.highs.getModelStatus().name}): the objective is unbounded for every t."
+            f"{handle.status}): the objective is unbounded for every t."
         )
     return start, corner, handle
 
@@ -360,16 +358,16 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     )
     ends = []
     for sign in (1.0, -1.0):
-        handle = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE)
+        handle = HighsModel(A, PRECISE, np.append(np.zeros(program.size), sign), bounds)
         corner = handle.optimum()
-        said = handle.highs.getModelStatus()
+        said = handle.status
         if corner is not None:
             ends.append(float(corner.values[program.size]))
         elif sign < 0 and said in _MAY_BE_UNBOUNDED:
             ends.append(np.inf)
         else:
             raise NothingFeasible(
-                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {said.name})."
+                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {said})."
             )
     return ends[0], ends[1]
 
@@ -508,7 +506,7 @@ def _still(
     free: _Moving, cost: Array, sides: tuple[float, float], ends: tuple[float, float]
 ) -> Array | None:
     """The same where only the limit may move."""
-    handle = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE)
+    handle = HighsModel(free.form.A, PRECISE, cost, Bounds.of(free.form))
     corner = handle.optimum()
     if corner is None:
         return None

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime
 from lexiprog.errors import StageError
@@ -17,7 +18,6 @@ from lexiprog.model.references import VALUES
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import Cases, MovingProblem, Scene, Unsteady
 from lexiprog.parametric.curve import Curve, CurveEnd, CurveError
-from lexiprog.parametric.highs_path import PRECISE, Handle
 from lexiprog.parametric.integer_fronts import IntegerFront, integer_front
 from lexiprog.parametric.integer_programs import steps_of
 from lexiprog.parametric.outer_inner import Sample, sandwich
@@ -139,10 +139,10 @@ def _slopes(curve: Curve) -> Array:
 
 def _still(form: StandardForm, start: float, stop: float) -> _Piece:
     """Nothing that matters moves."""
-    handle = Handle(form.A, form.c, Bounds.of(form), PRECISE)
+    handle = HighsModel(form.A, PRECISE, form.c, Bounds.of(form))
     corner = handle.optimum()
     if corner is None:
-        said = handle.highs.getModelStatus().name
+        said = handle.status
         raise CurveError(f"there is no optimum from {start:g} on (HiGHS: {said}).")
     value = float(form.c @ corner.values[: form.c.size]) + form.offset
     if np.isinf(stop):

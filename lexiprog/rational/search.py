@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import HighsModel
+from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.rational.basis import BASIC, LOWER, ZERO, Basis, Effort, Found
@@ -27,11 +27,6 @@ from lexiprog.typing import Array, Options, Value
 
 # Ask HiGHS for a basis: the whole numbers as floats of moderate size, and scaled corrections.
 
-OPTIONS = {
-    "primal_feasibility_tolerance": 1e-9,
-    "dual_feasibility_tolerance": 1e-9,
-    "small_matrix_value": 1e-12,
-}
 PASSES = 8  # of geometric scaling
 LARGEST = 1e14  # HiGHS refuses matrices with larger entries
 # Iterations of HiGHS per row and column, for a correction and for a first guess.
@@ -47,11 +42,11 @@ class FloatModel:
     matrix : WholeMatrix
         Whole numbers.
     options : mapping
-        HiGHS options besides `OPTIONS`.
+        HiGHS options besides `PRECISE`.
     """
 
     def __init__(self, matrix: WholeMatrix, options: Options) -> None:
-        self._whole, self._options = matrix, OPTIONS | dict(options)
+        self._whole, self._options = matrix, PRECISE | dict(options)
         n, m = matrix.n, matrix.m
         starts = np.cumsum([0, *(len(places) for places, _ in matrix.columns)])
         places = np.array([i for line, _ in matrix.columns for i in line], dtype=np.int32)
@@ -63,7 +58,7 @@ class FloatModel:
         floats = np.array([scaled(v, 1, s) for v, s in zip(values, shifts, strict=True)])
         floats = np.clip(floats, -LARGEST, LARGEST)
         self._floats = sp.csc_array((floats, places, starts), shape=(m, n))
-        self._sessions: dict[bool, HighsModel] = {}
+        self._models: dict[bool, HighsModel] = {}
 
     def guess(
         self,
@@ -82,7 +77,7 @@ class FloatModel:
             [scaled(c, 1, s - height) for c, s in zip(cost, self._column.tolist(), strict=True)]
         )
         bounds = Bounds(limits[0][:n], limits[1][:n], limits[0][n:], limits[1][n:])
-        vertex = self._session(explicit=False).run(
+        vertex = self._model(explicit=False).run(
             costs, bounds, None if start is None else start.to_highs(n), deadline=Deadline(seconds)
         )
         if not vertex.basis.valid:
@@ -126,23 +121,23 @@ class FloatModel:
             low * _magnified(outside), high * _magnified(outside), *np.zeros((2, self._whole.m))
         )
         start = basis.to_highs(size, self._whole.m)
-        vertex = self._session(explicit=True).run(
+        vertex = self._model(explicit=True).run(
             slope * _magnified(steepest), limits, start, deadline=Deadline(seconds)
         )
         # Even where HiGHS gives up, its last basis may be the right one.
         return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None
 
-    def _session(self, *, explicit: bool) -> HighsModel:
+    def _model(self, *, explicit: bool) -> HighsModel:
         """HiGHS on the matrix, or with the rows' activities as columns of their own."""
-        if explicit not in self._sessions:
+        if explicit not in self._models:
             floats = self._floats
             if explicit:
                 floats = sp.hstack([floats, -sp.eye_array(self._whole.m)], format="csc")
             # Nearly dependent rows can make HiGHS stall; exact pivots are quicker then.
             patience = (FEW if explicit else MANY) * (sum(floats.shape) + 100)
             limit = {"simplex_iteration_limit": patience}
-            self._sessions[explicit] = HighsModel(floats, limit | self._options)
-        return self._sessions[explicit]
+            self._models[explicit] = HighsModel(floats, limit | self._options)
+        return self._models[explicit]
 
     def _sizes(self, cost: Sequence[int], lower: Limits, upper: Limits) -> tuple[int, int]:
         """Powers of two that limits, and that costs, have in their middle."""
