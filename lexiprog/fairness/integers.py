@@ -23,14 +23,21 @@ import scipy.sparse as sp
 from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.fairness.levels import raise_levels
-from lexiprog.fairness.records import FairLevel, FairOrder, NoFairShare, Told, Utilities, nobody
+from lexiprog.fairness.records import (
+    LeximinLevel,
+    NoLeximin,
+    OnStep,
+    OrderedResult,
+    Utilities,
+    no_report,
+)
 from lexiprog.status import Status
 from lexiprog.typing import Array, Mask, Options
 
 # The integer program that raises the value at one position of the order.
 
 # Levels from the lowest up: (value, how many positions are before it).
-Steps = Sequence[tuple[float, int]]
+Levels = Sequence[tuple[float, int]]
 
 OPTIONS = PRECISE | {"mip_feasibility_tolerance": 1e-9, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
 UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
@@ -72,47 +79,47 @@ class Positions:
         """A point whose smallest utility is largest, and a bound that no point exceeds."""
         return self._solved(self._program(0, (), np.zeros(0), np.inf), None)
 
-    def raised(self, position: int, ladder: Steps, known: Array) -> tuple[Array, float]:
+    def raised(self, position: int, levels: Levels, start: Array) -> tuple[Array, float]:
         """A point with the highest value at ``position``, and a bound that no point exceeds.
 
         Parameters
         ----------
         position : int
             From zero for the smallest.
-        ladder : sequence of (value, positions before it)
+        levels : sequence of (value, positions before it)
             What the order must keep.
-        known : ndarray
+        start : ndarray
             A point that keeps it, to start from.
         """
         if self._ceilings is None:
-            self._ceilings = np.sort(self._highest(ladder[0][0]))
+            self._ceilings = np.sort(self._highest(levels[0][0]))
         ceiling = self._down(self._ceilings[position])
-        values = np.array([value for value, _ in ladder])
+        values = np.array([value for value, _ in levels])
         if ceiling <= values[-1]:
-            return known, float(values[-1])
+            return start, float(values[-1])
         steps = np.append(np.diff(values), ceiling - values[-1])
-        program = self._program(position, ladder, steps, ceiling)
-        gets = self._utilities.at(known)
+        program = self._program(position, levels, steps, ceiling)
+        gets = self._utilities.at(start)
         level = float(np.sort(gets)[position])
         below = [gets < value for value in (*values[1:], level)]
-        return self._solved(program, np.concatenate([known, [level / (self._grid or 1.0)], *below]))
+        return self._solved(program, np.concatenate([start, [level / (self._grid or 1.0)], *below]))
 
-    def _program(self, position: int, ladder: Steps, steps: Array, ceiling: float) -> _Program:
+    def _program(self, position: int, levels: Levels, steps: Array, ceiling: float) -> _Program:
         """Let b_1 <= b_2 <= ... say who may be below the second level, the third, ..., and t.
 
         Nobody is then lower than t, less the steps between levels that his binaries let him miss;
         nor than the last level, less those steps but the last.
         """
         count, blocks, unit = len(self._utilities), steps.size, self._grid or 1.0
-        rows, offsets, one = self._utilities.rows, self._utilities.offsets, sp.identity(count)
-        nobody = sp.csr_array((count, 1))
+        rows, offsets, each = self._utilities.rows, self._utilities.offsets, sp.identity(count)
+        no_level = sp.csr_array((count, 1))
         parts = [
             [
                 self._A,
                 sp.csr_array((self._A.shape[0], 1)),
                 sp.csr_array((self._A.shape[0], count * blocks)),
             ],
-            [rows, sp.csr_array(np.full((count, 1), -unit)), sp.kron(steps[None, :], one)],
+            [rows, sp.csr_array(np.full((count, 1), -unit)), sp.kron(steps[None, :], each)],
         ]
         lower, upper = [self._bounds.row_lower, -offsets], [self._bounds.row_upper]
         upper.append(np.full(count, np.inf))
@@ -121,18 +128,18 @@ class Positions:
             chain = sp.eye_array(blocks - 1, blocks) - sp.eye_array(blocks - 1, blocks, k=1)
             size = (blocks - 1) * count
             parts += [
-                [rows, nobody, sp.kron(kept[None, :], one)],
-                [None, None, sp.kron(chain, one)],
+                [rows, no_level, sp.kron(kept[None, :], each)],
+                [None, None, sp.kron(chain, each)],
                 [None, None, sp.kron(sp.identity(blocks), np.ones((1, count)))],
             ]
-            lower += [ladder[-1][0] - offsets, np.full(size, -np.inf), np.full(blocks, -np.inf)]
-            most = [before for _, before in ladder[1:]] + [position]
+            lower += [levels[-1][0] - offsets, np.full(size, -np.inf), np.full(blocks, -np.inf)]
+            most = [before for _, before in levels[1:]] + [position]
             upper += [np.full(count, np.inf), np.zeros(size), np.array(most, dtype=float)]
         size = count * blocks
         columns = self._A.shape[1]
         cost = np.zeros(columns + 1 + size)
         cost[columns] = unit
-        floor = ladder[-1][0] if ladder else -np.inf
+        floor = levels[-1][0] if levels else -np.inf
         bounds = Bounds(
             np.concatenate([self._bounds.lower, [floor / unit], np.zeros(size)]),
             np.concatenate([self._bounds.upper, [ceiling / unit], np.ones(size)]),
@@ -163,7 +170,7 @@ class Positions:
                 raise self._failure(status)
             highest[i] -= model.info.objective_function_value
         if unlimited:
-            raise NoFairShare.unlimited(unlimited)
+            raise NoLeximin.unlimited(unlimited)
         return highest
 
     def _solved(self, program: _Program, start: Array | None) -> tuple[Array, float]:
@@ -176,7 +183,7 @@ class Positions:
             model.set_cost(0.0 * program.cost)
             status = model.resume()
             if status == "kOptimal":
-                raise NoFairShare.unlimited(range(len(self._utilities)))
+                raise NoLeximin.unlimited(range(len(self._utilities)))
         if status != "kOptimal":
             raise self._failure(status)
         info = model.info
@@ -190,11 +197,11 @@ class Positions:
             return float(bound)
         return float(np.floor(bound / self._grid + ROUNDING) * self._grid)
 
-    def _failure(self, status: str) -> NoFairShare:
+    def _failure(self, status: str) -> NoLeximin:
         if status == "kInfeasible":
-            return NoFairShare("no point satisfies the constraints.", Status.INFEASIBLE)
+            return NoLeximin("no point satisfies the constraints.", Status.INFEASIBLE)
         limit = status in ("kTimeLimit", "kIterationLimit", "kSolutionLimit", "kInterrupt")
-        return NoFairShare(
+        return NoLeximin(
             f"HiGHS says {status} at integer program {self.solves}.",
             Status.NO_POINT if limit else Status.FAILED,
         )
@@ -210,8 +217,11 @@ SAME = 1e-8
 
 
 def order_levels(
-    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
-) -> FairOrder:
+    form: StandardForm,
+    utilities: Utilities,
+    options: Options | None = None,
+    report: OnStep = no_report,
+) -> OrderedResult:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
     Positions of the order are settled one after the other: nobody is stuck at any, since others
@@ -221,12 +231,12 @@ def order_levels(
     ----------
     form : StandardForm
         Linear, with integers; its objective plays no part.
-    utilities, options, told
+    utilities, options, report
         As for :func:`raise_levels`.
 
     Raises
     ------
-    NoFairShare
+    NoLeximin
         If there is no feasible point, if somebody can rise without limit, or if HiGHS fails.
 
     Examples
@@ -246,12 +256,12 @@ def order_levels(
         raise ValueError("there is no utility: give at least one.")
     if form.P is not None or form.cones.linear != form.b.size:
         raise ValueError("positions are raised over linear constraints only.")
-    climb = _OrderedClimb(form, utilities, options or {})
-    climb.run(told)
-    return climb.found()
+    loop = _PositionLoop(form, utilities, options or {})
+    loop.run(report)
+    return loop.result()
 
 
-class _OrderedClimb:
+class _PositionLoop:
     """The best point so far, and how much of its order is proved."""
 
     def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
@@ -261,24 +271,24 @@ class _OrderedClimb:
         self._x = np.zeros(form.c.size)
         self._order = np.full(len(utilities), -np.inf)
 
-    def run(self, told: Told) -> None:
+    def run(self, report: OnStep) -> None:
         """Prove every position of the order."""
-        found, bound = self._positions.first()
-        self._take(found, bound, 0)
+        point, bound = self._positions.first()
+        self._take(point, bound, 0)
         while len(self._bounds) < len(self._utilities):
             first = len(self._bounds)
             if first:
-                bound = self._raise(first, self._ladder(first))
+                bound = self._raise(first, self._levels(first))
             self._bounds.append(bound)
             # While the last of those who share a value can rise, fewer may have to share it.
             while (last := self._last_alike(first)) > first:
-                bound = self._raise(last, self._ladder(first + 1))
+                bound = self._raise(last, self._levels(first + 1))
                 if self._last_alike(first) >= last:
                     self._bounds += [bound] * (last - first)
                     break
-            told(len(self._bounds), float(self._order[first]))
+            report(len(self._bounds), float(self._order[first]))
 
-    def _ladder(self, proved: int) -> Steps:
+    def _levels(self, proved: int) -> Levels:
         """The levels of the first positions of the order, each with the number before it."""
         values = self._order[:proved]
         starts = [0, *(np.flatnonzero(np.diff(values) > self._slack) + 1)]
@@ -292,14 +302,14 @@ class _OrderedClimb:
     def _slack(self) -> float:
         return SAME * float(np.max(self._utilities.sizes_at(self._x), initial=0.0))
 
-    def _raise(self, position: int, ladder: Steps) -> float:
+    def _raise(self, position: int, levels: Levels) -> float:
         """Maximise the value at a position, and take the point if it is better."""
-        found, bound = self._positions.raised(position, ladder, self._x)
-        self._take(found, bound, position)
+        point, bound = self._positions.raised(position, levels, self._x)
+        self._take(point, bound, position)
         return bound
 
-    def _take(self, found: Array, bound: float, position: int) -> None:
-        x = self._completed(found)
+    def _take(self, point: Array, bound: float, position: int) -> None:
+        x = self._completed(point)
         order = np.sort(self._utilities.at(x))
         rise = _first_rise(order, self._order, self._slack)
         if rise is not None:
@@ -308,14 +318,14 @@ class _OrderedClimb:
             if len(self._bounds) <= rise < position:
                 return
         if bound - self._order[position] > self._slack:
-            raise NoFairShare(
+            raise NoLeximin(
                 f"position {position} of the order is {self._order[position]:.12g} at the best "
                 f"point, but HiGHS proves no bound below {bound:.12g}.",
                 Status.INACCURATE,
             )
 
     def _completed(self, x: Array) -> Array:
-        """The point with whole integers, and the best that the other columns can make of them."""
+        """The point with rounded integers, and the best that the other columns can make of them."""
         whole = np.zeros(x.size, dtype=bool)
         whole[self._form.integer] = True
         x = np.where(whole, np.rint(x), x)
@@ -331,17 +341,19 @@ class _OrderedClimb:
         )
         return raise_levels(rest, self._utilities, self._options).x
 
-    def found(self) -> FairOrder:
+    def result(self) -> OrderedResult:
         """The record."""
         gets = self._utilities.at(self._x)
         ranks = np.argsort(gets, kind="stable")
-        starts = [start for _, start in self._ladder(gets.size)]
+        starts = [start for _, start in self._levels(gets.size)]
         levels = tuple(
-            FairLevel(float(self._order[start]), np.sort(members))
+            LeximinLevel(float(self._order[start]), np.sort(members))
             for start, members in zip(starts, np.split(ranks, starts[1:]), strict=True)
         )
         positions = self._positions
-        return FairOrder(levels, self._x, np.array(self._bounds), positions.solves, positions.nodes)
+        return OrderedResult(
+            levels, self._x, np.array(self._bounds), positions.solves, positions.nodes
+        )
 
 
 def _first_rise(order: Array, other: Array, slack: float) -> int | None:

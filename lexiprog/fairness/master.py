@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.fairness.records import NoFairShare, Utilities
+from lexiprog.fairness.records import NoLeximin, Utilities
 from lexiprog.status import Status
 from lexiprog.typing import Array, Mask, Matrix, Options
 
@@ -119,12 +119,15 @@ class MasterLP:
         above = below if exactly else np.full(who.size, np.inf)
         self._model.set_rows(below, above, self._rows + who)
 
-    def fix(
-        self, rows: NDArray[np.intp], sides: Array, columns: NDArray[np.intp], values: Array
-    ) -> None:
-        """Fix rows at their sides, and columns at values."""
-        self._model.set_rows(sides, sides, rows)
-        self._model.set_columns(values, values, columns + 1)
+    def fix_rows(self, rows: NDArray[np.intp], sides: Array) -> None:
+        """Rows are equations from now on."""
+        if rows.size:
+            self._model.set_rows(sides, sides, rows)
+
+    def fix_columns(self, columns: NDArray[np.intp], values: Array) -> None:
+        """Columns stay at values from now on."""
+        if columns.size:
+            self._model.set_columns(values, values, columns + 1)
 
     def add(self, columns: Array) -> None:
         """One more column, from zero up, for each row of ``columns``: all utilities it brings.
@@ -166,13 +169,13 @@ class MasterLP:
         ray = self._model.primal_ray()
         return ray is not None and bool(ray[0] > 0)
 
-    def _failure(self, status: str) -> NoFairShare:
+    def _failure(self, status: str) -> NoLeximin:
         if status == "kUnbounded" and self._is_unlimited():
-            return NoFairShare.unlimited(np.flatnonzero(self._active))
+            return NoLeximin.unlimited(np.flatnonzero(self._active))
         if status == "kInfeasible" and self._fresh:
-            return NoFairShare("no point satisfies the constraints.", Status.INFEASIBLE)
+            return NoLeximin("no point satisfies the constraints.", Status.INFEASIBLE)
         settled = int(self._active.size - self._active.sum())
-        return NoFairShare(
+        return NoLeximin(
             f"HiGHS says {status} after {settled} of {self._active.size} different utilities "
             "were settled.",
             Status.NO_POINT if status in LIMITS else Status.FAILED,

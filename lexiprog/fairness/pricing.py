@@ -23,7 +23,14 @@ from numpy.typing import ArrayLike
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.fairness.levels import surely_priced
 from lexiprog.fairness.master import MasterLP, MaxMin
-from lexiprog.fairness.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
+from lexiprog.fairness.records import (
+    LeximinLottery,
+    NoLeximin,
+    OnStep,
+    Utilities,
+    grouped,
+    no_report,
+)
 from lexiprog.status import Status
 from lexiprog.typing import Array, Options
 
@@ -44,8 +51,8 @@ class Oracle(Protocol):
 
 
 def price_levels(
-    oracle: Oracle, offsets: Array, options: Options | None = None, told: Told = nobody
-) -> FairLottery:
+    oracle: Oracle, offsets: Array, options: Options | None = None, report: OnStep = no_report
+) -> LeximinLottery:
     """The leximin lottery over the columns that an oracle can find.
 
     Parameters
@@ -54,12 +61,12 @@ def price_levels(
         See :class:`Oracle`. Prices are non-negative.
     offsets : ndarray
         What everyone has before the lottery: its size is the number of utilities.
-    options, told
+    options, report
         As for :func:`~lexiprog.fairness.levels.raise_levels`.
 
     Raises
     ------
-    NoFairShare
+    NoLeximin
         If there is no column, or if the oracle's bound and its columns contradict each other.
 
     Examples
@@ -78,27 +85,26 @@ def price_levels(
     offsets = np.array(offsets, dtype=float)
     if not offsets.size:
         raise ValueError("there is no utility: give at least one.")
-    climb = _PricedClimb(oracle, offsets, options or {}, told)
-    climb.run()
-    return climb.found()
+    loop = _PricedLoop(oracle, offsets, options or {}, report)
+    loop.run()
+    return loop.result()
 
 
-class _PricedClimb:
+class _PricedLoop:
     """The state of one run."""
 
-    def __init__(self, oracle: Oracle, offsets: Array, options: Options, told: Told) -> None:
-        self._told = told
+    def __init__(self, oracle: Oracle, offsets: Array, options: Options, report: OnStep) -> None:
+        self._report = report
         self._oracle = oracle
         self._offsets = offsets
         self._calls = 0
         self._columns = np.zeros((0, offsets.size))
         first, _ = self._ask(np.full(offsets.size, 1.0 / offsets.size))
         if not len(first):
-            raise NoFairShare("the oracle has no column at all.", Status.INFEASIBLE)
+            raise NoLeximin("the oracle has no column at all.", Status.INFEASIBLE)
         self._columns = first
-        one = np.ones(1)
-        count = len(first)
-        bounds = Bounds(np.zeros(count), np.full(count, np.inf), one, one)
+        count, total = len(first), np.ones(1)
+        bounds = Bounds(np.zeros(count), np.full(count, np.inf), total, total)
         utilities = Utilities(first.T, offsets)
         self._master = MasterLP(sp.csr_array(np.ones((1, count))), bounds, utilities, options)
         self._settled = np.zeros(offsets.size, dtype=bool)
@@ -141,7 +147,7 @@ class _PricedClimb:
         best = float(np.max(self._columns @ prices))
         better = columns[columns @ prices > best + 1e-3 * self._slack]
         if not len(better):
-            raise NoFairShare(
+            raise NoLeximin(
                 f"the oracle's bound lets a level rise from {value:.12g} to {rise:.12g}, but none "
                 "of its columns is better than those known: make its bound tighter.",
                 Status.INACCURATE,
@@ -152,8 +158,8 @@ class _PricedClimb:
 
     def _ask(self, prices: Array) -> tuple[Array, float]:
         self._calls += 1
-        found, bound = self._oracle(prices)
-        columns = np.atleast_2d(np.array(found, dtype=float))
+        given, bound = self._oracle(prices)
+        columns = np.atleast_2d(np.array(given, dtype=float))
         if not columns.size:
             columns = np.zeros((0, self._offsets.size))
         if columns.shape[1] != self._offsets.size or not np.isfinite(columns).all():
@@ -178,14 +184,14 @@ class _PricedClimb:
         self._master.settle(who, value, exactly=False)
         self._lottery = optimum.x
         self._steps.append((value, prices, bound))
-        self._told(int(self._settled.sum()), value)
+        self._report(int(self._settled.sum()), value)
 
-    def found(self) -> FairLottery:
+    def result(self) -> LeximinLottery:
         """The record."""
         values, prices, bounds = (list(part) for part in zip(*self._steps, strict=True))
         weights = np.maximum(self._lottery, 0.0)
         weights = np.pad(weights, (0, len(self._columns) - weights.size))
-        return FairLottery(
+        return LeximinLottery(
             levels=grouped(self._levels),
             columns=self._columns,
             weights=weights / weights.sum(),

@@ -16,7 +16,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
-from lexiprog.fairness.any_solver import fair_runner
+from lexiprog.fairness.any_solver import leximin_backend
 from lexiprog.infeasibility.conflict import SECONDS
 from lexiprog.infeasibility.diagnosis import stage_error, tell_apart
 from lexiprog.model.lock import NO_SLACK, Slack
@@ -128,7 +128,7 @@ def execute(
     size = workers or max(len(s.subproblems) for s in stages)
     if workers is None and size > 1:
         size = min(size, (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING)
-    fair = partial(fair_runner, execute, note)
+    fair = partial(leximin_backend, execute, note)
     runners = BackendTable.of(stages, full, slack, warm, fair, note, given)
     watches = Watches(stages, solve_options, size)
     run = _Run(
