@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,14 +22,14 @@ class NotProved(ArithmeticError):
 
 
 def verify(
-    found: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
 ) -> None:
     """Refuse a proof that is none.
 
     Parameters
     ----------
-    found : Found
-        The claim with its vectors over columns and activities.
+    claim : Found
+        What was found, with its vectors over columns and activities.
     matrix, cost, lower, upper
         The program it is about.
 
@@ -38,27 +38,41 @@ def verify(
     NotProved
         If anything about it is not exactly so.
     """
-    if found.kind == "infeasible":
-        _weights(found.ray, matrix, [0] * matrix.n)
-        if _least(found.ray, lower, upper) <= 0:
+    if claim.kind == "infeasible":
+        _weights(claim.ray, matrix, [0] * matrix.n)
+        if _least(claim.ray, lower, upper) <= 0:
             raise NotProved("The weights of the rows do not exclude every point.")
         return
-    _activities(found.point, matrix)
-    for v, (top, bottom) in enumerate(_pairs(found.point)):
+    _activities(claim.point, matrix)
+    for v, (top, bottom) in enumerate(_pairs(claim.point)):
         low, high = lower[v], upper[v]
         if (low is not None and top < low * bottom) or (high is not None and top > high * bottom):
             raise NotProved(f"Variable {v} is outside of its limits.")
-    if found.kind == "unbounded":
-        _activities(found.ray, matrix)
-        for v, (top, _) in enumerate(_pairs(found.ray)):
-            if (top < 0 and lower[v] is not None) or (top > 0 and upper[v] is not None):
-                raise NotProved(f"Variable {v} cannot follow the direction for ever.")
-        if found.ray.dot(range(matrix.n), cost)[0] >= 0:
-            raise NotProved("The objective does not fall in this direction.")
-        return
-    _weights(found.reduced, matrix, cost)
+    if claim.kind == "unbounded":
+        _verify_ray(claim.ray, matrix, cost, lower, upper)
+    else:
+        _verify_optimum(claim, matrix, cost, lower, upper)
+
+
+def _verify_ray(
+    ray: Vector, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+) -> None:
+    """Whether a direction never ends and lowers the objective."""
+    _activities(ray, matrix)
+    for v, (top, _) in enumerate(_pairs(ray)):
+        if (top < 0 and lower[v] is not None) or (top > 0 and upper[v] is not None):
+            raise NotProved(f"Variable {v} cannot follow the direction for ever.")
+    if ray.dot(range(matrix.n), cost)[0] >= 0:
+        raise NotProved("The objective does not fall in this direction.")
+
+
+def _verify_optimum(
+    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+) -> None:
+    """Whether every variable with a reduced cost stands at the limit that it asks for."""
+    _weights(claim.reduced, matrix, cost)
     for v, (slope, (top, bottom)) in enumerate(
-        zip(found.reduced.numerators, _pairs(found.point), strict=True)
+        zip(claim.reduced.numerators, _pairs(claim.point), strict=True)
     ):
         limit = lower[v] if slope > 0 else upper[v]
         if slope and (limit is None or top != limit * bottom):
@@ -260,49 +274,8 @@ def _optimal_face(found: Found, face: ExactFace, lower: Limits, upper: Limits, n
     return ExactFace(face.columns | columns, face.rows | {v - n for v in held if v >= n})
 
 
-# Lexicographic chains in exact arithmetic: each level on the optimal face of the one before it.
-#
-# By complementary slackness a feasible point is optimal exactly if every column and row with a
-# non-zero multiplier stays at its bound. With exact multipliers there is no tolerance in it: what
-# is fixed is the optimal face and nothing else.
-
-
-def solve_chain(
-    lp: ExactLP, costs: Iterable[Sequence[Fraction]], *, time_limit: float | None = None
-) -> list[Outcome]:
-    """Minimise costs in order over one feasible set, up to the first without an optimum.
-
-    Parameters
-    ----------
-    lp : ExactLP
-        The feasible set; its own costs are not used.
-    costs : iterable of sequences of Fraction
-        One a level.
-    time_limit : float, optional
-        Seconds for each level.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from lexiprog.rational.prover import solve_chain
-    >>> from lexiprog.rational.program import ExactLP
-    >>> lp = ExactLP.of([0, 0], [[1, 1]], [1], lower=[0, 0])
-    >>> [outcome.value for outcome in solve_chain(lp, [[-1, -1], [Fraction(1, 3), 0]])]
-    [Fraction(-1, 1), Fraction(0, 1)]
-    """
-    prover, outcomes = Prover(lp, time_limit=time_limit), list[Outcome]()
-    for c in costs:
-        before = outcomes[-1] if outcomes else None
-        if before is not None and before.status != "optimal":
-            break
-        outcomes.append(
-            prover.minimise(
-                c,
-                face=before.face if before else None,
-                start=before.basis if before else None,
-            )
-        )
-    return outcomes
+# Multipliers of lexicographic levels, each of which was solved on the optimal face of the one
+# before it.
 
 
 @dataclass(frozen=True)

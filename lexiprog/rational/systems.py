@@ -270,45 +270,56 @@ def peel(rows: Pattern, columns: Pattern) -> Peeling:
     SingularError
         If a row or a column is left without an entry.
     """
-    # The sum of the places that are left names the place when it is the only one.
-    row_count, row_sum = [len(line) for line in rows], [sum(line) for line in rows]
-    column_count, column_sum = [len(line) for line in columns], [sum(line) for line in columns]
-    if 0 in row_count or 0 in column_count:
-        raise SingularError("A row or column of the basis is empty.")
-    row_left, column_left = [True] * len(rows), [True] * len(columns)
+    by_row, by_column = _Lines(rows), _Lines(columns)
     first: list[tuple[int, int]] = []
     last: list[tuple[int, int]] = []
-    waiting = [(True, i) for i, count in enumerate(row_count) if count == 1]
-    waiting += [(False, j) for j, count in enumerate(column_count) if count == 1]
+    waiting = [*by_row.singles(), *by_column.singles()]
     while waiting:
-        is_row, place = waiting.pop()
-        if not (row_left if is_row else column_left)[place]:
+        lines, place = waiting.pop()
+        if not lines.left[place]:
             continue
-        i, j = (place, row_sum[place]) if is_row else (column_sum[place], place)
-        (first if is_row else last).append((i, j))
-        row_left[i] = column_left[j] = False
-        for other in columns[j]:
-            row_count[other] -= 1
-            row_sum[other] -= j
-            if row_left[other]:
-                _note(row_count[other], (True, other), waiting)
-        for other in rows[i]:
-            column_count[other] -= 1
-            column_sum[other] -= i
-            if column_left[other]:
-                _note(column_count[other], (False, other), waiting)
+        if lines is by_row:
+            i, j = place, lines.total[place]
+            first.append((i, j))
+        else:
+            i, j = lines.total[place], place
+            last.append((i, j))
+        by_row.left[i] = by_column.left[j] = False
+        by_row.remove(j, columns[j], waiting)
+        by_column.remove(i, rows[i], waiting)
     core = (
-        [i for i, left in enumerate(row_left) if left],
-        [j for j, left in enumerate(column_left) if left],
+        [i for i, left in enumerate(by_row.left) if left],
+        [j for j, left in enumerate(by_column.left) if left],
     )
     return Peeling(first, core, last)
 
 
-def _note(count: int, place: tuple[bool, int], waiting: list[tuple[bool, int]]) -> None:
-    if count == 0:
-        raise SingularError("Columns of the basis share their only row, or rows their column.")
-    if count == 1:
-        waiting.append(place)
+class _Lines:
+    """Rows or columns while places of them are removed."""
+
+    def __init__(self, lines: Pattern) -> None:
+        self._count = [len(line) for line in lines]
+        if 0 in self._count:
+            raise SingularError("A row or column of the basis is empty.")
+        # The sum of the places that are left names the place when it is the only one.
+        self.total = [sum(line) for line in lines]
+        self.left = [True] * len(lines)
+
+    def singles(self) -> list[tuple[_Lines, int]]:
+        """Lines with one entry."""
+        return [(self, k) for k, count in enumerate(self._count) if count == 1]
+
+    def remove(self, place: int, lines: Sequence[int], waiting: list[tuple[_Lines, int]]) -> None:
+        """Take a place away from the lines that have it; those with one entry left now wait."""
+        for k in lines:
+            self._count[k] -= 1
+            self.total[k] -= place
+            if self.left[k] and self._count[k] <= 1:
+                if self._count[k] == 0:
+                    raise SingularError(
+                        "Columns of the basis share their only row, or rows their column."
+                    )
+                waiting.append((self, k))
 
 
 # Cores up to this size go to flint's dense p-adic lifting, larger ones to the sparse one.
