@@ -50,8 +50,8 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
     as CLARABEL lists them. The watch may say that it is solved elsewhere.
     """
-    if deadline is not None and deadline.elsewhere is not None:
-        return deadline.elsewhere.call(solve_conic, form, deadline=deadline)
+    if deadline is not None and deadline.executor is not None:
+        return deadline.executor.call(solve_conic, form, deadline, deadline=deadline)
     cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
     for kind, rows, parameter in blocks(form.cones):
         if kind == "soc":
@@ -81,6 +81,8 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
             cones.append(cone(int(columns.size)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
+    if deadline is not None and deadline.limited:
+        settings.time_limit = deadline.left()
     settings.tol_gap_abs = settings.tol_gap_rel = 1e-12
     P = sp.csc_array((size, size)) if form.P is None else sp.triu(form.P)
     A = sp.csc_matrix(sp.vstack(sides))

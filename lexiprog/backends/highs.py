@@ -236,7 +236,7 @@ class HighsModel:
         if deadline is None or self._A.nnz < LONG:
             self._highs.run()
             return
-        with deadline.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
+        with deadline.interrupting(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
             self._highs.run()
 
     def _set(self, option: str, value: object) -> None:

@@ -189,10 +189,7 @@ def telling(note: Note, task: Task, unit: float) -> Told:
 def _found(levels: Callable[..., Returned], task: Task, parts: Maximin, told: Told) -> Returned:
     """All levels, found here or elsewhere, whence nothing is told on the way."""
     numbers = (parts.rest, parts.utilities, task.options)
-    away = task.deadline.elsewhere
-    if away is None:
-        return levels(*numbers, told)
-    return away.call(levels, *numbers, deadline=task.deadline)
+    return task.deadline.follow(levels, *numbers, here={"told": told})
 
 
 def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
@@ -305,8 +302,9 @@ class FairLotteries:
         start = time.perf_counter()
         try:
             found = price_levels(
-                fair.pricing, fair.offsets, task.options, telling(self._note, task, 1.0)
-            )
+                fair.pricing, fair.offsets, task.options, telling(self._note, task, 1.0),
+                deadline=task.deadline,
+            )  # fmt: skip
         except NoFairShare as failure:
             return unshared(failure, fair.names)
         levels = levels_of(found.levels, 1.0)

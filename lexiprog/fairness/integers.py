@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs_mip import pass_whole
 from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.levels import raise_levels
 from lexiprog.fairness.records import FairLevel, FairOrder, NoFairShare, Told, Utilities, nobody
 from lexiprog.status import Status
@@ -62,7 +63,10 @@ class Positions:
     utility be below. The last block is for t itself.
     """
 
-    def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self, form: StandardForm, utilities: Utilities, options: Options, deadline: Deadline
+    ) -> None:
+        self._deadline = deadline
         self._A, self._bounds = sp.csr_array(form.A), Bounds.of(form)
         self._integer = np.zeros(form.c.size, dtype=bool)
         if form.integer is not None:
@@ -164,8 +168,7 @@ class Positions:
         for i in range(len(self._utilities)):
             row = self._utilities.rows[[i]].toarray()[0]
             highs.changeColsCost(columns, every, row)
-            highs.run()
-            said = highs.getModelStatus().name
+            said = self._run(highs)
             if said in ("kUnbounded", "kUnboundedOrInfeasible"):
                 endless.append(i)
             elif said != "kOptimal":
@@ -181,23 +184,24 @@ class Positions:
             solution = highspy.HighsSolution()
             solution.col_value = start
             highs.setSolution(solution)
-        highs.run()
+        said = self._run(highs)
         self.solves += 1
-        said = highs.getModelStatus().name
         if said in ("kUnbounded", "kUnboundedOrInfeasible"):
             highs.changeColsCost(
                 program.cost.size, np.arange(program.cost.size, dtype=np.int32), 0.0 * program.cost
             )
-            highs.run()
-            if highs.getModelStatus().name == "kOptimal":
+            said = self._run(highs)
+            if said == "kOptimal":
                 raise NoFairShare.unlimited(range(len(self._utilities)))
-            said = highs.getModelStatus().name
         if said != "kOptimal":
             raise self._failure(said)
         info = highs.getInfo()
         self.nodes += max(int(info.mip_node_count), 0)
         bound = info.mip_dual_bound if program.integer.any() else info.objective_function_value
         return np.array(highs.getSolution().col_value)[: self._A.shape[1]], self._down(bound)
+
+    def _run(self, highs: Highs) -> str:
+        return self._deadline.run_highs(highs, float(self._options.get("time_limit", np.inf)))
 
     def _down(self, bound: float) -> float:
         """The highest value that utilities can have up to a bound."""
@@ -238,7 +242,12 @@ SAME = 1e-8
 
 
 def order_levels(
-    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
+    form: StandardForm,
+    utilities: Utilities,
+    options: Options | None = None,
+    told: Told = nobody,
+    *,
+    deadline: Deadline | None = None,
 ) -> FairOrder:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
@@ -249,7 +258,7 @@ def order_levels(
     ----------
     form : StandardForm
         Linear, with integers; its objective plays no part.
-    utilities, options, told
+    utilities, options, told, deadline
         As for :func:`raise_levels`.
 
     Raises
@@ -274,7 +283,7 @@ def order_levels(
         raise ValueError("there is no utility: give at least one.")
     if form.P is not None or form.cones.linear != form.b.size:
         raise ValueError("positions are raised over linear constraints only.")
-    climb = _OrderedClimb(form, utilities, options or {})
+    climb = _OrderedClimb(form, utilities, options or {}, deadline or Deadline())
     climb.run(told)
     return climb.found()
 
@@ -282,9 +291,12 @@ def order_levels(
 class _OrderedClimb:
     """The best point so far, and how much of its order is proved."""
 
-    def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self, form: StandardForm, utilities: Utilities, options: Options, deadline: Deadline
+    ) -> None:
         self._form, self._utilities, self._options = form, utilities, options
-        self._positions = Positions(form, utilities, options)
+        self._deadline = deadline
+        self._positions = Positions(form, utilities, options, deadline)
         self._bounds: list[float] = []
         self._x = np.zeros(form.c.size)
         self._order = np.full(len(utilities), -np.inf)
@@ -357,7 +369,7 @@ class _OrderedClimb:
             upper=np.where(whole, x, upper),
             integer=None,
         )
-        return raise_levels(rest, self._utilities, self._options).x
+        return raise_levels(rest, self._utilities, self._options, deadline=self._deadline).x
 
     def found(self) -> FairOrder:
         """The record."""

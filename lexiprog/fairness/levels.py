@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.optimal_face import Sizes
 from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.master import Master, Peak
 from lexiprog.fairness.records import (
     FairShares,
@@ -178,7 +179,12 @@ PATIENCE = 3
 
 
 def raise_levels(
-    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
+    form: StandardForm,
+    utilities: Utilities,
+    options: Options | None = None,
+    told: Told = nobody,
+    *,
+    deadline: Deadline | None = None,
 ) -> FairShares:
     """The leximin point of linear utilities over the feasible set of a linear form.
 
@@ -194,11 +200,14 @@ def raise_levels(
         HiGHS options.
     told : callable, optional
         After each step: how many are settled, and the value.
+    deadline : Deadline, optional
+        When to have settled everybody.
 
     Raises
     ------
     NoFairShare
-        If there is no feasible point, if somebody can rise without limit, or if HiGHS fails.
+        If there is no feasible point, if somebody can rise without limit, if HiGHS fails, or if
+        the time is over.
 
     Examples
     --------
@@ -220,7 +229,9 @@ def raise_levels(
     if form.P is not None or form.cones.linear != form.b.size or form.integer is not None:
         raise ValueError("levels are raised over linear constraints without integers only.")
     distinct, of = utilities.distinct()
-    climb = _Climb(form, distinct, options or {}, lambda who, at: told(int(who[of].sum()), at))
+    climb = _Climb(
+        form, distinct, options or {}, lambda who, at: told(int(who[of].sum()), at), deadline
+    )
     try:
         climb.run()
     except NoFairShare as failure:
@@ -239,10 +250,11 @@ class _Climb:
         utilities: Utilities,
         options: Options,
         told: Callable[[Mask, float], None],
+        deadline: Deadline | None,
     ) -> None:
         self._told = told
         self._fixed = Fixed(form, utilities)
-        self._master = Master(self._fixed.A, self._fixed.bounds, utilities, options)
+        self._master = Master(self._fixed.A, self._fixed.bounds, utilities, options, deadline)
         self._values: list[float] = []
         self._weights: list[Array] = []
         self._multipliers: list[Array] = []

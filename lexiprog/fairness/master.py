@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import Bounds
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.records import NoFairShare, Utilities
 from lexiprog.status import Status
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
@@ -64,9 +65,19 @@ class Master:
     utilities : Utilities
     options : mapping
         HiGHS options.
+    deadline : Deadline, optional
+        When all runs together must have ended.
     """
 
-    def __init__(self, A: Matrix, bounds: Bounds, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self,
+        A: Matrix,
+        bounds: Bounds,
+        utilities: Utilities,
+        options: Options,
+        deadline: Deadline | None = None,
+    ) -> None:
+        self._deadline = Deadline() if deadline is None else deadline
         self._utilities = utilities
         self._rows, self._columns = A.shape
         self._active = np.ones(len(utilities), dtype=bool)
@@ -74,6 +85,7 @@ class Master:
         for name, value in (OPTIONS | dict(options)).items():
             if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+        self._limit = float(options.get("time_limit", np.inf))
         self._fresh = True
         self.solves = self.iterations = 0
         self._load(A, bounds)
@@ -163,10 +175,9 @@ class Master:
                 self._highs.clearSolver()
             self._highs.setOptionValue("presolve", presolve)
             self._highs.setOptionValue("simplex_strategy", strategy)
-            self._highs.run()
+            said = self._deadline.run_highs(self._highs, self._limit)
             self.solves += 1
             self.iterations += max(int(self._highs.getInfo().simplex_iteration_count), 0)
-            said = self._highs.getModelStatus().name
             if said == "kOptimal":
                 self._fresh = False
                 return

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lexiprog.canon.standard_form import Bounds
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.levels import surely_priced
 from lexiprog.fairness.master import Master, Peak
 from lexiprog.fairness.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
@@ -44,7 +45,12 @@ class Oracle(Protocol):
 
 
 def price_levels(
-    oracle: Oracle, offsets: Array, options: Options | None = None, told: Told = nobody
+    oracle: Oracle,
+    offsets: Array,
+    options: Options | None = None,
+    told: Told = nobody,
+    *,
+    deadline: Deadline | None = None,
 ) -> FairLottery:
     """The leximin lottery over the columns that an oracle can find.
 
@@ -54,7 +60,7 @@ def price_levels(
         See :class:`Oracle`. Prices are non-negative.
     offsets : ndarray
         What everyone has before the lottery: its size is the number of utilities.
-    options, told
+    options, told, deadline
         As for :func:`~lexiprog.fairness.levels.raise_levels`.
 
     Raises
@@ -78,7 +84,7 @@ def price_levels(
     offsets = np.array(offsets, dtype=float)
     if not offsets.size:
         raise ValueError("there is no utility: give at least one.")
-    climb = _PricedClimb(oracle, offsets, options or {}, told)
+    climb = _PricedClimb(oracle, offsets, options or {}, told, deadline)
     climb.run()
     return climb.found()
 
@@ -86,7 +92,14 @@ def price_levels(
 class _PricedClimb:
     """The state of one run."""
 
-    def __init__(self, oracle: Oracle, offsets: Array, options: Options, told: Told) -> None:
+    def __init__(
+        self,
+        oracle: Oracle,
+        offsets: Array,
+        options: Options,
+        told: Told,
+        deadline: Deadline | None,
+    ) -> None:
         self._told = told
         self._oracle = oracle
         self._offsets = offsets
@@ -100,7 +113,8 @@ class _PricedClimb:
         count = len(first)
         bounds = Bounds(np.zeros(count), np.full(count, np.inf), one, one)
         utilities = Utilities(first.T, offsets)
-        self._master = Master(sp.csr_array(np.ones((1, count))), bounds, utilities, options)
+        ones = sp.csr_array(np.ones((1, count)))
+        self._master = Master(ones, bounds, utilities, options, deadline)
         self._settled = np.zeros(offsets.size, dtype=bool)
         self._levels = np.full(offsets.size, np.nan)
         self._lottery = np.zeros(count)

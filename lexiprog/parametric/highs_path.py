@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.highs import LONG, as_model
 from lexiprog.backends.highs_mip import pass_whole
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.typing import Array, Highs, Matrix, Options
 
 # Seconds between two looks for Ctrl-C, and those that HiGHS has to return after it.
@@ -48,7 +48,7 @@ class Handle:
         HiGHS options.
     integer : ndarray of int, optional
         Columns that are whole numbers.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long all runs together may take.
     """
 
@@ -59,10 +59,10 @@ class Handle:
         bounds: Bounds,
         options: Options,
         integer: NDArray[np.intp] | None = None,
-        pace: Pace | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
         A = sp.csc_array(A)
-        self.pace = Pace(keeps=False) if pace is None else pace
+        self.deadline = Deadline() if deadline is None else deadline
         self._long = A.nnz >= LONG or (integer is not None and integer.size > 0)
         self.rows, self.size = A.shape
         self._A, self._bounds = A, bounds
@@ -112,9 +112,9 @@ class Handle:
         OutOfTime
             If that was not enough.
         """
-        self.pace.check()
+        self.deadline.check()
         # HiGHS counts the seconds of all runs of an object.
-        self.highs.setOptionValue("time_limit", self.pace.left + self.highs.getRunTime())
+        self.highs.setOptionValue("time_limit", self.deadline.left() + self.highs.getRunTime())
         if self._long:
             self._in_thread()
         else:

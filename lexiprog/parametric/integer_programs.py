@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.highs_path import Handle
 from lexiprog.typing import Array, Options
@@ -42,12 +42,12 @@ class IntegerPrograms:
         The objectives, whose rows are scaled as they stand here.
     options : mapping
         HiGHS options.
-    pace : Pace
+    deadline : Deadline
         How long all programs together may take.
     """
 
     def __init__(
-        self, form: StandardForm, costs: Array, options: Options, pace: Pace | None = None
+        self, form: StandardForm, costs: Array, options: Options, deadline: Deadline | None = None
     ) -> None:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
         self.sizes = abs(self.A)
@@ -60,7 +60,7 @@ class IntegerPrograms:
         )
         self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
         self.handle = Handle(
-            self.A, np.zeros(form.c.size), self.bounds, MIP | dict(options), self.integer, pace
+            self.A, np.zeros(form.c.size), self.bounds, MIP | dict(options), self.integer, deadline
         )
 
     def ask(

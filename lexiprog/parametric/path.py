@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.optimal_face import Sizes, binding
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.basis_path import Lost, MovingProgram, Stretch, Wall, stretches
 from lexiprog.parametric.curve import (
     Curve,
@@ -97,8 +97,8 @@ def walk_along(
     ----------
     program : MovingProgram
     handle : Handle
-        The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
-        where that ends is how far the trail goes.
+        The same program inside HiGHS, for a new start after a detour. Its deadline is kept here
+        too: where that ends is how far the trail goes.
     leg : Leg
     limit : int
         Most slopes.
@@ -113,11 +113,11 @@ def walk_along(
     if trail.steps:  # the last one again: its basis is where the walk stood
         stood = trail.steps.pop()
         leg = Leg(stood.corner(program), stood.start, leg.stop)
-    if not handle.pace.note:  # else the walk the other way was stopped already
-        with handle.pace.kept():
+    if not handle.deadline.note:  # else the walk the other way was stopped already
+        with handle.deadline.kept():
             _walk(trail, program, handle, leg, limit)
-    if handle.pace.note and trail.end is CurveEnd.UNFINISHED:
-        trail.note = handle.pace.note
+    if handle.deadline.note and trail.end is CurveEnd.UNFINISHED:
+        trail.note = handle.deadline.note
     return trail
 
 
@@ -132,7 +132,7 @@ def _walk(trail: Trail, program: MovingProgram, handle: Handle, leg: Leg, limit:
     while True:
         try:
             for step in stretches(program, corner, start, stop):
-                handle.pace.check()
+                handle.deadline.check()
                 trail.exchanges += 1
                 if isinstance(step, Wall):
                     trail.end, trail.walls = CurveEnd.INFEASIBLE, (None, -step.y)
@@ -227,7 +227,7 @@ def parametric_curve(
     stop: float = np.inf,
     limit: int = 1000,
     near: Array | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
 ) -> Curve:
     """Trace the optimum of a linear form as ``b + t direction`` moves, from ``start`` to ``stop``.
 
@@ -248,7 +248,7 @@ def parametric_curve(
     near : ndarray of shape (n,), optional
         A point to begin the first solve with, such as an optimum of another cost; not a number
         where nothing is known.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take; a curve that would take longer is handed over unfinished.
 
     Raises
@@ -271,7 +271,7 @@ def parametric_curve(
     """
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
-    origin, corner, handle = _begin(program, start, stop, near, pace)
+    origin, corner, handle = _begin(program, start, stop, near, deadline)
     return trace(form, direction, handle, corner, origin, start=start, stop=stop, limit=limit)
 
 
@@ -290,7 +290,7 @@ def trace(
     """The curve to both sides of an optimal vertex at ``origin``, checked; see above for the rest.
 
     ``start`` may be minus infinity if the curve is known to end before that. ``known`` are the
-    trails of a curve that ended early. Time and Ctrl-C end a curve early as the handle's pace says.
+    trails of a curve that ended early. Time and Ctrl-C end a curve early as the deadline says.
     """
     program = MovingProgram.of(form, direction)
     trail = walk_along(program, handle, Leg(corner, origin, stop), limit, known[0])
@@ -299,7 +299,7 @@ def trace(
         leg = Leg(corner, -origin, -start)
         back = walk_along(program.backwards(), handle, leg, limit, known[1])
         trail, trails = trail.preceded_by(back), (trail, back)
-    if not trail.steps and handle.pace.note:
+    if not trail.steps and handle.deadline.note:
         raise OutOfTime
     first, last = (trail.steps[0].start, trail.stop) if trail.steps else (origin, origin)
     if last - first <= SAME_PLACE * max(abs(first), place_unit(form.b, direction)):
@@ -329,15 +329,15 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
 
 
 def _begin(
-    program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
+    program: MovingProgram, start: float, stop: float, near: Array | None, deadline: Deadline | None
 ) -> tuple[float, BasicPoint, Handle]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+    handle = Handle(program.A, program.cost, program.at(start), PRECISE, deadline=deadline)
     corner = handle.optimum() if near is None else handle.optimum_near(near)
     if corner is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+        handle = Handle(program.A, program.cost, program.at(start), PRECISE, deadline=deadline)
         corner = handle.optimum()
     if corner is None:
         raise CurveError(
