@@ -51,7 +51,9 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     as CLARABEL lists them. The watch may say that it is solved elsewhere.
     """
     if deadline is not None and deadline.executor is not None:
-        return deadline.executor.call(solve_conic, form, deadline, deadline=deadline)
+        return deadline.executor.call(
+            solve_conic, form, Deadline(parent=deadline), deadline=deadline
+        )
     cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
     for kind, rows, parameter in blocks(form.cones):
         if kind == "soc":

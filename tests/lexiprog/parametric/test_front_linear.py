@@ -75,7 +75,7 @@ class Short(Deadline):
     """A deadline that comes after some steps of a walk."""
 
     def __init__(self, steps, what):
-        super().__init__(60.0)
+        super().__init__(60.0, keeps=True)
         self.steps, self.what = steps, what
 
     def check(self):

@@ -53,9 +53,9 @@ def test_a_session_that_was_stopped_runs_again():
     session = HighsModel(matrix, {"presolve": "off"})
     deadline = Deadline()
     callbacks = session._highs.cbSimplexInterrupt, session._highs.cbIpmInterrupt
-    with deadline.heeded_by(*callbacks):
-        deadline.stop()
-        deadline.stop()  # as often as anybody likes
+    with deadline.interrupting(*callbacks):
+        deadline.cancel()
+        deadline.cancel()  # as often as anybody likes
         assert session.run(costs, bounds).status == "kInterrupt"
     found = session.run(costs, bounds)
     assert found.optimal
