@@ -139,7 +139,7 @@ class WorkLost(RuntimeError):
 
 
 class Elsewhere:
-    """An executor as solves use it: what was sent, what came back, who answered.
+    """A remote executor: what was sent, what came back, who answered; alias `RemoteExecutor`.
 
     Every call that takes ``executor=`` takes one of these as well. Problems are compiled here,
     their numbers are sent, and whatever comes back is certified here.
@@ -257,6 +257,9 @@ class Elsewhere:
             f"Elsewhere({type(self.executor).__name__}: {self.tasks} tasks, {self.sent:,} bytes "
             f"sent, {self.received:,} received, {self.lost} lost)"
         )
+
+
+RemoteExecutor = Elsewhere  # the same by the usual name
 
 
 class _GivenUp(Exception):

@@ -163,23 +163,25 @@ def _relaxations(subproblem: Subproblem, parts: Conflict, deadline: Deadline) ->
     with_optima = [part for part in parts if part.optima]
     if not with_optima:
         return "No earlier optimum takes part: relaxing those it depends on would not help."
-    alone = [part for part in with_optima if part.relaxation is not None]
+    alone = sorted((p for p in with_optima if p.relaxation is not None), key=_relaxation)
     if alone:
         return " ".join(
             f"The earlier optimum {' and '.join(part.optima)} would have to be relaxed by "
             f"{part.relaxation:.6g}, no less, in constraint {part.position}."
-            for part in sorted(alone, key=lambda part: part.relaxation or 0.0)
+            for part in alone
         )
     together = least_relaxation(subproblem, every, deadline)
-    if together is None:
-        depends = f"It depends on {', '.join(_names(part.optima for part in with_optima))}"
-        if deadline.should_stop:
-            return f"{depends}; there was no time to find by how much that must be relaxed."
-        return f"{depends}, but relaxing that alone would not help."
-    names = sorted(_names(optima_in(subproblem.constraints[k]) for k in every))
-    return (
-        f"The earlier optima {', '.join(names)} would have to be relaxed by {together:.6g} in sum."
-    )
+    if together is not None:
+        names = ", ".join(sorted(_names(optima_in(subproblem.constraints[k]) for k in every)))
+        return f"The earlier optima {names} would have to be relaxed by {together:.6g} in sum."
+    depends = f"It depends on {', '.join(_names(part.optima for part in with_optima))}"
+    if deadline.should_stop:
+        return f"{depends}; there was no time to find by how much that must be relaxed."
+    return f"{depends}, but relaxing that alone would not help."
+
+
+def _relaxation(part: ConflictPart) -> float:
+    return part.relaxation or 0.0
 
 
 def _names(labels: Iterable[tuple[str, ...]]) -> list[str]:

@@ -108,9 +108,7 @@ def extreme_points(
         )  # fmt: skip
     front = known[-1]
     if front is None or not front.points.size:
-        return _frontier(
-            statement, [], note=following.note or deadline.note, state=_Known(front, solutions)
-        )
+        return _frontier(statement, [], note=deadline.note, state=_Known(front, solutions))
     order = range(len(front.points))[:: -1 if front.backwards else 1][:limit]
     places = [float(value) for value in front.solutions @ costs.first]
     done: list[int] = []
