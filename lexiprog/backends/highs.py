@@ -21,7 +21,7 @@ from lexiprog.backends.warm_basis import BASIC, basis_of, is_best, nearest_statu
 from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
 from lexiprog.canon.decimals import Tails
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Deadline, OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.status import Status
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
 
@@ -35,6 +35,8 @@ WORDS = {
     "kInterrupt": Status.NO_POINT,
 }
 
+# What HiGHS says when a deadline ended its run.
+STOPPED = ("kTimeLimit", "kInterrupt")
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
 USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
 # As small as HiGHS's tolerances can usefully be.
@@ -116,8 +118,8 @@ class HighsModel:
     bounds : Bounds, optional
     integer : ndarray of int or bool, optional
         Columns that must be integer.
-    deadline : Pace, optional
-        How long all solves together may take; when it has passed, OutOfTime is raised.
+    deadline : Deadline, optional
+        Of all solves together; a ``time_limit`` among the options is one for all of them, too.
     """
 
     def __init__(
@@ -128,7 +130,7 @@ class HighsModel:
         bounds: Bounds | None = None,
         *,
         integer: NDArray[np.intp] | Mask | None = None,
-        deadline: Pace | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
         self._A, self._given = by_columns(A), A
         self._lock = threading.Lock()
@@ -140,7 +142,7 @@ class HighsModel:
         self._strategy = options.get("simplex_strategy", _DUAL)
         integer = np.zeros(0, dtype=np.intp) if integer is None else integer
         self._integer = np.flatnonzero(integer) if integer.dtype == bool else integer
-        self.deadline = Pace(keeps=False) if deadline is None else deadline
+        self.deadline = Deadline() if deadline is None else deadline
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
         self._basis: highspy.HighsBasis | None = None  # that the object stands at
@@ -256,11 +258,6 @@ class HighsModel:
 
         With ``primal`` by the primal simplex method: where the basis is a feasible point and only
         the costs are others, it has the shorter way.
-
-        Raises
-        ------
-        OutOfTime
-            If the model's deadline passes.
         """
         # Presolve would throw the basis away; without one it is worth having.
         self._set("presolve", "off" if warm else self._presolve)
@@ -270,17 +267,12 @@ class HighsModel:
         return self.resume()
 
     def resume(self) -> str:
-        """Run HiGHS on what it has: changed numbers, a basis, a start; the status.
-
-        Raises
-        ------
-        OutOfTime
-            If the model's deadline passes.
-        """
-        self.deadline.check()
-        self._go(self.deadline)
-        if self.status == "kTimeLimit" and self.deadline.limited:
-            raise OutOfTime
+        """Run HiGHS on what it has: changed numbers, a basis, a start; the status."""
+        deadline = self.deadline
+        if deadline.should_stop:
+            return "kInterrupt" if deadline.cancelled else "kTimeLimit"
+        self._set("time_limit", min(self._limit, _seconds(deadline) + self._counted))
+        self._go(deadline)
         return self.status
 
     def search(
@@ -302,11 +294,13 @@ class HighsModel:
         interrupt.unsubscribe(look)
         return True
 
-    def _go(self, deadline: Deadline | Pace | None) -> None:
-        """Run, within the limits of time; a long run can be stopped."""
-        limit = min(self._limit, _seconds(deadline))
-        # HiGHS counts the seconds of all runs of an object, but for integer programs.
-        self._set("time_limit", limit if self._integer.size else limit + self._highs.getRunTime())
+    @property
+    def _counted(self) -> float:
+        """Seconds that HiGHS counts: those of all runs, but for integer programs."""
+        return 0.0 if self._integer.size else float(self._highs.getRunTime())
+
+    def _go(self, deadline: Deadline | None) -> None:
+        """Run; a long run can be cancelled."""
         if deadline is None or (self._A.nnz < LONG and not self._integer.size):
             self._highs.run()
             return
@@ -314,7 +308,7 @@ class HighsModel:
         callbacks = [highs.cbSimplexInterrupt, highs.cbIpmInterrupt]
         if self._integer.size:
             callbacks.append(highs.cbMipInterrupt)
-        self._in_thread(lambda: isinstance(deadline, Deadline) and deadline.stopped, callbacks)
+        self._in_thread(lambda: deadline.cancelled, callbacks)
 
     def _in_thread(
         self, should_stop: Callable[[], bool], callbacks: Sequence[Highs], patience: float = np.inf
@@ -395,8 +389,9 @@ class HighsModel:
         return None if (down | up).any() else np.asarray(ray)
 
     def optimum(self, *, warm: bool = False) -> BasicPoint | None:
-        """The optimal vertex; None if HiGHS finds none."""
-        return self.basic_point() if self.solve(warm=warm) == "kOptimal" else None
+        """The optimal vertex; None if there is none. OutOfTime is raised if HiGHS was stopped."""
+        self.deadline.check()
+        return self._basic_point(self.solve(warm=warm))
 
     def optimum_near(self, x: Array) -> BasicPoint | None:
         """The optimal vertex, from the vertex that ``x`` is or is near to, if that helps.
@@ -404,6 +399,7 @@ class HighsModel:
         Columns that are not a number may be anywhere. What is too much or too little for a basis
         is for HiGHS to mend.
         """
+        self.deadline.check()
         unknown = np.isnan(x)
         rows = self._A @ np.where(unknown, 0.0, x)
         rows[(abs(self._A) @ unknown) > 0.0] = np.nan
@@ -414,12 +410,14 @@ class HighsModel:
         )
         basis.valid, basis.alien = False, True
         self._highs.setBasis(basis)
-        if self.solve(warm=True, primal=True) == "kOptimal":
-            return self.basic_point()
-        return self.optimum()
+        return self._basic_point(self.solve(warm=True, primal=True)) or self.optimum()
 
-    def basic_point(self) -> BasicPoint:
+    def _basic_point(self, status: str) -> BasicPoint | None:
         """Where the last run ended."""
+        if status in STOPPED:
+            raise OutOfTime
+        if status != "kOptimal":
+            return None
         solution, (rows, columns) = self._highs.getSolution(), self.shape
         if self._highs.getNumNz():
             _, basic = self._highs.getBasicVariables()
@@ -468,6 +466,7 @@ class HighsModel:
                 highs.clearSolver()
             elif basis is not self._basis:
                 highs.setBasis(basis)
+            self._set("time_limit", min(self._limit, _seconds(deadline)) + self._counted)
             self._go(deadline)
             solution = highs.getSolution()
             status, duals = _NAMES[highs.getModelStatus()], np.array(solution.row_dual)
@@ -575,10 +574,8 @@ class HighsModel:
         return correction
 
 
-def _seconds(deadline: Deadline | Pace | None) -> float:
+def _seconds(deadline: Deadline | None) -> float:
     """That a run may take."""
-    if isinstance(deadline, Pace):
-        return deadline.left
     seconds = None if deadline is None else deadline.for_solver
     return np.inf if seconds is None else seconds
 

@@ -185,9 +185,9 @@ def solve_mip(
     on_face: bool = False,
 ) -> MipSearch:
     """The best point of a form by itself, found wherever the deadline says."""
-    if deadline is not None and deadline.elsewhere is not None:
+    if deadline is not None and deadline.executor is not None:
         search = partial(solve_mip, on_face=on_face)
-        return deadline.elsewhere.call(
+        return deadline.executor.call(
             search, form, deadline.limiting(options), start, deadline=deadline
         )
     model = MipModel(form, options)

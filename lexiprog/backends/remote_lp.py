@@ -67,7 +67,7 @@ class RemoteHighs(HighsModel):
 
         Elsewhere nobody hears of Ctrl-C; the time limit goes along.
         """
-        if deadline is None or deadline.elsewhere is None:
+        if deadline is None or deadline.executor is None:
             return super().run(cost, bounds, basis, refine=refine, primal=primal, deadline=deadline)
         start = time.perf_counter()
         limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
@@ -75,7 +75,7 @@ class RemoteHighs(HighsModel):
         if statuses is None and basis is not None:
             statuses = statuses_of(basis)
         options = deadline.limiting(self._options)
-        vertex, statuses = deadline.elsewhere.call(
+        vertex, statuses = deadline.executor.call(
             vertex_of, self._A, options, cost, limits, statuses, refine, primal, deadline=deadline
         )
         found = basis_of(*statuses)

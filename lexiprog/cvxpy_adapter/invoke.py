@@ -44,7 +44,7 @@ def run(
     says so the arrays are sent elsewhere, and what comes back has the native result's attributes.
     """
     deadline = Deadline() if deadline is None else deadline
-    away = deadline.elsewhere
+    away = deadline.executor
     if isinstance(compiled, StraightCompiled) and not deadline.verbose:
         form = compiled.scaled
         raw = (

@@ -40,6 +40,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.direct import Backend
+from lexiprog.solve.options import SolveOptions
 from lexiprog.status import Status
 from lexiprog.summary import names_text
 from lexiprog.typing import Array, Constraint, Leaf, Leaves, Mask, Value
@@ -68,6 +69,7 @@ class Inner:
             solved=self.solutions,
             slack=self.task.slack,
             given=Given((*self.task.given.values, *values)),
+            solve_options=SolveOptions(deadline=self.task.deadline),
         )
 
     def unused(self, prefix: str) -> str:

@@ -189,10 +189,7 @@ def reporting(note: Note, task: Task, unit: float) -> OnStep:
 def _solved(solve: Callable[..., Returned], task: Task, parts: Maximin, report: OnStep) -> Returned:
     """All levels, found here or elsewhere, whence nothing is reported on the way."""
     numbers = (parts.rest, parts.utilities, task.options)
-    away = task.deadline.elsewhere
-    if away is None:
-        return solve(*numbers, report)
-    return away.call(solve, *numbers, deadline=task.deadline)
+    return task.deadline.follow(solve, *numbers, here={"report": report})
 
 
 def _raised(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answer:
@@ -305,8 +302,9 @@ class FairLotteries:
         start = time.perf_counter()
         try:
             result = price_levels(
-                fair.pricing, fair.offsets, task.options, reporting(self._note, task, 1.0)
-            )
+                fair.pricing, fair.offsets, task.options, reporting(self._note, task, 1.0),
+                deadline=task.deadline,
+            )  # fmt: skip
         except NoLeximin as failure:
             return unshared(failure, fair.names)
         levels = levels_of(result.levels, 1.0)

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.levels import raise_levels
 from lexiprog.fairness.records import (
     LeximinLevel,
@@ -62,7 +63,10 @@ class Positions:
     utility be below. The last block is for t itself.
     """
 
-    def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self, form: StandardForm, utilities: Utilities, options: Options, deadline: Deadline
+    ) -> None:
+        self._deadline = deadline
         self._A, self._bounds = sp.csr_array(form.A), Bounds.of(form)
         self._integer = np.zeros(form.c.size, dtype=bool)
         if form.integer is not None:
@@ -208,8 +212,9 @@ class Positions:
 
     def _model(self, program: _Program) -> HighsModel:
         return HighsModel(
-            program.matrix, self._options, -program.cost, program.bounds, integer=program.integer
-        )
+            program.matrix, self._options, -program.cost, program.bounds,
+            integer=program.integer, deadline=self._deadline,
+        )  # fmt: skip
 
 
 # Values closer than this share of the largest number they are summed from count as the same.
@@ -221,6 +226,8 @@ def order_levels(
     utilities: Utilities,
     options: Options | None = None,
     report: OnStep = no_report,
+    *,
+    deadline: Deadline | None = None,
 ) -> OrderedResult:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
@@ -231,7 +238,7 @@ def order_levels(
     ----------
     form : StandardForm
         Linear, with integers; its objective plays no part.
-    utilities, options, report
+    utilities, options, report, deadline
         As for :func:`raise_levels`.
 
     Raises
@@ -256,7 +263,7 @@ def order_levels(
         raise ValueError("there is no utility: give at least one.")
     if form.P is not None or form.cones.linear != form.b.size:
         raise ValueError("positions are raised over linear constraints only.")
-    loop = _PositionLoop(form, utilities, options or {})
+    loop = _PositionLoop(form, utilities, options or {}, deadline or Deadline())
     loop.run(report)
     return loop.result()
 
@@ -264,9 +271,12 @@ def order_levels(
 class _PositionLoop:
     """The best point so far, and how much of its order is proved."""
 
-    def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self, form: StandardForm, utilities: Utilities, options: Options, deadline: Deadline
+    ) -> None:
         self._form, self._utilities, self._options = form, utilities, options
-        self._positions = Positions(form, utilities, options)
+        self._deadline = deadline
+        self._positions = Positions(form, utilities, options, deadline)
         self._bounds: list[float] = []
         self._x = np.zeros(form.c.size)
         self._order = np.full(len(utilities), -np.inf)
@@ -339,7 +349,7 @@ class _PositionLoop:
             upper=np.where(whole, x, upper),
             integer=None,
         )
-        return raise_levels(rest, self._utilities, self._options).x
+        return raise_levels(rest, self._utilities, self._options, deadline=self._deadline).x
 
     def result(self) -> OrderedResult:
         """The record."""

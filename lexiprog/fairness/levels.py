@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.optimal_face import Sizes
 from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.master import MasterLP, MaxMin
 from lexiprog.fairness.records import (
     LeximinResult,
@@ -183,6 +184,8 @@ def raise_levels(
     utilities: Utilities,
     options: Options | None = None,
     report: OnStep = no_report,
+    *,
+    deadline: Deadline | None = None,
 ) -> LeximinResult:
     """The leximin point of linear utilities over the feasible set of a linear form.
 
@@ -198,11 +201,14 @@ def raise_levels(
         HiGHS options.
     report : callable, optional
         After each step: how many are settled, and the value.
+    deadline : Deadline, optional
+        When to have settled everybody.
 
     Raises
     ------
     NoLeximin
-        If there is no feasible point, if somebody can rise without limit, or if HiGHS fails.
+        If there is no feasible point, if somebody can rise without limit, if HiGHS fails, or if
+        the time is over.
 
     Examples
     --------
@@ -225,8 +231,9 @@ def raise_levels(
         raise ValueError("levels are raised over linear constraints without integers only.")
     distinct, of = utilities.distinct()
     loop = _LeximinLoop(
-        form, distinct, options or {}, lambda settled, value: report(int(settled[of].sum()), value)
-    )
+        form, distinct, options or {},
+        lambda settled, value: report(int(settled[of].sum()), value), deadline,
+    )  # fmt: skip
     try:
         loop.run()
     except NoLeximin as failure:
@@ -245,10 +252,11 @@ class _LeximinLoop:
         utilities: Utilities,
         options: Options,
         report: Callable[[Mask, float], None],
+        deadline: Deadline | None,
     ) -> None:
         self._report = report
         self._fixed = FixedSet(form, utilities)
-        self._master = MasterLP(self._fixed.A, self._fixed.bounds, utilities, options)
+        self._master = MasterLP(self._fixed.A, self._fixed.bounds, utilities, options, deadline)
         self._values: list[float] = []
         self._weights: list[Array] = []
         self._multipliers: list[Array] = []

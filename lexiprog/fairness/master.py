@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lexiprog.backends.highs import PRECISE, HighsModel
 from lexiprog.canon.standard_form import Bounds
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.records import NoLeximin, Utilities
 from lexiprog.status import Status
 from lexiprog.typing import Array, Mask, Matrix, Options
@@ -57,9 +58,18 @@ class MasterLP:
     utilities : Utilities
     options : mapping
         HiGHS options.
+    deadline : Deadline, optional
+        When all runs together must have ended.
     """
 
-    def __init__(self, A: Matrix, bounds: Bounds, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self,
+        A: Matrix,
+        bounds: Bounds,
+        utilities: Utilities,
+        options: Options,
+        deadline: Deadline | None = None,
+    ) -> None:
         self._utilities = utilities
         self._rows, self._columns = A.shape
         self._active = np.ones(len(utilities), dtype=bool)
@@ -77,6 +87,7 @@ class MasterLP:
                 np.concatenate([bounds.row_lower, -utilities.offsets]),
                 np.concatenate([bounds.row_upper, np.full(count, np.inf)]),
             ),
+            deadline=deadline,
         )
 
     def raise_least(self) -> MaxMin:

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lexiprog.canon.standard_form import Bounds
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.levels import surely_priced
 from lexiprog.fairness.master import MasterLP, MaxMin
 from lexiprog.fairness.records import (
@@ -51,7 +52,12 @@ class Oracle(Protocol):
 
 
 def price_levels(
-    oracle: Oracle, offsets: Array, options: Options | None = None, report: OnStep = no_report
+    oracle: Oracle,
+    offsets: Array,
+    options: Options | None = None,
+    report: OnStep = no_report,
+    *,
+    deadline: Deadline | None = None,
 ) -> LeximinLottery:
     """The leximin lottery over the columns that an oracle can find.
 
@@ -61,7 +67,7 @@ def price_levels(
         See :class:`Oracle`. Prices are non-negative.
     offsets : ndarray
         What everyone has before the lottery: its size is the number of utilities.
-    options, report
+    options, report, deadline
         As for :func:`~lexiprog.fairness.levels.raise_levels`.
 
     Raises
@@ -85,7 +91,7 @@ def price_levels(
     offsets = np.array(offsets, dtype=float)
     if not offsets.size:
         raise ValueError("there is no utility: give at least one.")
-    loop = _PricedLoop(oracle, offsets, options or {}, report)
+    loop = _PricedLoop(oracle, offsets, options or {}, report, deadline)
     loop.run()
     return loop.result()
 
@@ -93,7 +99,14 @@ def price_levels(
 class _PricedLoop:
     """The state of one run."""
 
-    def __init__(self, oracle: Oracle, offsets: Array, options: Options, report: OnStep) -> None:
+    def __init__(
+        self,
+        oracle: Oracle,
+        offsets: Array,
+        options: Options,
+        report: OnStep,
+        deadline: Deadline | None,
+    ) -> None:
         self._report = report
         self._oracle = oracle
         self._offsets = offsets
@@ -106,7 +119,8 @@ class _PricedLoop:
         count, total = len(first), np.ones(1)
         bounds = Bounds(np.zeros(count), np.full(count, np.inf), total, total)
         utilities = Utilities(first.T, offsets)
-        self._master = MasterLP(sp.csr_array(np.ones((1, count))), bounds, utilities, options)
+        ones = sp.csr_array(np.ones((1, count)))
+        self._master = MasterLP(ones, bounds, utilities, options, deadline)
         self._settled = np.zeros(offsets.size, dtype=bool)
         self._levels = np.full(offsets.size, np.nan)
         self._lottery = np.zeros(count)

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.integer_programs import Asked, CostSteps, IntegerPrograms, steps_of
 from lexiprog.typing import Array, Options
@@ -327,7 +327,7 @@ def integer_front(
     *,
     resolution: float | None = None,
     limit: int | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
     resume: IntegerFront | None = None,
     options: Options | None = None,
     tick: Callable[[str], None] = lambda _: None,
@@ -348,7 +348,7 @@ def integer_front(
         Least difference of the second objective between two points, where no step is known.
     limit : int, optional
         Most points.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take. What stops it is noted there; what was found is kept, and ``missing``
         says where there may be more.
     resume : IntegerFront, optional
@@ -385,7 +385,7 @@ def integer_front(
     if turned:
         measures.reverse()
     rows = np.stack([measure.row for measure in measures])
-    programs = IntegerPrograms(form, rows, options or {}, pace)
+    programs = IntegerPrograms(form, rows, options or {}, deadline)
     search = FrontSearch(Staircase(programs, (measures[0], measures[1])), tick, turned=turned)
     if resume is not None:
         search.recall(resume)

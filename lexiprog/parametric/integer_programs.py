@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import HighsModel
+from lexiprog.backends.highs import STOPPED, HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.curve import CurveError
 from lexiprog.typing import Array, Options
 
@@ -41,12 +41,12 @@ class IntegerPrograms:
         The objectives, whose rows are scaled as they stand here.
     options : mapping
         HiGHS options.
-    pace : Pace
+    deadline : Deadline
         How long all programs together may take.
     """
 
     def __init__(
-        self, form: StandardForm, costs: Array, options: Options, pace: Pace | None = None
+        self, form: StandardForm, costs: Array, options: Options, deadline: Deadline | None = None
     ) -> None:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
         self.sizes = abs(self.A)
@@ -60,7 +60,7 @@ class IntegerPrograms:
         self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
         self.model = HighsModel(
             self.A, MIP | dict(options), np.zeros(form.c.size), self.bounds,
-            integer=self.integer, deadline=pace,
+            integer=self.integer, deadline=deadline,
         )  # fmt: skip
 
     def ask(
@@ -85,13 +85,16 @@ class IntegerPrograms:
         model.set_options({"mip_abs_gap": gap})
         if start is not None:
             model.set_start(start)
-        said = model.resume()
+        model.deadline.check()
+        status = model.resume()
+        if status in STOPPED:
+            raise OutOfTime
         self.solves += 1
         self.nodes += max(int(model.info.mip_node_count), 0)
-        if said == "kInfeasible":
+        if status == "kInfeasible":
             return None
-        if said != "kOptimal":
-            raise CurveError(f"an integer program of the front has no optimum (HiGHS: {said}).")
+        if status != "kOptimal":
+            raise CurveError(f"an integer program of the front has no optimum (HiGHS: {status}).")
         x = self._rounded(np.array(model.solution.col_value), cost, limits)
         return Asked(x, float(model.info.mip_dual_bound))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.highs import PRECISE, BasicPoint, HighsModel
 from lexiprog.canon.optimal_face import Sizes, binding
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.basis_path import Lost, MovingProgram, Stretch, Wall, stretches
 from lexiprog.parametric.curve import (
     Curve,
@@ -96,8 +96,8 @@ def walk_along(
     ----------
     program : MovingProgram
     handle : HighsModel
-        The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
-        where that ends is how far the trail goes.
+        The same program inside HiGHS, for a new start after a detour. Its deadline is kept here
+        too: where that ends is how far the trail goes.
     leg : Leg
     limit : int
         Most slopes.
@@ -225,7 +225,7 @@ def parametric_curve(
     stop: float = np.inf,
     limit: int = 1000,
     near: Array | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
 ) -> Curve:
     """Trace the optimum of a linear form as ``b + t direction`` moves, from ``start`` to ``stop``.
 
@@ -246,7 +246,7 @@ def parametric_curve(
     near : ndarray of shape (n,), optional
         A point to begin the first solve with, such as an optimum of another cost; not a number
         where nothing is known.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take; a curve that would take longer is handed over unfinished.
 
     Raises
@@ -269,7 +269,7 @@ def parametric_curve(
     """
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
-    origin, corner, handle = _begin(program, start, stop, near, pace)
+    origin, corner, handle = _begin(program, start, stop, near, deadline)
     return trace(form, direction, handle, corner, origin, start=start, stop=stop, limit=limit)
 
 
@@ -288,7 +288,7 @@ def trace(
     """The curve to both sides of an optimal vertex at ``origin``, checked; see above for the rest.
 
     ``start`` may be minus infinity if the curve is known to end before that. ``known`` are the
-    trails of a curve that ended early. Time and Ctrl-C end a curve early as the handle's pace says.
+    trails of a curve that ended early. Time and Ctrl-C end a curve early as the deadline says.
     """
     program = MovingProgram.of(form, direction)
     trail = walk_along(program, handle, Leg(corner, origin, stop), limit, known[0])
@@ -327,15 +327,15 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
 
 
 def _begin(
-    program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
+    program: MovingProgram, start: float, stop: float, near: Array | None, deadline: Deadline | None
 ) -> tuple[float, BasicPoint, HighsModel]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    handle = HighsModel(program.A, PRECISE, program.cost, program.at(start), deadline=pace)
+    handle = HighsModel(program.A, PRECISE, program.cost, program.at(start), deadline=deadline)
     corner = handle.optimum() if near is None else handle.optimum_near(near)
     if corner is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        handle = HighsModel(program.A, PRECISE, program.cost, program.at(start), deadline=pace)
+        handle = HighsModel(program.A, PRECISE, program.cost, program.at(start), deadline=deadline)
         corner = handle.optimum()
     if corner is None:
         raise CurveError(

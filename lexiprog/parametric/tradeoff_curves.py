@@ -99,7 +99,7 @@ def _pieces(
                 raise
             if first:
                 continue  # nothing is feasible yet; a later stretch may be
-            yield _stopped(here, str(error) or scene.pace.note)
+            yield _stopped(here, str(error) or scene.deadline.note)
             return
         found += piece.knots.size
         if found > limit:
@@ -123,7 +123,7 @@ def _piece(moving: MovingProblem, start: float, stop: float, limit: int) -> _Pie
     if not direction.any():
         return _still(form, start, stop)
     curve = parametric_curve(
-        form, direction, stop=width, limit=limit, near=moving.near, pace=moving.scene.pace
+        form, direction, stop=width, limit=limit, near=moving.near, deadline=moving.scene.deadline
     )
     knots, end = start + curve.knots, curve.end
     if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= REACHED * max(width, abs(stop)):
@@ -218,8 +218,12 @@ def convex_track(
         slope = None if price is None else -price
         return Sample(t, sign * found.value, min(sign * lower, sign * found.value), slope)
 
-    pace = scene.pace
-    found = sandwich(ask, 0.0, stop, error=error, limit=limit, pace=pace) if stop > 0.0 else None
+    deadline = scene.deadline
+    found = (
+        sandwich(ask, 0.0, stop, error=error, limit=limit, deadline=deadline)
+        if stop > 0.0
+        else None
+    )
     samples = (ask(0.0),) if found is None else found.samples
     slopes = [np.nan if s.slope is None else sign * s.slope for s in samples]
     if not end:
@@ -304,7 +308,7 @@ def integer_track(scene: Scene, subproblem: Subproblem, *, limit: int) -> Track:
         except (CurveError, OutOfTime, KeyboardInterrupt) as reason:
             if not count:
                 raise
-            note = f"not known beyond {here:g}: {str(reason) or scene.pace.note}"
+            note = f"not known beyond {here:g}: {str(reason) or scene.deadline.note}"
             stop = here
             break
         knots.append(t)
@@ -368,7 +372,7 @@ def _stairs(
         limited.b[row] += unit * (stop - start) - _allowance(form, row)
     else:
         limited = _without(limited, row)
-    front = integer_front(limited, first, form.c, limit=limit, pace=scene.pace)
+    front = integer_front(limited, first, form.c, limit=limit, deadline=scene.deadline)
     if front.missing:
         before = front.points[:, 0] <= front.missing[0][0][0]
         front = replace(front, points=front.points[before])

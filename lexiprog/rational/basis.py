@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.backends.warm_basis import basis_of, statuses_of
+from lexiprog.deadline import Deadline
 from lexiprog.rational.numbers import RationalVector, Vector, library
 from lexiprog.rational.program import Limits, Line, WholeMatrix, within
 from lexiprog.rational.systems import Factor
@@ -90,11 +90,11 @@ class Corner:
         Whose rows the point obeys.
     basis : Basis
         With as many basic variables as there are rows.
-    deadline : float
-        Time of `time.perf_counter` after which TimeoutError is raised.
+    deadline : Deadline, optional
+        After which OutOfTime is raised.
     """
 
-    def __init__(self, matrix: WholeMatrix, basis: Basis, deadline: float = math.inf) -> None:
+    def __init__(self, matrix: WholeMatrix, basis: Basis, deadline: Deadline | None = None) -> None:
         self.matrix, self.basis, self._deadline = matrix, basis, deadline
         basic = basis.places == BASIC
         self.basic: list[int] = np.flatnonzero(basic).tolist()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.rational.basis import Basis, Effort, ExactFace, Found, Outcome, Tight
 from lexiprog.rational.numbers import Integer, Ratio, RationalVector, Vector, library
 from lexiprog.rational.program import ExactLP, IntegerProgram, Limits, WholeMatrix
@@ -151,7 +151,7 @@ class Prover:
     ) -> None:
         library()  # an absent library is told before any work
         self.lp = lp
-        self.time_limit = math.inf if time_limit is None else time_limit
+        self.time_limit = time_limit
         self.program = IntegerProgram(lp)
         limit = {} if time_limit is None else {"time_limit": float(time_limit)}
         self.options = limit | dict(options or {})
@@ -164,7 +164,7 @@ class Prover:
         *,
         face: ExactFace | None = None,
         start: Basis | None = None,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> Outcome:
         """The exact optimum on a face of the feasible set.
 
@@ -178,8 +178,8 @@ class Prover:
             What is fixed; nothing if not given.
         start : Basis, optional
             Where HiGHS begins, for instance the last outcome's.
-        seconds : float
-            That it may take, if less than the prover's own limit.
+        deadline : Deadline, optional
+            Beside the prover's own limit.
         """
         begin, effort, face = time.perf_counter(), Effort(), face or ExactFace()
         if c is None:
@@ -191,10 +191,10 @@ class Prover:
             if low is not None and high is not None and low > high:
                 return Outcome("infeasible", crossed=v, face=face, effort=effort)
         cost, units = program.cost(c)
-        deadline = begin + min(self.time_limit, seconds)
+        deadline = Deadline(self.time_limit, parent=deadline)
         try:
             found = self._search.run(cost, lower, upper, effort, start=start, deadline=deadline)
-        except TimeoutError:
+        except OutOfTime:
             effort.seconds = time.perf_counter() - begin
             return Outcome("time_limit", face=face, effort=effort)
         verify(found, program.matrix, cost, lower, upper)

@@ -8,7 +8,6 @@ magnified and given back to HiGHS; the simplex method in exact arithmetic does t
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -67,7 +66,7 @@ class FloatModel:
         upper: Limits,
         start: Basis | None = None,
         *,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> tuple[str, Basis | None]:
         """HiGHS's status and basis, from a basis to start with if there is one."""
         n = self._whole.n
@@ -78,7 +77,7 @@ class FloatModel:
         )
         bounds = Bounds(limits[0][:n], limits[1][:n], limits[0][n:], limits[1][n:])
         vertex = self._model(explicit=False).run(
-            costs, bounds, None if start is None else start.to_highs(n), deadline=Deadline(seconds)
+            costs, bounds, None if start is None else start.to_highs(n), deadline=deadline
         )
         if not vertex.basis.valid:
             return vertex.status, None
@@ -93,7 +92,7 @@ class FloatModel:
         lower: Limits,
         upper: Limits,
         *,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> Basis | None:
         """A better basis: what is wrong with an exact point, magnified, solved in floats.
 
@@ -122,7 +121,7 @@ class FloatModel:
         )
         start = basis.to_highs(size, self._whole.m)
         vertex = self._model(explicit=True).run(
-            slope * _magnified(steepest), limits, start, deadline=Deadline(seconds)
+            slope * _magnified(steepest), limits, start, deadline=deadline
         )
         # Even where HiGHS gives up, its last basis may be the right one.
         return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None
@@ -239,7 +238,7 @@ class Search:
         *,
         start: Basis | None = None,
         solvable: bool = False,
-        deadline: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> Found:
         """The optimum, or a proof that there is none.
 
@@ -255,10 +254,10 @@ class Search:
             Where HiGHS begins.
         solvable : bool
             Whether it is known that there is an optimum, whatever HiGHS says.
-        deadline : float
-            Time of `time.perf_counter` after which TimeoutError is raised.
+        deadline : Deadline, optional
+            After which OutOfTime is raised.
         """
-        simplex = Simplex(self._matrix, cost, lower, upper, deadline)
+        simplex = Simplex(self._matrix, cost, lower, upper, deadline or Deadline())
         status, basis = self._guess(simplex, effort, start)
         if status != "kOptimal" and start is not None:
             # From a basis HiGHS works without presolve, which is the more fragile way.
@@ -277,11 +276,11 @@ class Search:
     def _guess(
         self, simplex: Simplex, effort: Effort, start: Basis | None = None
     ) -> tuple[str, Basis | None]:
-        left = simplex.deadline - time.perf_counter()
-        if left < 0:
-            raise TimeoutError
+        simplex.deadline.check()
         effort.runs += 1
-        return self._floats.guess(simplex.cost, simplex.lower, simplex.upper, start, seconds=left)
+        return self._floats.guess(
+            simplex.cost, simplex.lower, simplex.upper, start, deadline=simplex.deadline
+        )
 
     def _corrected(self, simplex: Simplex, basis: Basis, effort: Effort) -> Basis:
         """The best basis of those that floats find, told each time what is exactly wrong."""
@@ -294,10 +293,9 @@ class Search:
             seen[basis.places.tobytes()] = wrong, corner.basis
             if not wrong:
                 return corner.basis
-            left = max(simplex.deadline - time.perf_counter(), 0.0)
             better = self._floats.correct(
                 corner.basis, point, reduced, simplex.cost, simplex.lower, simplex.upper,
-                seconds=left,
+                deadline=simplex.deadline,
             )  # fmt: skip
             effort.runs += 1
             effort.corrections += 1

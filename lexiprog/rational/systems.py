@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sl
 from numpy.typing import NDArray
 
+from lexiprog.deadline import Deadline
 from lexiprog.rational.numbers import Integer, Vector, library
 
 # Solve a sparse system of whole numbers exactly, digit by digit, from a factorisation in floats.
@@ -70,15 +70,15 @@ class Lifting:
         with np.errstate(divide="ignore"):
             self._determinant = float(np.log2(np.abs(self._factor.U.diagonal())).sum())
 
-    def solve(self, rhs: Sequence[int], deadline: float = math.inf) -> Quotients:
+    def solve(self, rhs: Sequence[int], deadline: Deadline | None = None) -> Quotients:
         """Whole numerators and their common denominator.
 
         Raises
         ------
         ArithmeticError
             If floats are too coarse for this matrix.
-        TimeoutError
-            If `time.perf_counter` passes the deadline.
+        OutOfTime
+            If the deadline has come.
         """
         for bits in range(self._most_bits, 7, -16):
             found = self._solve(rhs, bits, deadline)
@@ -86,7 +86,7 @@ class Lifting:
                 return found
         raise ArithmeticError("Floats are too coarse for this matrix.")
 
-    def _solve(self, rhs: Sequence[int], bits: int, deadline: float) -> Quotients | None:
+    def _solve(self, rhs: Sequence[int], bits: int, deadline: Deadline | None) -> Quotients | None:
         whole, residual = self._whole_part(rhs)
         if whole is None:
             return None
@@ -101,8 +101,8 @@ class Lifting:
                 if rest is None:
                     return None
                 residual = rest
-                if time.perf_counter() > deadline:
-                    raise TimeoutError
+                if deadline is not None:
+                    deadline.check()
             found = self._rational(whole, digits, bits, rhs)
             if found is not None:
                 return found
@@ -325,7 +325,7 @@ class _Lines:
 # Cores up to this size go to flint's dense p-adic lifting, larger ones to the sparse one.
 DENSE = 200
 
-SolveCore = Callable[[list[Integer], float], Quotients]
+SolveCore = Callable[[list[Integer], Deadline | None], Quotients]
 
 
 class Factor:
@@ -335,8 +335,8 @@ class Factor:
     ----------
     rows, columns : sequence of (places, coefficients)
         The matrix, by row and by column.
-    deadline : float
-        Time of `time.perf_counter` after which TimeoutError is raised.
+    deadline : Deadline, optional
+        After which OutOfTime is raised.
 
     Raises
     ------
@@ -353,7 +353,7 @@ class Factor:
     """
 
     def __init__(
-        self, rows: Sequence[Line], columns: Sequence[Line], deadline: float = math.inf
+        self, rows: Sequence[Line], columns: Sequence[Line], deadline: Deadline | None = None
     ) -> None:
         self._rows, self._columns, self._deadline = rows, columns, deadline
         self._order = peel([places for places, _ in rows], [places for places, _ in columns])
@@ -450,7 +450,7 @@ def _core(lines: Sequence[Line], core: tuple[list[int], list[int]]) -> SolveCore
             sparse.append(Lifting(inner))
     dense: list[Any] = []
 
-    def solve(rhs: list[Integer], deadline: float) -> Quotients:
+    def solve(rhs: list[Integer], deadline: Deadline | None) -> Quotients:
         if sparse:
             try:
                 return sparse[0].solve([int(value) for value in rhs], deadline)

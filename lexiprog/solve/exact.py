@@ -123,7 +123,7 @@ class Exact:
                     offset,
                     face=before.face if before else None,
                     start=before.basis if before else None,
-                    seconds=task.deadline.left,
+                    deadline=task.deadline,
                 )
                 self.outcomes[name] = found
             levels.append(self.outcomes[name])

@@ -80,7 +80,7 @@ class IntegerChain:
         held = self._held(task)
         form = _with_rows(task.native.scaled, list(held.values()))
         start = best_start(task, form)
-        if task.deadline.elsewhere is None:
+        if task.deadline.executor is None:
             found = self._search(task, form, held, start)
         else:  # where the model is built each time
             options = highs_options(task)

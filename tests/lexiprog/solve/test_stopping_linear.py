@@ -53,7 +53,7 @@ def test_a_model_that_was_stopped_runs_again():
     bounds = Bounds(np.zeros(400), np.full(400, 9.0), np.full(400, -np.inf), np.full(400, 100.0))
     model = HighsModel(matrix, {"presolve": "off"})
     deadline = Deadline()
-    deadline.stop()
-    deadline.stop()  # as often as anybody likes
+    deadline.cancel()
+    deadline.cancel()  # as often as anybody likes
     assert model.run(costs, bounds, deadline=deadline).status == "kInterrupt"
     assert model.run(costs, bounds, deadline=Deadline()).optimal
