@@ -141,7 +141,7 @@ class HighsModel:
         self._presolve = options.get("presolve", "choose")
         self._strategy = options.get("simplex_strategy", _DUAL)
         integer = np.zeros(0, dtype=np.intp) if integer is None else integer
-        self._integer = np.flatnonzero(integer) if integer.dtype == bool else integer
+        self.integer = np.flatnonzero(integer) if integer.dtype == bool else integer
         self.deadline = Deadline() if deadline is None else deadline
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
@@ -161,13 +161,13 @@ class HighsModel:
         lp.row_lower_, lp.row_upper_ = bounds.row_lower, bounds.row_upper
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
-        if self._integer.size:
+        if self.integer.size:
             kinds = np.full(cost.size, highspy.HighsVarType.kContinuous)
-            kinds[self._integer] = highspy.HighsVarType.kInteger
+            kinds[self.integer] = highspy.HighsVarType.kInteger
             lp.integrality_ = list(kinds)
             # HiGHS 1.15.1's heuristic "feasibility jump" reads beyond its memory where an integer
             # column has no bounds, which ends the process.
-            ends = np.concatenate([bounds.lower[self._integer], bounds.upper[self._integer]])
+            ends = np.concatenate([bounds.lower[self.integer], bounds.upper[self.integer]])
             if not np.isfinite(ends).all():
                 self._highs.setOptionValue("mip_heuristic_run_feasibility_jump", False)
         self._highs.passModel(lp)
@@ -297,16 +297,16 @@ class HighsModel:
     @property
     def _counted(self) -> float:
         """Seconds that HiGHS counts: those of all runs, but for integer programs."""
-        return 0.0 if self._integer.size else float(self._highs.getRunTime())
+        return 0.0 if self.integer.size else float(self._highs.getRunTime())
 
     def _go(self, deadline: Deadline | None) -> None:
         """Run; a long run can be cancelled."""
-        if deadline is None or (self._A.nnz < LONG and not self._integer.size):
+        if deadline is None or (self._A.nnz < LONG and not self.integer.size):
             self._highs.run()
             return
         highs = self._highs
         callbacks = [highs.cbSimplexInterrupt, highs.cbIpmInterrupt]
-        if self._integer.size:
+        if self.integer.size:
             callbacks.append(highs.cbMipInterrupt)
         self._in_thread(lambda: deadline.cancelled, callbacks)
 

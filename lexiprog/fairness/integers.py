@@ -15,7 +15,7 @@ none of them can. Every step is proved by the bound of the branch and bound.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,16 +44,6 @@ OPTIONS = PRECISE | {"mip_feasibility_tolerance": 1e-9, "mip_rel_gap": 0.0, "mip
 UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
 # A bound may be that much of a grid's step too low.
 ROUNDING = 1e-6
-
-
-@dataclass(frozen=True)
-class _Program:
-    """Maximise ``cost @ columns`` within bounds."""
-
-    cost: Array
-    matrix: sp.csc_array
-    bounds: Bounds
-    integer: Mask
 
 
 class Positions:
@@ -108,7 +98,7 @@ class Positions:
         below = [gets < value for value in (*values[1:], level)]
         return self._solved(program, np.concatenate([start, [level / (self._grid or 1.0)], *below]))
 
-    def _program(self, position: int, levels: Levels, steps: Array, ceiling: float) -> _Program:
+    def _program(self, position: int, levels: Levels, steps: Array, ceiling: float) -> HighsModel:
         """Let b_1 <= b_2 <= ... say who may be below the second level, the third, ..., and t.
 
         Nobody is then lower than t, less the steps between levels that his binaries let him miss;
@@ -142,7 +132,7 @@ class Positions:
         size = count * blocks
         columns = self._A.shape[1]
         cost = np.zeros(columns + 1 + size)
-        cost[columns] = unit
+        cost[columns] = -unit
         floor = levels[-1][0] if levels else -np.inf
         bounds = Bounds(
             np.concatenate([self._bounds.lower, [floor / unit], np.zeros(size)]),
@@ -151,7 +141,7 @@ class Positions:
             np.concatenate(upper),
         )
         integer = np.concatenate([self._integer, [self._grid > 0], np.ones(size, dtype=bool)])
-        return _Program(cost, sp.block_array(parts, format="csc"), bounds, integer)
+        return self._model(sp.block_array(parts, format="csc"), cost, bounds, integer)
 
     def _highest(self, least: float) -> Array:
         """The most each utility can be, integers left aside, while nobody is below ``least``."""
@@ -163,7 +153,7 @@ class Positions:
             np.append(self._bounds.row_upper, np.full(len(self._utilities), np.inf)),
         )
         columns = matrix.shape[1]
-        model = self._model(_Program(np.zeros(columns), matrix, bounds, np.zeros(columns, bool)))
+        model = self._model(matrix, np.zeros(columns), bounds)
         highest, unlimited = self._utilities.offsets.copy(), []
         for i in range(len(self._utilities)):
             model.set_cost(-self._utilities.rows[[i]].toarray()[0])
@@ -177,14 +167,13 @@ class Positions:
             raise NoLeximin.unlimited(unlimited)
         return highest
 
-    def _solved(self, program: _Program, start: Array | None) -> tuple[Array, float]:
-        model = self._model(program)
+    def _solved(self, model: HighsModel, start: Array | None) -> tuple[Array, float]:
         if start is not None:
             model.set_start(start)
         status = model.resume()
         self.solves += 1
         if status in UNBOUNDED:
-            model.set_cost(0.0 * program.cost)
+            model.set_cost(np.zeros(model.shape[1]))
             status = model.resume()
             if status == "kOptimal":
                 raise NoLeximin.unlimited(range(len(self._utilities)))
@@ -192,7 +181,7 @@ class Positions:
             raise self._failure(status)
         info = model.info
         self.nodes += max(int(info.mip_node_count), 0)
-        bound = info.mip_dual_bound if program.integer.any() else info.objective_function_value
+        bound = info.mip_dual_bound if model.integer.size else info.objective_function_value
         return np.array(model.solution.col_value)[: self._A.shape[1]], self._down(-bound)
 
     def _down(self, bound: float) -> float:
@@ -210,11 +199,10 @@ class Positions:
             Status.NO_POINT if limit else Status.FAILED,
         )
 
-    def _model(self, program: _Program) -> HighsModel:
-        return HighsModel(
-            program.matrix, self._options, -program.cost, program.bounds,
-            integer=program.integer, deadline=self._deadline,
-        )  # fmt: skip
+    def _model(
+        self, A: sp.csc_array, cost: Array, bounds: Bounds, integer: Mask | None = None
+    ) -> HighsModel:
+        return HighsModel(A, self._options, cost, bounds, integer=integer, deadline=self._deadline)
 
 
 # Values closer than this share of the largest number they are summed from count as the same.
