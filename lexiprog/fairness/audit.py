@@ -69,7 +69,7 @@ def audit_shares(form: StandardForm, utilities: Utilities, fair: LeximinResult) 
     fixed = FixedSet(form, utilities)
     steps, gaps = fair.steps, [0.0]
     for k, value in enumerate(steps.values):
-        weights, multipliers = steps.weights[[k]].toarray()[0], steps.multipliers[[k]].toarray()[0]
+        weights, multipliers = steps.of(k)
         gaps.append(_gap(fixed, float(value), weights, multipliers, fair.x))
         fixed.hold(float(value), weights, multipliers)
     values = values_of(fair.levels)

@@ -196,8 +196,7 @@ def _raised(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answe
     result = _solved(raise_levels, task, parts, report)
     audit = audit_shares(parts.rest, parts.utilities, result)
     x = parts.point(result.x)
-    first = (np.asarray(result.steps.weights[[0]].todense()), result.steps.multipliers[[0]])
-    z = parts.multipliers(first[0][0], np.asarray(first[1].todense())[0])
+    z = parts.multipliers(*result.steps.of(0))
     answer = answer_at(task.native, x, z, iterations=result.iterations)
     # Multipliers of the wrong sign are rounding, and count as what they leave over.
     checked = check_answer(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)

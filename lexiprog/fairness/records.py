@@ -70,6 +70,16 @@ class StepProofs:
     weights: sp.csr_array
     multipliers: sp.csr_array
 
+    def of(self, step: int) -> tuple[Array, Array]:
+        """Weights and multipliers of one step."""
+        weights, multipliers = (
+            np.zeros(part.shape[1]) for part in (self.weights, self.multipliers)
+        )
+        for dense, sparse in ((weights, self.weights), (multipliers, self.multipliers)):
+            entries = slice(sparse.indptr[step], sparse.indptr[step + 1])
+            dense[sparse.indices[entries]] = sparse.data[entries]
+        return weights, multipliers
+
 
 @dataclass(frozen=True)
 class LeximinResult:
