@@ -78,7 +78,7 @@ class Climbed:
 
     def variables(self) -> dict[int, Array]:
         """The values of the user's variables, by CVXPY's ids, which nobody can change."""
-        places = self.compiled.places
+        places = self.compiled.index_map
         arrays = {} if places is None else places.variables(self.point)
         return {key: read_only(array) for key, array in arrays.items()}
 
@@ -118,7 +118,7 @@ def judged(
     inside = own if lower is None else np.maximum(own, lower)
     inside = inside if upper is None else np.minimum(inside, upper)
     costs, offsets = np.array([form.c for form in forms]), [form.offset for form in forms]
-    signs = [1.0 if compiled.places is None else compiled.places.sign for compiled in ready]
+    signs = [1.0 if compiled.index_map is None else compiled.index_map.sign for compiled in ready]
     values = ((inside @ costs.T + offsets) * signs).tolist()  # of all objectives, as written
     places = {name: k for k, name in enumerate(names)}
     multipliers, prices = _lifted(corners, reduced, y, [one.scaling.cost for one in ready])
@@ -243,7 +243,7 @@ class Rung:
         ``optima`` their values as arrays.
         """
         member, compiled, vertex = self.member, found.compiled, found.corner.vertex
-        scaling, places = compiled.scaling, compiled.places
+        scaling, places = compiled.scaling, compiled.index_map
         if places is None:
             return None
         certificate, unit = found.checked.certificate, 1.0 / scaling.cost
@@ -430,7 +430,7 @@ class FastLane:
         every = self.joint.together()
         for compiled in every.values():
             form = compiled.form
-            if compiled.places is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
+            if compiled.index_map is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
                 return None
         return [chain.in_common_units(r.name, every[r.name]) for r in self.rungs] if every else None
 
