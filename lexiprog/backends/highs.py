@@ -19,10 +19,11 @@ from scipy.sparse.linalg import splu
 
 from lexiprog.backends.warm_basis import BASIC, basis_of, is_best, nearest_statuses, statuses_of
 from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
-from lexiprog.canon.decimals import Tails
+from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.status import Status
+from lexiprog.tolerances import RAY_MOVES, SMALL_MATRIX_VALUE
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
 
 WORDS = {
@@ -38,17 +39,13 @@ WORDS = {
 # What HiGHS says when a deadline ended its run.
 STOPPED = ("kTimeLimit", "kInterrupt")
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
-USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
-# As small as HiGHS's tolerances can usefully be.
-PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+USUAL = {"output_flag": False, "small_matrix_value": SMALL_MATRIX_VALUE}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
 # On so few rows presolve takes longer than the simplex method.
 TINY = 100
 # Seconds between two looks at the deadline, and those that HiGHS has to return once asked to.
 PULSE, GRACE = 0.05, 0.2
-# A row moves along a ray only if by more than this share of its terms.
-RAY = 1e-9
 
 # HiGHS's numbers of the simplex methods, and for a point within the rows.
 _DUAL, _PRIMAL = 1, 4
@@ -382,7 +379,7 @@ class HighsModel:
             (lp.a_matrix_.value_, lp.a_matrix_.index_, lp.a_matrix_.start_), shape=self.shape
         )
         moves = np.concatenate([matrix @ ray, ray])
-        noise = RAY * np.concatenate([abs(matrix) @ np.abs(ray), np.zeros(ray.size)])
+        noise = RAY_MOVES * np.concatenate([abs(matrix) @ np.abs(ray), np.zeros(ray.size)])
         lower = np.concatenate([lp.row_lower_, lp.col_lower_])
         upper = np.concatenate([lp.row_upper_, lp.col_upper_])
         down, up = np.isfinite(lower) & (moves < -noise), np.isfinite(upper) & (moves > noise)
@@ -513,16 +510,16 @@ class HighsModel:
                 *more, warm=True, basic=basic, error=vertex.error, gain=vertex.gain,
             )  # fmt: skip
 
-    def corrected(self, cost: Array, vertex: Vertex, tails: Tails) -> Vertex:
+    def corrected(self, cost: Array, vertex: Vertex, residuals: DecimalResiduals) -> Vertex:
         """A vertex whose multipliers are corrected to those of the decimals that were meant."""
         with self._lock:
             basic = vertex.basic if vertex.basis is self._basis else None
-            sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
+            sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, residuals)
             return replace(vertex, reduced=sums, correction=lack)
 
     def _refined(
         self, cost: Array, duals: Array, basis: highspy.HighsBasis,
-        basic: Indices | None, tails: Tails | None = None,
+        basic: Indices | None, residuals: DecimalResiduals | None = None,
     ) -> tuple[Sums | None, Array | None]:  # fmt: skip
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
@@ -535,7 +532,9 @@ class HighsModel:
             return None, None
         duals[idle] = 0.0  # exactly, at a basis
         sums = reduced_costs(cost, self._A, -duals)
-        lack = (sums.nearest if tails is None else sums.nearest + tails.left(-duals))[inside]
+        lack = sums.nearest[inside]
+        if residuals is not None:
+            lack = lack + residuals.of_reduced_costs(-duals)[inside]
         if not np.count_nonzero(lack):
             return sums, np.zeros(duals.size)
         if basic is None:

@@ -11,18 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import SuperLU, splu
 
-from lexiprog.canon.standard_form import Bounds, pulled
+from lexiprog.canon.multipliers import is_real
+from lexiprog.canon.standard_form import Bounds, transpose_product
+from lexiprog.tolerances import ACTIVE, AT_BOUND, POINT_FEASIBILITY, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
-
-# What a basis may violate, in equilibrated units, before a solver is asked: less than any asks for.
-TOLERANCE = 1e-9
-# A multiplier, or a distance from a limit, below this may be zero.
-STRICT = 1e-7
-
-# Reduced costs up to this share of the costs are none.
-ROUNDING = 1e-13
-# Closer to a limit than this share of its size is at the limit.
-AT = 1e-9
 
 # HiGHS's numbers of where a variable stands in a basis.
 LOWER, BASIC, UPPER, ZERO, NONBASIC = range(5)
@@ -52,7 +44,7 @@ def statuses_of(basis: highspy.HighsBasis) -> Statuses:
 
 def nearest_statuses(values: Array, lower: Array, upper: Array) -> NDArray[np.integer]:
     """At which limit each value stands; in the basis if at none, or not known."""
-    near = AT * (1.0 + np.abs(values))
+    near = AT_BOUND * (1.0 + np.abs(values))
     with np.errstate(invalid="ignore"):
         low, high = np.abs(values - lower) <= near, np.abs(upper - values) <= near
     return np.where(low, LOWER, np.where(high, UPPER, BASIC))
@@ -60,8 +52,8 @@ def nearest_statuses(values: Array, lower: Array, upper: Array) -> NDArray[np.in
 
 def is_best(A: Matrix, cost: Array, duals: Array, x: Array, bounds: Bounds) -> bool:
     """Whether no reduced cost and no multiplier asks for another basis, but for rounding."""
-    reduced = cost - pulled(A, duals)
-    tiny = ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
+    reduced = cost - transpose_product(A, duals)
+    tiny = SUM_ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
     falls, rises = (reduced > tiny) & (x > bounds.lower), (reduced < -tiny) & (x < bounds.upper)
     # Rows that are not fixed have an upper limit only: their multipliers must not be positive.
     wrong = (duals > tiny) & (bounds.row_lower < bounds.row_upper)
@@ -169,9 +161,9 @@ class KeptBasis:
         for basic, multipliers, values, lower, upper in (columns, rows):
             held = ~basic & (lower < upper)
             room = np.minimum(values - lower, upper - values)[basic]
-            if (np.abs(multipliers[held]) <= STRICT * unit).any():
+            if not is_real(np.abs(multipliers[held]), unit).all():
                 return False
-            if (room <= STRICT * (1.0 + np.abs(values[basic]))).any():
+            if (room <= ACTIVE * (1.0 + np.abs(values[basic]))).any():
                 return False
         return True
 
@@ -181,12 +173,12 @@ def _standing(sides: Array, lower: Array, upper: Array) -> Array:
 
 
 def _within(values: Array, lower: Array, upper: Array) -> bool:
-    room = TOLERANCE * (1.0 + np.abs(values))
+    room = POINT_FEASIBILITY * (1.0 + np.abs(values))
     return bool(((values >= lower - room) & (values <= upper + room)).all())
 
 
 def _right_signs(reduced: Array, sides: Array, lower: Array, upper: Array, cost: Array) -> bool:
     """Whether no variable would better leave the limit that it stands at."""
-    unit = TOLERANCE * (1.0 + float(np.max(np.abs(cost), initial=0.0)))
+    unit = POINT_FEASIBILITY * (1.0 + float(np.max(np.abs(cost), initial=0.0)))
     wrong = np.where(sides == 0, np.abs(reduced), np.where(sides < 0, -reduced, reduced))
     return bool((wrong[lower < upper] <= unit).all())

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.cvxpy_adapter import Compiled, Maps, Straight
+from lexiprog.cvxpy_adapter import AffineCanonicaliser, Compiled, Maps
 from lexiprog.cvxpy_adapter.affine import AffineVector
 from lexiprog.model.expressions import CVXPY_LOCK, dense
 from lexiprog.model.lock import Slack
@@ -24,6 +24,7 @@ from lexiprog.model.references import Reference, ReferenceKind
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.rational.numbers import DEFAULT, ReadAs, read_floats
 from lexiprog.rational.program import ExactLP, SparseRow
+from lexiprog.tolerances import FRACTION_AND_FLOAT
 from lexiprog.typing import Value
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 # Fractions of parameters by CVXPY's ids, column by column.
 Fractions: TypeAlias = Mapping[int, NDArray[np.object_]]
-# A fraction and the float that stands for it differ by rounding, and by what signs promise.
-NEAR = 1e-6
 
 
 def exact_references(
@@ -56,7 +55,8 @@ def exact_references(
             continue
         value = np.asarray(value, dtype=object).ravel(order="F")
         floats = np.asarray(dense(parameter.value), dtype=float).ravel(order="F")
-        if value.size == floats.size and np.allclose(value.astype(float), floats, NEAR, NEAR):
+        near = FRACTION_AND_FLOAT
+        if value.size == floats.size and np.allclose(value.astype(float), floats, near, near):
             found[parameter.id] = value
     return found
 
@@ -175,13 +175,13 @@ def _at(
     if any(keys.get(v.id) not in solution.exact_variables for v in expression.variables()):
         return None
     with CVXPY_LOCK:
-        straight = Straight.of([cp.Minimize(0)], [expression == 0])
-        if straight is None:
+        canonicaliser = AffineCanonicaliser.of([cp.Minimize(0)], [expression == 0])
+        if canonicaliser is None:
             return None
-        compiled = straight.compile()[0]
+        compiled = canonicaliser.compile()[0]
     lp = exact_program(compiled, known, read_as)
     x: list[Fraction] = [Fraction(0)] * len(lp.c)
-    for place in straight.places[0].primal:
+    for place in canonicaliser.index_maps[0].primal:
         values = np.asarray(solution.exact_variables[keys[place.id]], dtype=object)
         x[place.part] = [Fraction(value) for value in values.ravel(order="F")]
     rows = zip(lp.rows, lp.b, strict=True)

@@ -16,7 +16,7 @@ from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.remote import plain
 from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.cvxpy_adapter.canonicalise import StraightCompiled
+from lexiprog.cvxpy_adapter.canonicalise import AffineCompiled
 from lexiprog.cvxpy_adapter.numbers import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
@@ -45,7 +45,7 @@ def run(
     """
     deadline = Deadline() if deadline is None else deadline
     away = deadline.executor
-    if isinstance(compiled, StraightCompiled) and not deadline.verbose:
+    if isinstance(compiled, AffineCompiled) and not deadline.verbose:
         form = compiled.scaled
         raw = (
             _by_highs(form, options)

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.backends.highs import PRECISE, HighsModel
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Deadline
 from lexiprog.fairness.levels import raise_levels
@@ -33,6 +33,7 @@ from lexiprog.fairness.records import (
     no_report,
 )
 from lexiprog.status import Status
+from lexiprog.tolerances import INTEGER_ROUNDING, MIP_FEASIBILITY, PRECISE_HIGHS, SAME_LEVEL_INTEGER
 from lexiprog.typing import Array, Mask, Options
 
 # The integer program that raises the value at one position of the order.
@@ -40,10 +41,12 @@ from lexiprog.typing import Array, Mask, Options
 # Levels from the lowest up: (value, how many positions are before it).
 Levels = Sequence[tuple[float, int]]
 
-OPTIONS = PRECISE | {"mip_feasibility_tolerance": 1e-9, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
+OPTIONS = PRECISE_HIGHS | {
+    "mip_feasibility_tolerance": MIP_FEASIBILITY,
+    "mip_rel_gap": 0.0,
+    "mip_abs_gap": 0.0,
+}
 UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
-# A bound may be that much of a grid's step too low.
-ROUNDING = 1e-6
 
 
 class Positions:
@@ -188,7 +191,7 @@ class Positions:
         """The highest value that utilities can have up to a bound."""
         if not self._grid:
             return float(bound)
-        return float(np.floor(bound / self._grid + ROUNDING) * self._grid)
+        return float(np.floor(bound / self._grid + INTEGER_ROUNDING) * self._grid)
 
     def _failure(self, status: str) -> NoLeximin:
         if status == "kInfeasible":
@@ -203,10 +206,6 @@ class Positions:
         self, A: sp.csc_array, cost: Array, bounds: Bounds, integer: Mask | None = None
     ) -> HighsModel:
         return HighsModel(A, self._options, cost, bounds, integer=integer, deadline=self._deadline)
-
-
-# Values closer than this share of the largest number they are summed from count as the same.
-SAME = 1e-8
 
 
 def order_levels(
@@ -298,7 +297,7 @@ class _PositionLoop:
 
     @property
     def _slack(self) -> float:
-        return SAME * float(np.max(self._utilities.sizes_at(self._x), initial=0.0))
+        return SAME_LEVEL_INTEGER * float(np.max(self._utilities.sizes_at(self._x), initial=0.0))
 
     def _raise(self, position: int, levels: Levels) -> float:
         """Maximise the value at a position, and take the point if it is better."""

@@ -17,11 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import PRECISE, HighsModel
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.fairness.records import NoLeximin, Utilities
 from lexiprog.status import Status
+from lexiprog.tolerances import PRECISE_HIGHS
 from lexiprog.typing import Array, Mask, Matrix, Options
 
 LIMITS = {"kTimeLimit", "kIterationLimit", "kInterrupt"}
@@ -79,7 +80,7 @@ class MasterLP:
         level = sp.csc_array(np.repeat([[0.0], [-1.0]], [self._rows, count], axis=0))
         self._model = HighsModel(
             sp.hstack([level, sp.vstack([A, utilities.rows])], format="csc"),
-            PRECISE | dict(options),
+            PRECISE_HIGHS | dict(options),
             np.concatenate([[-1.0], np.zeros(self._columns)]),
             Bounds(
                 np.concatenate([[-np.inf], bounds.lower]),

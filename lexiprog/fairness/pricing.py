@@ -20,9 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
-from lexiprog.fairness.levels import surely_priced
 from lexiprog.fairness.master import MasterLP, MaxMin
 from lexiprog.fairness.records import (
     LeximinLottery,
@@ -33,10 +33,9 @@ from lexiprog.fairness.records import (
     no_report,
 )
 from lexiprog.status import Status
+from lexiprog.tolerances import SAME_LEVEL
 from lexiprog.typing import Array, Options
 
-# A level is proved if nobody can rise by more than this share of the largest utility.
-CLOSED = 1e-10
 # So many steps may find the value of the last one before all who are still there are tested.
 PATIENCE = 2
 
@@ -182,7 +181,7 @@ class _PricedLoop:
                 f"not an array of shape {columns.shape}."
             )
         worth = columns @ prices
-        if worth.size and worth.max() > bound + CLOSED * np.abs(columns).max():
+        if worth.size and worth.max() > bound + SAME_LEVEL * np.abs(columns).max():
             raise ValueError(
                 f"the oracle says that no column is worth more than {bound:.12g}, and gives one "
                 f"worth {worth.max():.12g}."
@@ -192,7 +191,8 @@ class _PricedLoop:
     def _settle(self, optimum: MaxMin, value: float, bound: float) -> None:
         prices = np.maximum(optimum.weights, 0.0)
         prices = prices / prices[~self._settled].sum()
-        who = np.flatnonzero(surely_priced(prices, self._settled))
+        waiting = np.where(self._settled, 0.0, prices)
+        who = np.flatnonzero(is_real(waiting, waiting.max(initial=0.0)))
         self._settled[who] = True
         self._levels[who] = value
         self._master.settle(who, value, exactly=False)
@@ -222,7 +222,7 @@ class _PricedLoop:
 
     @property
     def _slack(self) -> float:
-        return CLOSED * self._largest
+        return SAME_LEVEL * self._largest
 
     def _at(self, lottery: Array) -> Array:
         values: Array = lottery @ self._columns + self._offsets

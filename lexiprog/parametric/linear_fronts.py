@@ -13,12 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import PRECISE, HighsModel
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Deadline
 from lexiprog.parametric.basis_path import MovingProgram
 from lexiprog.parametric.curve import Curve, CurveError
 from lexiprog.parametric.path import parametric_curve, trace
+from lexiprog.tolerances import PRECISE_HIGHS
 from lexiprog.typing import Array
 
 
@@ -125,7 +126,7 @@ def linear_front(
     bounded, direction = _with_bound(form, first, second)
     limits = Bounds.of(bounded)
     unlimited = replace(limits, row_upper=np.append(form.b, np.inf))
-    handle = HighsModel(bounded.A, PRECISE, second, unlimited, deadline=deadline)
+    handle = HighsModel(bounded.A, PRECISE_HIGHS, second, unlimited, deadline=deadline)
     corner = handle.optimum()
     if corner is None or not _has_least(handle, first, second):
         return _unbounded_front(form, first, second, limit, deadline)
@@ -169,7 +170,7 @@ def _longer(
     bounded, direction = _with_bound(form, bound, cost)
     program = MovingProgram.of(bounded, direction)
     forward, *rest = resume.curve.trails
-    handle = HighsModel(bounded.A, PRECISE, cost, Bounds.of(bounded), deadline=deadline)
+    handle = HighsModel(bounded.A, PRECISE_HIGHS, cost, Bounds.of(bounded), deadline=deadline)
     begin = forward.steps[0]
     curve = trace(
         bounded, direction, handle, begin.corner(program), begin.start,
@@ -184,7 +185,7 @@ def _unbounded_front(
 ) -> LinearFront:
     """The front if one objective alone has a lowest value: from there on without end."""
     for bound, cost in ((first, second), (second, first)):
-        handle = HighsModel(form.A, PRECISE, bound, Bounds.of(form), deadline=deadline)
+        handle = HighsModel(form.A, PRECISE_HIGHS, bound, Bounds.of(form), deadline=deadline)
         corner = handle.optimum()
         if corner is not None:
             lowest = float(bound @ corner.values[: form.c.size])

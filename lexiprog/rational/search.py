@@ -15,19 +15,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.highs import PRECISE, HighsModel
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.rational.basis import BASIC, LOWER, ZERO, Basis, Effort, Found
 from lexiprog.rational.numbers import Integer, Vector
 from lexiprog.rational.program import Limits, WholeMatrix
 from lexiprog.rational.simplex import Simplex
+from lexiprog.tolerances import LARGEST_ENTRY, PRECISE_HIGHS
 from lexiprog.typing import Array, Options, Value
 
 # Ask HiGHS for a basis: the whole numbers as floats of moderate size, and scaled corrections.
 
 PASSES = 8  # of geometric scaling
-LARGEST = 1e14  # HiGHS refuses matrices with larger entries
 # Iterations of HiGHS per row and column, for a correction and for a first guess.
 FEW, MANY = 1, 100
 SPREAD = 20  # bits between the middle and the largest of costs or limits that are kept at one
@@ -41,11 +41,11 @@ class FloatModel:
     matrix : WholeMatrix
         Whole numbers.
     options : mapping
-        HiGHS options besides `PRECISE`.
+        HiGHS options besides `PRECISE_HIGHS`.
     """
 
     def __init__(self, matrix: WholeMatrix, options: Options) -> None:
-        self._whole, self._options = matrix, PRECISE | dict(options)
+        self._whole, self._options = matrix, PRECISE_HIGHS | dict(options)
         n, m = matrix.n, matrix.m
         starts = np.cumsum([0, *(len(places) for places, _ in matrix.columns)])
         places = np.array([i for line, _ in matrix.columns for i in line], dtype=np.int32)
@@ -55,7 +55,7 @@ class FloatModel:
         self._row, self._column = _scaling(logs, places, owners, m, n)
         shifts = (self._row[places] + self._column[owners]).tolist()
         floats = np.array([scaled(v, 1, s) for v, s in zip(values, shifts, strict=True)])
-        floats = np.clip(floats, -LARGEST, LARGEST)
+        floats = np.clip(floats, -LARGEST_ENTRY, LARGEST_ENTRY)
         self._floats = sp.csc_array((floats, places, starts), shape=(m, n))
         self._models: dict[bool, HighsModel] = {}
 

@@ -22,7 +22,6 @@ from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import Ladder, Solver, default_ladder
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.certificate import TOLERANCE
 from lexiprog.certify.measures import Checked, certified, check_answer
 from lexiprog.certify.rounding_bound import Several, is_boxed
 from lexiprog.compile.binding import Given, read_parameters
@@ -42,8 +41,9 @@ from lexiprog.solve.face import Corners, FaceVertex, LeftFace, lift, paid_for
 from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.prices import linear_price
-from lexiprog.solve.verification import LOOSE, in_users_sense
+from lexiprog.solve.verification import in_users_sense
 from lexiprog.status import Status
+from lexiprog.tolerances import CERTIFICATE_TOLERANCE, LOCK_DRIFT
 from lexiprog.typing import Array, FreshOptions, Matrix, Options, Value, Values
 
 # All levels of a lane judged at once: to do it to all takes little longer than to one.
@@ -78,7 +78,7 @@ class Climbed:
 
     def variables(self) -> dict[int, Array]:
         """The values of the user's variables, by CVXPY's ids, which nobody can change."""
-        places = self.compiled.places
+        places = self.compiled.index_map
         arrays = {} if places is None else places.variables(self.point)
         return {key: read_only(array) for key, array in arrays.items()}
 
@@ -118,7 +118,7 @@ def judged(
     inside = own if lower is None else np.maximum(own, lower)
     inside = inside if upper is None else np.minimum(inside, upper)
     costs, offsets = np.array([form.c for form in forms]), [form.offset for form in forms]
-    signs = [1.0 if compiled.places is None else compiled.places.sign for compiled in ready]
+    signs = [1.0 if compiled.index_map is None else compiled.index_map.sign for compiled in ready]
     values = ((inside @ costs.T + offsets) * signs).tolist()  # of all objectives, as written
     places = {name: k for k, name in enumerate(names)}
     multipliers, prices = _lifted(corners, reduced, y, [one.scaling.cost for one in ready])
@@ -183,8 +183,8 @@ def _one_by_one(
         if is_off(corner.form.A, corner.face.bounds(corner.form), corner.vertex.x):
             return None
     checks = [_alone(corner, claim, accept) for corner, claim in zip(corners, claims, strict=True)]
-    pulled = [corner.form.c + corner.form.pull(-corner.vertex.row_dual) for corner in corners]
-    return checks, np.array(pulled)
+    forms = [(corner.form, corner.vertex.row_dual) for corner in corners]
+    return checks, np.array([form.c + form.transpose_product(-y) for form, y in forms])
 
 
 def _alone(corner: FaceVertex, claim: float, accept: float) -> Checked:
@@ -243,7 +243,7 @@ class Rung:
         ``optima`` their values as arrays.
         """
         member, compiled, vertex = self.member, found.compiled, found.corner.vertex
-        scaling, places = compiled.scaling, compiled.places
+        scaling, places = compiled.scaling, compiled.index_map
         if places is None:
             return None
         certificate, unit = found.checked.certificate, 1.0 / scaling.cost
@@ -262,7 +262,7 @@ class Rung:
             name = one.lock.owner_name
             owner = before[name]
             drift = max(owner.value - at if one.lock.maximise else at - owner.value, 0.0)
-            if not drift <= LOOSE * owner.size:
+            if not drift <= LOCK_DRIFT * owner.size:
                 return None
             drifts.append(drift)
             constants[one.limit.id] = references[one.label] = optima[name]
@@ -319,7 +319,8 @@ class Lanes:
     def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> FastLane | None:
         """The lane that all stages together are, if HIGHS is asked without any options."""
         solve_options = {
-            TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()
+            CERTIFICATE_TOLERANCE if ladder is None else _plain(ladder[0])
+            for ladder in ladders.values()
         }
         accept = solve_options.pop()
         if solve_options or accept is None:
@@ -430,7 +431,7 @@ class FastLane:
         every = self.joint.together()
         for compiled in every.values():
             form = compiled.form
-            if compiled.places is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
+            if compiled.index_map is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
                 return None
         return [chain.in_common_units(r.name, every[r.name]) for r in self.rungs] if every else None
 
