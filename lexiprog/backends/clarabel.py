@@ -49,7 +49,7 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     """A point that CLARABEL calls solved, or nearly so; None if there is none.
 
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
-    as CLARABEL lists them. The watch may say that it is solved elsewhere.
+    as CLARABEL lists them. The deadline may say that it is solved elsewhere.
     """
     if deadline is not None and deadline.executor is not None:
         return deadline.executor.call(

@@ -39,7 +39,7 @@ WORDS = {
 # What HiGHS says when a deadline ended its run.
 STOPPED = ("kTimeLimit", "kInterrupt")
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
-USUAL = {"output_flag": False, "small_matrix_value": SMALL_MATRIX_VALUE}
+USUAL = {"small_matrix_value": SMALL_MATRIX_VALUE}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
 # On so few rows presolve takes longer than the simplex method.
@@ -101,6 +101,18 @@ class BasicPoint:
     basic: NDArray[np.intp]  # rows are counted after the columns
 
 
+def knows_option(name: str) -> bool:
+    """Whether HiGHS has an option, listed or not."""
+    highs = _silent_highs()
+    return bool(highs.getOptionValue(name)[0] != highspy.HighsStatus.kError)
+
+
+def _silent_highs() -> Highs:
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("output_flag", False)
+    return highs
+
+
 class HighsModel:
     """One HiGHS object; its numbers may change between runs.
 
@@ -132,7 +144,7 @@ class HighsModel:
         self._A, self._given = by_columns(A), A
         self._lock = threading.Lock()
         self._run_options: dict[str, object] = {}  # those that change from run to run, as they are
-        self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs: Highs = _silent_highs()
         self.set_options(USUAL | dict(options))
         self._limit = float(options.get("time_limit", np.inf))
         self._presolve = options.get("presolve", "choose")

@@ -24,8 +24,8 @@ from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.tolerances import (
     DOUBLE_DOUBLE_EPS,
-    REFINEMENT_GOAL,
-    REFINEMENT_SUCCESS,
+    REFINED_AT_ALL,
+    REFINED_FULLY,
     ROW_MISSED,
     STABLE_SIGN,
 )
@@ -86,7 +86,7 @@ def misses(lower: Array, values: Array, upper: Array) -> bool:
 
 
 def refined(
-    session: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, deadline: Deadline,
+    model: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, deadline: Deadline,
     residuals: DecimalResiduals | None = None,
 ) -> Refined | None:  # fmt: skip
     """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
@@ -94,20 +94,20 @@ def refined(
     at = _At(Pair.of(vertex.x), Pair.of(vertex.row_dual), vertex.basis)
     left, blown, gain = sides.left(at), np.ones(2), np.inf
     for _ in range(ROUNDS):
-        if left.miss <= REFINEMENT_GOAL and gain < np.inf:
+        if left.miss <= REFINED_FULLY and gain < np.inf:
             break
-        blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, REFINEMENT_GOAL)))
+        blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, REFINED_FULLY)))
         for point, price in _factors(*blown.tolist()):
-            found = _corrected(session, sides, at, point, price, deadline)
+            found = _corrected(model, sides, at, point, price, deadline)
             now = None if found is None else sides.left(found)
-            goal = max(0.5 * left.miss, REFINEMENT_GOAL)
+            goal = max(0.5 * left.miss, REFINED_FULLY)
             if found is not None and now is not None and now.miss <= goal:
                 break
         else:
             break
         gain = found.distance(at) * price
         at, left = found, now
-    if not left.miss <= REFINEMENT_SUCCESS or not gain < np.inf:
+    if not left.miss <= REFINED_AT_ALL or not gain < np.inf:
         return None
     rounding, gain = DOUBLE_DOUBLE_EPS * (1.0 + _largest(np.abs(at.y.high))), max(gain, 1.0)
     return Refined(at.x, at.y, at.basis, left.miss, gain * max(left.miss, rounding), gain)
@@ -140,7 +140,7 @@ class _At:
 
 
 def _corrected(
-    session: HighsModel, sides: _Sides, at: _At, point: float, price: float, deadline: Deadline
+    model: HighsModel, sides: _Sides, at: _At, point: float, price: float, deadline: Deadline
 ) -> _At | None:
     """One round, with the point's and the multipliers' misses blown up by so much."""
     # HiGHS knows no costs of rows: weak multipliers go back into the costs of the columns, and
@@ -148,7 +148,7 @@ def _corrected(
     strong = np.abs(at.y.high) * price >= STABLE_SIGN
     y = Pair(*(np.where(strong, part, 0.0) for part in at.y))
     left = sides.left(replace(at, y=y))
-    found = session.run(
+    found = model.run(
         price * left.reduced, left.bounds(point, strong, y), at.basis, deadline=deadline
     )
     if not found.optimal:

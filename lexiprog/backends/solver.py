@@ -12,12 +12,7 @@ from typing import Protocol, runtime_checkable
 import cvxpy as cp
 
 from lexiprog.errors import LexiprogError, did_you_mean
-from lexiprog.tolerances import (
-    CERTIFICATE_TOLERANCE,
-    FIRST_ORDER_GAP,
-    INTERIOR_GAP,
-    MIP_FEASIBILITY,
-)
+from lexiprog.tolerances import CERTIFIED, FIRST_ORDER_GAP, INTERIOR_GAP, MIP_FEASIBILITY
 from lexiprog.typing import NUMBERS, FreshOptions, Options, is_integer_kind
 
 # What a solver of the user's own must be able to do.
@@ -128,12 +123,9 @@ def _names(settings: object) -> frozenset[str]:
 @cache
 def _highs_knows(name: str) -> bool:
     """Whether HiGHS takes an option that it does not list, such as those for its developers."""
-    import highspy
+    from lexiprog.backends.highs import knows_option
 
-    highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("output_flag", False)
-    status = highs.getOptionValue(name)[0]
-    return bool(status != highspy.HighsStatus.kError)
+    return knows_option(name)
 
 
 # What solvers call a time limit and a gap, and the settings they need to be exact enough.
@@ -278,7 +270,7 @@ class Solver:
     """
 
     target: Target
-    accept: float = CERTIFICATE_TOLERANCE
+    accept: float = CERTIFIED
     gap: float | None = None
     time_limit: float | None = None
     options: Options = field(default_factory=dict)
@@ -287,7 +279,7 @@ class Solver:
         self,
         name: Target,
         *,
-        accept: float = CERTIFICATE_TOLERANCE,
+        accept: float = CERTIFIED,
         gap: float | None = None,
         time_limit: float | None = None,
         **options: object,
@@ -339,7 +331,7 @@ class Solver:
         return Solver(self.target, **own, **(dict(self.options) | more))
 
     def __repr__(self) -> str:
-        usual = self.accept == CERTIFICATE_TOLERANCE
+        usual = self.accept == CERTIFIED
         shown: dict[str, object] = {} if usual else {"accept": self.accept}
         solve_options = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
         shown |= {

@@ -25,7 +25,7 @@ from lexiprog.fairness.records import (
     Utilities,
     values_of,
 )
-from lexiprog.tolerances import LEXIMIN_CERTIFICATE, SMALLEST_SIZE
+from lexiprog.tolerances import CERTIFIED_LEXIMIN, SMALLEST_SIZE
 from lexiprog.typing import Array
 
 
@@ -53,7 +53,7 @@ class Audit:
     @property
     def passed(self) -> bool:
         """Whether all levels are proved to 1e-9."""
-        return self.complete and max(self.outside, self.missed, self.gap) <= LEXIMIN_CERTIFICATE
+        return self.complete and max(self.outside, self.missed, self.gap) <= CERTIFIED_LEXIMIN
 
 
 def audit_shares(form: StandardForm, utilities: Utilities, fair: LeximinResult) -> Audit:

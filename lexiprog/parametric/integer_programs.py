@@ -17,9 +17,9 @@ from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.curve import CurveError
 from lexiprog.tolerances import (
     FEW_ROUNDINGS,
-    LOCKED_FEASIBILITY,
+    LOCK_FEASIBILITY,
     MIP_FEASIBILITY,
-    ROUNDED_FEASIBILITY,
+    ROUNDED_POINT,
 )
 from lexiprog.typing import Array, Options
 
@@ -111,7 +111,7 @@ class IntegerPrograms:
         values, sizes = self.A @ x, self.sizes @ np.abs(x)
         beyond = np.maximum(bounds.row_lower - values, values - bounds.row_upper)
         wide = np.where(np.isfinite(bounds.row_upper), np.abs(bounds.row_upper), 0.0)
-        if np.any(beyond > ROUNDED_FEASIBILITY * (sizes + wide + 1e-3)):
+        if np.any(beyond > ROUNDED_POINT * (sizes + wide + 1e-3)):
             row = int(np.argmax(beyond))
             raise CurveError(
                 f"row {row} does not hold once the integers that HiGHS found are whole (by "
@@ -124,7 +124,7 @@ class IntegerPrograms:
         lower, upper = self.bounds.lower.copy(), self.bounds.upper.copy()
         lower[self.integer] = upper[self.integer] = x[self.integer]
         bounds = replace(self._within(limits), lower=lower, upper=upper)
-        for tolerance in LOCKED_FEASIBILITY:
+        for tolerance in LOCK_FEASIBILITY:
             rest = HighsModel(self.A, {"primal_feasibility_tolerance": tolerance}, cost, bounds)
             if rest.solve() == "kOptimal":
                 point = np.array(rest.solution.col_value)
