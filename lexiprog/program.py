@@ -173,10 +173,10 @@ class Program(Rebuilt):
         ladders = self.ladders(solver)
         given = Given.to(self.subproblems.values())
         solved: dict[str, Solution] = {}
-        begun: dict[str, Solution] = {}
+        starts: dict[str, Solution] = {}
         if resume is not None:
             for name, found in given.undisturbed(lambda: self.adopt(resume)).items():
-                (begun if found.status is Status.UNFINISHED else solved)[name] = found
+                (starts if found.status is Status.UNFINISHED else solved)[name] = found
         self._clear_variables()
         try:
             with bar(len(self.subproblems), len(solved), progress=progress) as tick:
@@ -192,7 +192,7 @@ class Program(Rebuilt):
                         time_limit,
                         verbose,
                         listener(tick, on_progress, progress=progress),
-                        begun,
+                        starts,
                         Elsewhere.of(executor),
                     ),
                     batches=self._batches,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.rational.basis import Basis, Effort, ExactFace, Found, Outcome, Tight
 from lexiprog.rational.numbers import Integer, Ratio, RationalVector, Vector, library
 from lexiprog.rational.program import ExactLP, IntegerProgram, Limits, WholeMatrix
@@ -21,14 +21,14 @@ class NotProved(ArithmeticError):
 
 
 def verify(
-    found: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
 ) -> None:
     """Refuse a proof that is none.
 
     Parameters
     ----------
-    found : Found
-        The claim with its vectors over columns and activities.
+    claim : Found
+        What was found, with its vectors over columns and activities.
     matrix, cost, lower, upper
         The program it is about.
 
@@ -37,27 +37,41 @@ def verify(
     NotProved
         If anything about it is not exactly so.
     """
-    if found.kind == "infeasible":
-        _weights(found.ray, matrix, [0] * matrix.n)
-        if _least(found.ray, lower, upper) <= 0:
+    if claim.kind == "infeasible":
+        _weights(claim.ray, matrix, [0] * matrix.n)
+        if _least(claim.ray, lower, upper) <= 0:
             raise NotProved("The weights of the rows do not exclude every point.")
         return
-    _activities(found.point, matrix)
-    for v, (top, bottom) in enumerate(_pairs(found.point)):
+    _activities(claim.point, matrix)
+    for v, (top, bottom) in enumerate(_pairs(claim.point)):
         low, high = lower[v], upper[v]
         if (low is not None and top < low * bottom) or (high is not None and top > high * bottom):
             raise NotProved(f"Variable {v} is outside of its limits.")
-    if found.kind == "unbounded":
-        _activities(found.ray, matrix)
-        for v, (top, _) in enumerate(_pairs(found.ray)):
-            if (top < 0 and lower[v] is not None) or (top > 0 and upper[v] is not None):
-                raise NotProved(f"Variable {v} cannot follow the direction for ever.")
-        if found.ray.dot(range(matrix.n), cost)[0] >= 0:
-            raise NotProved("The objective does not fall in this direction.")
-        return
-    _weights(found.reduced, matrix, cost)
+    if claim.kind == "unbounded":
+        _verify_ray(claim.ray, matrix, cost, lower, upper)
+    else:
+        _verify_optimum(claim, matrix, cost, lower, upper)
+
+
+def _verify_ray(
+    ray: Vector, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+) -> None:
+    """Whether a direction never ends and lowers the objective."""
+    _activities(ray, matrix)
+    for v, (top, _) in enumerate(_pairs(ray)):
+        if (top < 0 and lower[v] is not None) or (top > 0 and upper[v] is not None):
+            raise NotProved(f"Variable {v} cannot follow the direction for ever.")
+    if ray.dot(range(matrix.n), cost)[0] >= 0:
+        raise NotProved("The objective does not fall in this direction.")
+
+
+def _verify_optimum(
+    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+) -> None:
+    """Whether every variable with a reduced cost stands at the limit that it asks for."""
+    _weights(claim.reduced, matrix, cost)
     for v, (slope, (top, bottom)) in enumerate(
-        zip(found.reduced.numerators, _pairs(found.point), strict=True)
+        zip(claim.reduced.numerators, _pairs(claim.point), strict=True)
     ):
         limit = lower[v] if slope > 0 else upper[v]
         if slope and (limit is None or top != limit * bottom):
@@ -136,7 +150,7 @@ class Prover:
     ) -> None:
         library()  # an absent library is told before any work
         self.lp = lp
-        self.time_limit = math.inf if time_limit is None else time_limit
+        self.time_limit = time_limit
         self.program = IntegerProgram(lp)
         limit = {} if time_limit is None else {"time_limit": float(time_limit)}
         self.options = limit | dict(options or {})
@@ -149,7 +163,7 @@ class Prover:
         *,
         face: ExactFace | None = None,
         start: Basis | None = None,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> Outcome:
         """The exact optimum on a face of the feasible set.
 
@@ -163,8 +177,8 @@ class Prover:
             What is fixed; nothing if not given.
         start : Basis, optional
             Where HiGHS begins, for instance the last outcome's.
-        seconds : float
-            That it may take, if less than the prover's own limit.
+        deadline : Deadline, optional
+            Beside the prover's own limit.
         """
         begin, effort, face = time.perf_counter(), Effort(), face or ExactFace()
         if c is None:
@@ -176,10 +190,10 @@ class Prover:
             if low is not None and high is not None and low > high:
                 return Outcome("infeasible", crossed=v, face=face, effort=effort)
         cost, units = program.cost(c)
-        deadline = begin + min(self.time_limit, seconds)
+        deadline = Deadline(self.time_limit, parent=deadline)
         try:
             found = self._search.run(cost, lower, upper, effort, start=start, deadline=deadline)
-        except TimeoutError:
+        except OutOfTime:
             effort.seconds = time.perf_counter() - begin
             return Outcome("time_limit", face=face, effort=effort)
         verify(found, program.matrix, cost, lower, upper)

@@ -324,7 +324,7 @@ def sweep(
     elsewhere = Elsewhere.of(executor)
     # Two for each worker elsewhere: one scenario is certified here while another is solved there.
     threads = workers or (1 if elsewhere is None else 2 * elsewhere.width)
-    plan = _Plan.of(program, solver, list(lists), SolveOptions(elsewhere=elsewhere))
+    plan = _Plan.of(program, solver, list(lists), SolveOptions(executor=elsewhere))
     rows: list[Result | LexiprogError | None] = [None] * count
     order = tour(lists, count)
     blocks = [part.tolist() for part in np.array_split(order, min(threads, max(count, 1)))]

@@ -72,7 +72,7 @@ class CertifiedVertex:
 
     def variables(self) -> dict[int, Array]:
         """The values of the user's variables, by CVXPY's ids, which nobody can change."""
-        places = self.compiled.places
+        places = self.compiled.index_map
         arrays = {} if places is None else places.variables(self.point)
         return {key: read_only(array) for key, array in arrays.items()}
 
@@ -227,19 +227,21 @@ class LinearLevel:
         ``optima`` their values as arrays.
         """
         member, compiled, vertex = self.member, best.compiled, best.best.vertex
-        scaling, places = compiled.scaling, compiled.places
+        scaling, index_map = compiled.scaling, compiled.index_map
         certificate, unit = best.checked.certificate, 1.0 / scaling.cost
         size = unit + abs(value)
         # The claim must also hold for the problem as the user wrote it.
-        mismatch = np.inf if places is None else abs(places.sign * best.claimed - value) / size
+        mismatch = (
+            np.inf if index_map is None else abs(index_map.sign * best.claimed - value) / size
+        )
         if mismatch > certificate.claim:
             certificate = replace(certificate, claim=mismatch)
-        if places is None or not certificate.proved or best.checked.bound is None:
+        if index_map is None or not certificate.proved or best.checked.bound is None:
             return None
         constants, effects = dict(inputs[1]), {}
         references: dict[str, Value] = {}
         drifts: list[float] = []
-        multipliers = places.multipliers(scaling.multipliers(best.multipliers))
+        multipliers = index_map.multipliers(scaling.multipliers(best.multipliers))
         for held, price in zip(self.locks, best.prices, strict=True):
             name = held.lock.owner_name
             owner, at = before[name], best.held[name]
@@ -374,7 +376,7 @@ class LevelBatch:
         every = self.joint.together()
         for compiled in every.values():
             form = compiled.form
-            if compiled.places is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
+            if compiled.index_map is None or form.A.nnz + form.b.size + form.c.size > BRIEF:
                 return []
         return [chain.in_common_units(p.name, every[p.name]) for p in self.levels] if every else []
 

@@ -124,7 +124,7 @@ class Exact:
                     offset,
                     face=before.face if before else None,
                     start=before.basis if before else None,
-                    seconds=task.deadline.left,
+                    deadline=task.deadline,
                 )
             levels.append(self.outcomes[name])
             if levels[-1].status != "optimal":

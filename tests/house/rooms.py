@@ -36,7 +36,7 @@ ENGINE = [
     Room("backends/", "solvers by name; HiGHS and CLARABEL directly; remote solves", "solver.py"),
     Room("rational/", "linear programs in rational arithmetic", "prover.py"),
     Room(
-        "parametric/basis_path parametric/curve parametric/highs_path parametric/integer_fronts "
+        "parametric/basis_path parametric/curve parametric/integer_fronts "
         "parametric/integer_programs parametric/linear_fronts parametric/outer_inner "
         "parametric/path",
         "curves and fronts of bare linear and integer programs",

@@ -12,7 +12,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
-from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
+from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
 from lexiprog.status import Status
 
 
@@ -29,10 +29,10 @@ def stages(*kinds):
 def shares(kinds, *, limit=100.0, workers=1):
     """Seconds that each stage may take if none needs any."""
     plan = stages(*kinds)
-    watches, out = Watches(plan, SolveOptions(time_limit=limit), workers), []
+    deadlines, out = StageDeadlines(plan, SolveOptions(time_limit=limit), workers), []
     for stage in plan:
-        watches.begin(list(stage.subproblems))
-        out.append(watches.of(stage.subproblems[0], lx.Solver("HIGHS")).left)
+        deadlines.begin(list(stage.subproblems))
+        out.append(deadlines.of(stage.subproblems[0], lx.Solver("HIGHS")).left())
     return out
 
 
@@ -50,32 +50,33 @@ def test_integer_levels_have_shares_that_fall_and_the_last_all_that_is_left():
 def test_problems_that_wait_for_a_worker_share_the_time():
     several = lx.Stage("all", *(problem(f"n{k}", integer=True) for k in range(4)))
     for workers, each in ((1, 25.0), (2, 50.0), (4, 100.0), (8, 100.0)):
-        watches = Watches([several], SolveOptions(time_limit=100.0), workers)
-        watches.begin(list(several.subproblems))
-        left = watches.of(several.subproblems[0], lx.Solver("HIGHS")).left
+        deadlines = StageDeadlines([several], SolveOptions(time_limit=100.0), workers)
+        deadlines.begin(list(several.subproblems))
+        left = deadlines.of(several.subproblems[0], lx.Solver("HIGHS")).left()
         assert left == pytest.approx(each, abs=0.5)
 
 
 def test_the_limit_of_a_solver_counts_for_all_its_tries_and_for_nobody_else():
     (stage,) = stages("i")
-    watches = Watches([stage], SolveOptions(time_limit=100.0), 1)
-    watches.begin(list(stage.subproblems))
+    deadlines = StageDeadlines([stage], SolveOptions(time_limit=100.0), 1)
+    deadlines.begin(list(stage.subproblems))
     one = stage.subproblems[0]
     quick = lx.Solver("HIGHS", time_limit=5.0)
-    assert watches.of(one, quick).left == pytest.approx(5.0, abs=0.5)
-    assert watches.of(one, quick) is watches.of(one, lx.Solver("HIGHS", time_limit=5.0, gap=0.1))
-    assert watches.of(one, lx.Solver("HIGHS")) is not watches.of(one, quick)
-    assert watches.of(one, lx.Solver("SCIPY")) is not watches.of(one, lx.Solver("HIGHS"))
+    assert deadlines.of(one, quick).left() == pytest.approx(5.0, abs=0.5)
+    assert deadlines.of(one, quick) is deadlines.of(
+        one, lx.Solver("HIGHS", time_limit=5.0, gap=0.1)
+    )
+    assert deadlines.of(one, lx.Solver("HIGHS")) is not deadlines.of(one, quick)
+    assert deadlines.of(one, lx.Solver("SCIPY")) is not deadlines.of(one, lx.Solver("HIGHS"))
 
 
 def test_tries_for_which_there_is_no_time_are_left_out():
     (stage,) = stages("i")
-    watches = Watches([stage], SolveOptions(), 1)
-    watches.begin(list(stage.subproblems))
+    deadlines = StageDeadlines([stage], SolveOptions(), 1)
+    deadlines.begin(list(stage.subproblems))
     one, none = Strategy(lx.Solver("HIGHS")), Strategy(lx.Solver("SCIPY", time_limit=0.0))
-    assert watches.in_time(stage.subproblems[0], [none, none, one], 1) == [none, one]
-    assert watches.left == math.inf
-    assert not watches.listened
+    assert deadlines.in_time(stage.subproblems[0], [none, none, one], 1) == [none, one]
+    assert deadlines.call.left() == math.inf
 
 
 def told(integer=True, content=False, latest=((None, None),), found=None, compiled=None):
@@ -87,17 +88,16 @@ def told(integer=True, content=False, latest=((None, None),), found=None, compil
         return content
 
     (stage,) = stages("i" if integer else "x")
-    watches = Watches([stage], SolveOptions(listener=listener), 1)
-    watches.begin(list(stage.subproblems))
-    assert watches.listened
-    deadline = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
+    deadlines = StageDeadlines([stage], SolveOptions(on_progress=listener), 1)
+    deadlines.begin(list(stage.subproblems))
+    deadline = deadlines.of(stage.subproblems[0], lx.Solver("HIGHS"))
     task = SimpleNamespace(
         integer=integer, deadline=deadline, compiled=compiled, subproblem=stage.subproblems[0],
         solver=lx.Solver("HIGHS"),
     )  # fmt: skip
     for pair in latest:
         deadline.latest = pair
-        watches.tell(stage, task, found=found)
+        deadlines.tell(stage, task, solution=found)
     return heard, deadline
 
 
@@ -159,26 +159,26 @@ def test_a_value_that_a_limit_left_is_warned_of(status, over, gap_tolerance, eno
 
 def test_plain_wishes_are_those_that_linear_problems_need_not_heed():
     assert SolveOptions().plain
-    assert SolveOptions(listener=print).plain
-    others = [{"time_limit": 9.0}, {"verbose": True}, {"begun": {"a": None}}, {"elsewhere": 1}]
+    assert SolveOptions(on_progress=print).plain
+    others = [{"time_limit": 9.0}, {"verbose": True}, {"starts": {"a": None}}, {"executor": 1}]
     assert not any(SolveOptions(**other).plain for other in others)
 
 
 def test_time_that_was_used_is_gone():
     plan = stages("i", "i")
-    watches = Watches(plan, SolveOptions(time_limit=1.0), 1)
+    deadlines = StageDeadlines(plan, SolveOptions(time_limit=1.0), 1)
     time.sleep(0.2)
-    watches.begin(list(plan[0].subproblems))
-    left = watches.of(plan[0].subproblems[0], lx.Solver("HIGHS")).left
+    deadlines.begin(list(plan[0].subproblems))
+    left = deadlines.of(plan[0].subproblems[0], lx.Solver("HIGHS")).left()
     assert left <= 0.8 * 2 / 3
-    assert np.isfinite(watches.left)
+    assert np.isfinite(deadlines.call.left())
 
 
 @pytest.mark.parametrize("verbose", [False, True])
 def test_what_else_is_wished_is_on_every_watch(verbose):
     (stage,) = stages("i")
-    desk = object()
-    watches = Watches([stage], SolveOptions(verbose=verbose, elsewhere=desk), 1)
-    watches.begin(list(stage.subproblems))
-    deadline = watches.of(stage.subproblems[0], lx.Solver("HIGHS"))
-    assert (deadline.verbose, deadline.elsewhere) == (verbose, desk)
+    remote = object()
+    deadlines = StageDeadlines([stage], SolveOptions(verbose=verbose, executor=remote), 1)
+    deadlines.begin(list(stage.subproblems))
+    deadline = deadlines.of(stage.subproblems[0], lx.Solver("HIGHS"))
+    assert (deadline.verbose, deadline.executor) == (verbose, remote)

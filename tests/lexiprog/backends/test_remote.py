@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import linprog
 
 import lexiprog as lx
-from lexiprog.backends.remote import pack
+from lexiprog.backends.remote import serialised
 from tests.lexiprog.backends.errands import AtOnce, dies, halved, many, mixed
 
 
@@ -53,14 +53,14 @@ def test_numbers_travel_and_nothing_that_was_declared():
     program, executor = mixed(), AtOnce()
     there = lx.Elsewhere(executor)
     program.solve(executor=there)
-    assert there.sent == sum(map(len, executor.parcels))
-    for parcel in executor.parcels:
-        words = {str(value) for _, value, _ in pickletools.genops(parcel) if value is not None}
+    assert there.sent == sum(map(len, executor.serialised))
+    for task in executor.serialised:
+        words = {str(value) for _, value, _ in pickletools.genops(task) if value is not None}
         assert not {word for word in words if "Variable" in word or "cvxpy.problems" in word}
     with pytest.raises(TypeError, match="Variable objects do not travel"):
-        pack(print, (cp.Variable(),))
+        serialised(print, (cp.Variable(),))
     with pytest.raises(TypeError, match="do not travel"):
-        pack(print, ([cp.Variable() >= 0],))
+        serialised(print, ([cp.Variable() >= 0],))
 
 
 def test_a_parcel_is_little_more_than_its_numbers():

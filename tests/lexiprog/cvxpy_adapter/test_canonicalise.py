@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.cvxpy_adapter import Prepared, Straight, answer_at, interpret, run
-from tests.lexiprog.cvxpy_adapter.test_filling import Case, assert_same, by_cvxpy
+from lexiprog.cvxpy_adapter import AffineCanonicaliser, Prepared, answer_at, interpret, run
+from tests.lexiprog.cvxpy_adapter.test_parameter_substitution import Case, assert_same, by_cvxpy
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_points_and_multipliers_come_back_as_from_cvxpy(seed):
     problem = Case("linear", seed).problem
     straight, expected = Prepared(problem).compile("HIGHS", {}), by_cvxpy(problem, "HIGHS")
-    assert straight.places is not None
-    assert expected.places is None
+    assert straight.index_map is not None
+    assert expected.index_map is None
     rng = np.random.default_rng(seed)
     x, z = rng.normal(size=straight.form.c.size), rng.normal(size=straight.form.b.size)
     found, same = (answer_at(c, x, z, iterations=1) for c in (straight, expected))
@@ -40,7 +40,7 @@ def test_every_objective_is_a_row_of_one_form():
     x, p = cp.Variable(3, nonneg=True, name="x"), cp.Parameter(value=2.0)
     constraints = [cp.sum(x) >= p, x[0] == 1]
     objectives = [cp.Minimize(cp.sum(x) + p), cp.Maximize(p * x[1] - x[0] + 3), cp.Minimize(x[2])]
-    straight = Straight.of(objectives, constraints)
+    straight = AffineCanonicaliser.of(objectives, constraints)
     for value in (2.0, -5.0):
         p.value = value
         together = straight.compile()
@@ -63,7 +63,7 @@ def test_every_objective_is_a_row_of_one_form():
 )
 def test_what_is_not_affine_is_left_to_cvxpy(name, objective, constraints):
     x, p = cp.Variable(2, name="x"), cp.Parameter(value=1.0)
-    assert Straight.of([objective(x, p)], constraints(x, p)) is None
+    assert AffineCanonicaliser.of([objective(x, p)], constraints(x, p)) is None
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_what_is_not_affine_is_left_to_cvxpy(name, objective, constraints):
 )
 def test_variables_that_are_more_than_numbers_are_left_to_cvxpy(attributes):
     x = cp.Variable((2, 2), name="x", **attributes)
-    assert Straight.of([cp.Minimize(cp.real(cp.sum(x)))], []) is None
+    assert AffineCanonicaliser.of([cp.Minimize(cp.real(cp.sum(x)))], []) is None
 
 
 def test_large_parameters_are_compiled_as_fast_as_small_ones():
     """C++ would take a second for each thousand entries."""
     rng = np.random.default_rng(0)
     x, p = cp.Variable(40, nonneg=True, name="x"), cp.Parameter((30, 40))
-    straight = Straight.of([cp.Minimize(cp.sum(x))], [p @ x >= 1])
+    straight = AffineCanonicaliser.of([cp.Minimize(cp.sum(x))], [p @ x >= 1])
     p.value = rng.uniform(1, 2, (30, 40))
     np.testing.assert_array_equal(straight.compile()[0].form.A.toarray(), -p.value)
 

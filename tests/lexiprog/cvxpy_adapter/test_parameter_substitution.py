@@ -1,4 +1,4 @@
-"""What we fill in ourselves are the very numbers that CVXPY fills in, whatever the parameters."""
+"""What is substituted here are the very numbers of CVXPY, whatever the parameters."""
 
 import cvxpy as cp
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from lexiprog.cvxpy_adapter import Prepared
-from lexiprog.cvxpy_adapter.prepare import Filling
+from lexiprog.cvxpy_adapter.prepare import ParameterSubstitution
 
 
 class Case:
@@ -121,9 +121,9 @@ def test_cvxpy_is_asked_once_and_then_no_more(monkeypatch):
 def test_maps_that_make_other_numbers_than_cvxpy_are_not_used():
     case = Case("quadratic")
     compiled = by_cvxpy(case.problem, "CLARABEL")
-    assert Filling.of(compiled) is not None
+    assert ParameterSubstitution.of(compiled) is not None
     compiled.data["b"] = compiled.data["b"] + 1e-9
-    assert Filling.of(compiled) is None
+    assert ParameterSubstitution.of(compiled) is None
 
 
 def test_a_problem_that_is_not_dpp_is_compiled_anew():
