@@ -20,7 +20,7 @@ from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
-from lexiprog.deadline import Desk, Pace
+from lexiprog.deadline import Deadline, RemoteCaller
 from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import VALUES, Reference
@@ -146,7 +146,7 @@ class ParametricContext:
         Value functions of what does.
     error, limit : float, int
         How well a convex function is to be known, and the most breakpoints of one function.
-    pace : Pace
+    deadline : Deadline
         What Ctrl-C stops is kept.
     """
 
@@ -155,7 +155,7 @@ class ParametricContext:
     solved: dict[str, Solution]
     error: float
     limit: int
-    pace: Pace
+    deadline: Deadline
     functions: dict[str, ValueFunction] = field(default_factory=dict)
 
     @property
@@ -177,12 +177,12 @@ class ParametricContext:
         return self.scenarios.alone(subproblem, self.solved, self.name)
 
     def reason_of(self, stopped: BaseException) -> str:
-        """Why a function ends early; Ctrl-C and the end of time are noted in the pace."""
+        """Why a function ends early; Ctrl-C and the end of time are noted in the deadline."""
         if isinstance(stopped, CurveError):
             return str(stopped)
-        with self.pace.kept():
+        with self.deadline.kept():
             _raise(stopped)
-        return self.pace.note
+        return self.deadline.note
 
     @property
     def optimum(self) -> float:
@@ -385,7 +385,7 @@ class ScenarioCache:
     ladders: Mapping[str, Ladder | None]
     given: Given
     head: Mapping[str, Solution] = field(default_factory=dict)
-    elsewhere: Desk | None = None
+    executor: RemoteCaller | None = None
     warm: WarmHighs = field(default_factory=WarmHighs)
     results: dict[tuple[tuple[str, float], ...], Result] = field(default_factory=dict)
 
@@ -422,11 +422,11 @@ class ScenarioCache:
             for key in (self.results if self.head else ())
             if dict(key).keys() == tolerances.keys() and all(t <= tolerances[n] for n, t in key)
         ]
-        begun = self.results[max(less)] if less else {}
+        starts = self.results[max(less)] if less else {}
         return solve_scenario(
             stages, self.ladders, self.given, warm=self.warm, solved=solved,
             slack=slack_of(self.program, tolerances),
-            solve_options=SolveOptions(begun=begun, elsewhere=self.elsewhere),
+            solve_options=SolveOptions(starts=starts, executor=self.executor),
         )  # fmt: skip
 
 

@@ -80,23 +80,24 @@ def extreme_points(
 
     Following it takes half of the time at most, so that some is left to certify its points.
     """
-    (task, limited), pace = _limited(problem, scaled=True), problem.pace
+    (task, limited), deadline = _limited(problem, scaled=True), problem.deadline
     state = _LinearState(None, {}) if resume is None else resume.state
     front = state.front
     solutions = {t: problem.connected(solution) for t, solution in state.solutions.items()}
-    with pace.within(FOLLOWING), pace.kept():
-        front = pace.follow(
+    following = deadline.child(FOLLOWING * deadline.left())
+    with deadline.kept():
+        front = following.follow(
             linear_front, limited.form, limited.cost, limited.form.c,
             limit=(limit or PIECES) + 1, resume=front,
         )  # fmt: skip
     state = _LinearState(front, solutions)
     if front is None or not front.breakpoints.size:
-        return _frontier(problem, [], kind="extreme points", note=pace.note, state=state)
+        return _frontier(problem, [], kind="extreme points", note=deadline.note, state=state)
     places, done = front.breakpoints.tolist(), list[int]()
-    with pace.kept():
+    with deadline.kept():
         for k in range(len(places))[:: -1 if _is_backwards(front) else 1][:limit]:
             if places[k] not in solutions:
-                pace.check()
+                deadline.check()
                 solutions[places[k]] = _certified(problem, task, limited, front, k)
             done.append(k)
             _tell(tick, problem, solutions[places[k]])
@@ -108,7 +109,10 @@ def extreme_points(
         ray = _ray(front, scales, problem.signs)
         return _frontier(problem, shown, kind="every extreme point", note="", ray=ray, **common)
     asked = f"{limit} points were asked for." if len(done) == limit else ""
-    note, gap = pace.note or asked or front.note, _linear_gap(problem, task, limited, front, done)
+    note, gap = (
+        deadline.note or asked or front.note,
+        _linear_gap(problem, task, limited, front, done),
+    )
     return _frontier(problem, shown, kind="extreme points", note=note, missing=(gap,), **common)
 
 
@@ -183,21 +187,21 @@ def non_dominated_points(
     task, limited = _limited(problem, scaled=False)
     options = {} if problem.ladder is None else dict(problem.ladder[0].options)
     try:
-        front = problem.pace.follow(
+        front = problem.deadline.follow(
             integer_front, limited.form, limited.cost, limited.form.c, limit=limit,
-            resume=None if resume is None else resume.state, options=options, told=tick,
+            resume=None if resume is None else resume.state, options=options, here={"tick": tick},
         )  # fmt: skip
     except ValueError as error:
         raise DeclarationError(f"frontier: {error}") from error
     solutions: list[Solution] = []
-    with problem.pace.kept():
+    with problem.deadline.kept():
         for t, x, bound in zip(front.breakpoints, front.points, front.bounds, strict=True):
             limits = [limited.limit(float(t))]
             solutions.append(problem.certified(limits, x, None, float(bound[1]) + task.form.offset))
     missing, note = front.missing, front.note
     if len(solutions) < len(front.breakpoints):  # stopped here: what was found is kept, not shown
         (t, value), (last, least) = front.pairs[[max(len(solutions) - 1, 0), -1]].tolist()
-        missing, note = (*missing, ((t, value), (last, least))), problem.pace.note
+        missing, note = (*missing, ((t, value), (last, least))), problem.deadline.note
     kind = "non-dominated points" if missing else "every non-dominated point"
     if front.error:
         kind = "non-dominated points, a sample"
@@ -265,17 +269,17 @@ def sampled_points(
     def enclosed() -> ValueFunction:
         return sandwich(
             ask, min(state.samples), max(state.samples), error=error, limit=limit or POINTS,
-            known=tuple(sample for sample, _ in state.samples.values()), pace=problem.pace,
+            known=tuple(sample for sample, _ in state.samples.values()), deadline=problem.deadline,
         )  # fmt: skip
 
-    with problem.pace.kept():
+    with problem.deadline.kept():
         for turn in (problem.names, problem.names[::-1])[len(state.ends) :]:
             state.ends.append(problem.alone(*turn))
             _tell(tick, problem, state.ends[-1])
     if len(state.ends) < 2:
         kind = "points of a front whose ends are not known"
         return _frontier(
-            problem, state.ends, kind=kind, note=problem.pace.note, error=np.nan, state=state
+            problem, state.ends, kind=kind, note=problem.deadline.note, error=np.nan, state=state
         )
     _place_ends(problem, state)
     front = enclosed()
@@ -355,10 +359,10 @@ def grid_points(
     tick: Callable[[str], None],
 ) -> Frontier:
     """A sample of the front of any number of objectives."""
-    names, signs, pace = problem.names, problem.signs, problem.pace
+    names, signs, deadline = problem.names, problem.signs, problem.deadline
     state = _GridState() if resume is None else resume.state.connected(problem)
     turns = [(name, *(other for other in names if other != name)) for name in names]
-    with pace.kept():
+    with deadline.kept():
         for turn in turns[len(state.ends) :]:
             state.ends.append(problem.alone(*turn))
             _tell(tick, problem, state.ends[-1])
@@ -366,10 +370,12 @@ def grid_points(
     low, high = payoff.min(axis=0, initial=np.inf), payoff.max(axis=0, initial=-np.inf)
     ranges = np.where(high - low > 0.0, high - low, 1.0)
     count = max(2, ceil((limit or CELLS) ** (1.0 / (len(names) - 1))))
-    note = f"{pace.note} The best points of some objectives are missing as well. "
+    note = f"{deadline.note} The best points of some objectives are missing as well. "
     if len(state.ends) == len(names):
         left = _ask_cells(problem, solver, state, (low, high, ranges), count, tick)
-        note = f"{pace.note} {counted(left, 'cell')} of the grid were not asked. " if left else ""
+        note = (
+            f"{deadline.note} {counted(left, 'cell')} of the grid were not asked. " if left else ""
+        )
     everything = [*state.ends, *state.solutions]
     values = [signs * np.array(problem.values(solution)) for solution in everything]
     points, solutions = _distinct(values, everything, ranges)
@@ -397,22 +403,22 @@ def _ask_cells(
     tick: Callable[[str], None],
 ) -> int:
     """Ask for the best point of each cell; how many were left when something stopped it."""
-    (low, high, ranges), signs, pace = reach, problem.signs, problem.pace
+    (low, high, ranges), signs, deadline = reach, problem.signs, problem.deadline
     objectives = problem.objectives
     shares = LITTLE * signs / ranges
     shares[0] = signs[0] / ranges[0]
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
     cells = FrontProblem.of(
-        objectives, problem.constraints, solver, pace, target=cp.Minimize(total)
+        objectives, problem.constraints, solver, deadline, target=cp.Minimize(total)
     )
     # The tightest limit gives way to rounding: it is met by points found under another objective.
     ends_of = [(high[j], low[j] + LIMIT_SLACK * ranges[j]) for j in range(1, len(low))]
     axes = [np.linspace(loose, tight, count) for loose, tight in ends_of]
     waiting = [np.array([high[0] + ranges[0], *limits]) for limits in product(*axes)]
     done = 0
-    if pace.note:
+    if deadline.note:
         return len(waiting)
-    with pace.kept():
+    with deadline.kept():
         for limits in waiting:
             if not state.answers(limits):
                 _ask(cells, state, limits, tick)

@@ -18,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric.basis_path import MovingProgram
-from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.integer_programs import Asked, CostSteps, IntegerPrograms, steps_of
 from lexiprog.parametric.path import parametric_curve, trace
 from lexiprog.parametric.value_function import CurveEnd, CurveError, CurveKind, Gap, ValueFunction
@@ -44,7 +44,7 @@ def linear_front(
     *,
     limit: int = 1000,
     resume: ValueFunction | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
 ) -> ValueFunction:
     """Every extreme non-dominated point of two costs over the feasible set of a linear form.
 
@@ -61,7 +61,7 @@ def linear_front(
         Most points; a front with more says that it is not complete.
     resume : ValueFunction, optional
         An unfinished front of the same numbers to go on from.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take, and what stopped it; what was found by then is kept.
 
     Raises
@@ -86,13 +86,13 @@ def linear_front(
     """
     _check_costs(form, first, second)
     if resume is not None:
-        return _longer(form, first, second, limit, resume, pace)
+        return _longer(form, first, second, limit, resume, deadline)
     bounded, direction = _with_bound(form, first, second)
     unlimited = replace(Bounds.of(bounded), row_upper=np.append(form.b, np.inf))
-    model = Handle(bounded.A, second, unlimited, PRECISE_HIGHS, pace=pace)
+    model = HighsModel(bounded.A, PRECISE_HIGHS, second, unlimited, deadline=deadline)
     vertex = model.optimum()
     if vertex is None or not _has_least(model, first, second):
-        return _unbounded_front(form, first, second, limit, pace)
+        return _unbounded_front(form, first, second, limit, deadline)
     # From the second objective's end, where the bound does not matter yet, to where it leaves no
     # point: that is the first objective's end, met from inside.
     origin = float(first @ vertex.values[: form.c.size])
@@ -113,10 +113,10 @@ def _with_bound(form: StandardForm, bound: Array, cost: Array) -> tuple[Standard
     return replace(form, c=cost, offset=0.0, A=A, b=b, cones=cones), direction
 
 
-def _has_least(model: Handle, cost: Array, afterwards: Array) -> bool:
-    model.change(cost=cost)
-    bounded = model.run(warm=True) == "kOptimal"
-    model.change(cost=afterwards)
+def _has_least(model: HighsModel, cost: Array, afterwards: Array) -> bool:
+    model.set_cost(cost)
+    bounded = model.optimum(warm=True) is not None
+    model.set_cost(afterwards)
     return bounded
 
 
@@ -126,14 +126,14 @@ def _longer(
     second: Array,
     limit: int,
     resume: ValueFunction,
-    pace: Pace | None,
+    deadline: Deadline | None,
 ) -> ValueFunction:
     """The front from where an unfinished one ends."""
     bound, cost = (second, first) if resume.inverted else (first, second)
     bounded, direction = _with_bound(form, bound, cost)
     program = MovingProgram.of(bounded, direction)
     forward, *rest = resume.paths
-    model = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE_HIGHS, pace=pace)
+    model = HighsModel(bounded.A, PRECISE_HIGHS, cost, Bounds.of(bounded), deadline=deadline)
     begin = forward.segments[0]
     curve = trace(
         bounded, direction, model, begin.vertex(program), begin.start,
@@ -144,18 +144,20 @@ def _longer(
 
 
 def _unbounded_front(
-    form: StandardForm, first: Array, second: Array, limit: int, pace: Pace | None
+    form: StandardForm, first: Array, second: Array, limit: int, deadline: Deadline | None
 ) -> ValueFunction:
     """The front if one objective alone has a lowest value: from there on without end."""
     for bound, cost in ((first, second), (second, first)):
-        model = Handle(form.A, bound, Bounds.of(form), PRECISE_HIGHS, pace=pace)
+        model = HighsModel(form.A, PRECISE_HIGHS, bound, Bounds.of(form), deadline=deadline)
         vertex = model.optimum()
         if vertex is not None:
             lowest = float(bound @ vertex.values[: form.c.size])
             bounded, direction = _with_bound(form, bound, cost)
-            curve = parametric_curve(bounded, direction, start=lowest, limit=limit, pace=pace)
+            curve = parametric_curve(
+                bounded, direction, start=lowest, limit=limit, deadline=deadline
+            )
             return _front(curve, first, second, inverted=bound is second)
-    status = model.highs.getModelStatus().name
+    status = model.status
     raise CurveError(
         f"there is no front (HiGHS: {status}): nothing is feasible, or both objectives fall "
         "without limit. Bound one of them."
@@ -448,7 +450,7 @@ def integer_front(
     *,
     resolution: float | None = None,
     limit: int | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
     resume: ValueFunction | None = None,
     options: Options | None = None,
     tick: Callable[[str], None] = lambda _: None,
@@ -470,7 +472,7 @@ def integer_front(
         Least difference of the second objective between two points, where no step is known.
     limit : int, optional
         Most points.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take. What stops it is noted there; what was found is kept, and ``missing``
         says where there may be more.
     resume : ValueFunction, optional
@@ -504,15 +506,15 @@ def integer_front(
     if turned:
         measures.reverse()
     rows = np.stack([measure.row for measure in measures])
-    programs = IntegerPrograms(form, rows, options or {}, pace)
+    programs = IntegerPrograms(form, rows, options or {}, deadline)
     search = FrontSearch(Staircase(programs, (measures[0], measures[1])), tick, turned=turned)
     if resume is not None:
         search.recall(resume)
     finite = bool(np.all(np.isin(np.flatnonzero(np.abs(first) + np.abs(second)), integer)))
-    with programs.handle.pace.kept():
+    with programs.model.deadline.kept():
         search.run(resolution, FRONT_RESOLUTION if finite else COARSE_RESOLUTION, limit)
     if not search.done:
-        search.note = programs.handle.pace.note or search.note
+        search.note = programs.model.deadline.note or search.note
     return search.front()
 
 

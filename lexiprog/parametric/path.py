@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import BasicPoint, HighsModel
 from lexiprog.canon.multipliers import Sizes, binding, is_real
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.basis_path import (
     BlockingConstraint,
     LostBasis,
@@ -21,7 +21,6 @@ from lexiprog.parametric.basis_path import (
     segments,
 )
 from lexiprog.parametric.curve_proof import place_unit, prove_curve, row_heights, slope_unit
-from lexiprog.parametric.highs_path import BasicPoint, Handle
 from lexiprog.parametric.value_function import (
     CurveEnd,
     CurveError,
@@ -78,7 +77,7 @@ class ParametricPath:
 
 def basis_walk(
     program: MovingProgram,
-    model: Handle,
+    model: HighsModel,
     vertex: BasicPoint,
     interval: tuple[float, float],
     limit: int,
@@ -89,9 +88,9 @@ def basis_walk(
     Parameters
     ----------
     program : MovingProgram
-    model : Handle
-        The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
-        where that ends is how far the path goes.
+    model : HighsModel
+        The same program inside HiGHS, for a new start after a detour. Its deadline is kept here
+        too: where that ends is how far the path goes.
     vertex : BasicPoint
         Optimal at the start of the interval.
     interval : pair of float
@@ -108,11 +107,11 @@ def basis_walk(
     if path.segments:  # the last one again: its basis is where the walk was
         last = path.segments.pop()
         vertex, start = last.vertex(program), last.start
-    if not model.pace.note:  # else the walk the other way was stopped already
-        with model.pace.kept():
+    if not model.deadline.note:  # else the walk the other way was stopped already
+        with model.deadline.kept():
             _Walk(path, program, model, stop, limit).run(vertex, start)
-    if model.pace.note and path.end is CurveEnd.UNFINISHED:
-        path.note = model.pace.note
+    if model.deadline.note and path.end is CurveEnd.UNFINISHED:
+        path.note = model.deadline.note
     return path
 
 
@@ -120,7 +119,12 @@ class _Walk:
     """A walk that adds to a path until it ends, for which the path then has the reason."""
 
     def __init__(
-        self, path: ParametricPath, program: MovingProgram, model: Handle, stop: float, limit: int
+        self,
+        path: ParametricPath,
+        program: MovingProgram,
+        model: HighsModel,
+        stop: float,
+        limit: int,
     ) -> None:
         self.path, self.program, self.model = path, program, model
         self.stop, self.limit = stop, limit
@@ -136,7 +140,7 @@ class _Walk:
         while True:
             try:
                 for step in segments(self.program, vertex, start, self.stop):
-                    self.model.pace.check()
+                    self.model.deadline.check()
                     if self._ends_with(step):
                         return
                 path.end = CurveEnd.STOPPED
@@ -182,7 +186,7 @@ def _reversed(segment: Segment) -> Segment:
 
 
 def _detour(
-    program: MovingProgram, model: Handle, t: float, stop: float
+    program: MovingProgram, model: HighsModel, t: float, stop: float
 ) -> tuple[float, BasicPoint, list[Segment]] | None:
     """A vertex a little beyond ``t`` and the segments from ``t`` to there, walked backwards."""
     for share in DETOURS:
@@ -190,7 +194,7 @@ def _detour(
         if beyond >= stop:
             return None
         bounds = program.at(beyond)
-        model.change(rows=(bounds.row_lower, bounds.row_upper))
+        model.set_rows(bounds.row_lower, bounds.row_upper)
         vertex = model.optimum()
         if vertex is None:
             continue
@@ -219,8 +223,7 @@ def _visible(pieces: list[Segment], cost: Array) -> list[Segment]:
     return out
 
 
-_SAYS = highspy.HighsModelStatus
-_MAY_BE_UNBOUNDED = (_SAYS.kUnbounded, _SAYS.kUnboundedOrInfeasible)
+_MAY_BE_UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
 
 
 def parametric_curve(
@@ -231,7 +234,7 @@ def parametric_curve(
     stop: float = np.inf,
     limit: int = 1000,
     near: Array | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
 ) -> ValueFunction:
     """Trace the optimum of a linear form as ``b + t direction`` moves, from ``start`` to ``stop``.
 
@@ -252,7 +255,7 @@ def parametric_curve(
     near : ndarray of shape (n,), optional
         A point to begin the first solve with, such as an optimum of another cost; not a number
         where nothing is known.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take; a curve that would take longer is handed over unfinished.
 
     Raises
@@ -275,14 +278,14 @@ def parametric_curve(
     """
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
-    origin, vertex, model = _begin(program, start, stop, near, pace)
+    origin, vertex, model = _begin(program, start, stop, near, deadline)
     return trace(form, direction, model, vertex, origin, start=start, stop=stop, limit=limit)
 
 
 def trace(
     form: StandardForm,
     direction: Array,
-    model: Handle,
+    model: HighsModel,
     vertex: BasicPoint,
     origin: float,
     *,
@@ -294,7 +297,7 @@ def trace(
     """The function to both sides of an optimal vertex at ``origin``, checked.
 
     ``start`` may be minus infinity if nothing is feasible from somewhere on. ``known`` are the
-    paths of a function that ended early. Time and Ctrl-C end it early as the model's pace says.
+    paths of a function that ended early. Time and Ctrl-C end it early as the model's deadline says.
     """
     program = MovingProgram.of(form, direction)
     path = basis_walk(program, model, vertex, (origin, stop), limit, known[0])
@@ -303,7 +306,7 @@ def trace(
         ends = (-origin, -start)
         back = basis_walk(program.backwards(), model, vertex, ends, limit, known[1])
         path, paths = path.preceded_by(back), (path, back)
-    if not path.segments and model.pace.note:
+    if not path.segments and model.deadline.note:
         raise OutOfTime
     first, last = (path.segments[0].start, path.stop) if path.segments else (origin, origin)
     if last - first <= SAME_SLOPE * max(abs(first), place_unit(form.b, direction)):
@@ -334,20 +337,22 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
 
 
 def _begin(
-    program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
-) -> tuple[float, BasicPoint, Handle]:
+    program: MovingProgram, start: float, stop: float, near: Array | None, deadline: Deadline | None
+) -> tuple[float, BasicPoint, HighsModel]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    model = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
+    model = HighsModel(program.A, PRECISE_HIGHS, program.cost, program.at(start), deadline=deadline)
     vertex = model.optimum() if near is None else model.optimum_near(near)
     if vertex is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        model = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
+        model = HighsModel(
+            program.A, PRECISE_HIGHS, program.cost, program.at(start), deadline=deadline
+        )
         vertex = model.optimum()
     if vertex is None:
         raise CurveError(
             f"there is no optimum at t = {start:g}, where points exist (HiGHS: "
-            f"{model.highs.getModelStatus().name}): the objective is unbounded for every t."
+            f"{model.status}): the objective is unbounded for every t."
         )
     return start, vertex, model
 
@@ -365,16 +370,16 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     )
     ends = []
     for sign in (1.0, -1.0):
-        model = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE_HIGHS)
+        model = HighsModel(A, PRECISE_HIGHS, np.append(np.zeros(program.size), sign), bounds)
         vertex = model.optimum()
-        status = model.highs.getModelStatus()
+        status = model.status
         if vertex is not None:
             ends.append(float(vertex.values[program.size]))
         elif sign < 0 and status in _MAY_BE_UNBOUNDED:
             ends.append(np.inf)
         else:
             raise NothingFeasible(
-                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {status.name})."
+                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {status})."
             )
     return ends[0], ends[1]
 
@@ -510,7 +515,7 @@ def _still(
     free: _Moving, cost: Array, sides: tuple[float, float], ends: tuple[float, float]
 ) -> Array | None:
     """The same where only the limit may move."""
-    model = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE_HIGHS)
+    model = HighsModel(free.form.A, PRECISE_HIGHS, cost, Bounds.of(free.form))
     vertex = model.optimum()
     if vertex is None:
         return None

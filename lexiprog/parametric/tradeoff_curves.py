@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import OutOfTime
 from lexiprog.errors import StageError
@@ -22,7 +23,6 @@ from lexiprog.parametric.context import (
     Unsteady,
 )
 from lexiprog.parametric.fronts import integer_front
-from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.integer_programs import steps_of
 from lexiprog.parametric.path import on_faces, parametric_curve
 from lexiprog.parametric.value_function import (
@@ -45,16 +45,16 @@ def value_functions(
 ) -> tuple[dict[str, ValueFunction], tuple[float, ...]]:
     """The function of every problem after the held one, and the tolerances at which they bend.
 
-    What Ctrl-C stops is noted in the context's pace; the functions known by then are kept, as far
-    as they go.
+    What Ctrl-C stops is noted in the context's deadline; the functions known by then are kept,
+    as far as they go.
     """
     functions: dict[str, ValueFunction] = {}
-    with context.pace.kept():
+    with context.deadline.kept():
         _follow(context, functions, tick)
-    if context.pace.interrupt is not None:
+    if context.deadline.interrupt is not None:
         functions = {later: f for later, f in functions.items() if f.breakpoints.size}
     tolerances = _tolerances(context, functions)
-    with context.pace.kept():
+    with context.deadline.kept():
         for later, function in functions.items():
             if function.kind is CurveKind.SAMPLED:
                 functions[later] = _sampled(context, function, later, tolerances)
@@ -80,7 +80,7 @@ def _follow(
             else:
                 context.solved[name] = context.alone(subproblem)
                 functions[name] = ValueFunction.constant(context.solved[name].value)
-            if context.pace.interrupt is not None:
+            if context.deadline.interrupt is not None:
                 return
             tick(name)
         context.functions |= moving
@@ -214,7 +214,7 @@ def _linear_piece(moving: MovingProblem, start: float, stop: float, limit: int) 
     if not direction.any():
         return _constant_piece(form, start, stop)
     function = parametric_curve(
-        form, direction, stop=width, limit=limit, near=moving.near, pace=moving.context.pace
+        form, direction, stop=width, limit=limit, near=moving.near, deadline=moving.context.deadline
     ).scaled(1.0, start)
     gap = stop - function.breakpoints[-1]
     if function.end is CurveEnd.INFEASIBLE and gap <= SAME_PLACE * max(width, abs(stop)):
@@ -226,10 +226,10 @@ def _linear_piece(moving: MovingProblem, start: float, stop: float, limit: int) 
 
 def _constant_piece(form: StandardForm, start: float, stop: float) -> ValueFunction:
     """Nothing that matters moves."""
-    model = Handle(form.A, form.c, Bounds.of(form), PRECISE_HIGHS)
+    model = HighsModel(form.A, PRECISE_HIGHS, form.c, Bounds.of(form))
     vertex = model.optimum()
     if vertex is None:
-        status = model.highs.getModelStatus().name
+        status = model.status
         raise CurveError(f"there is no optimum from {start:g} on (HiGHS: {status}).")
     constant = ValueFunction.constant(float(form.c @ vertex.values[: form.c.size]) + form.offset)
     if np.isinf(stop):
@@ -281,7 +281,7 @@ def convex_function(context: ParametricContext, subproblem: Subproblem) -> Value
         return Sample(t, value, lower, _tangent(solution, subproblem, context.name))
 
     function = sandwich(
-        ask, 0.0, stop, error=context.error, limit=context.limit, pace=context.pace
+        ask, 0.0, stop, error=context.error, limit=context.limit, deadline=context.deadline
     ).scaled(sign)
     if remark:
         return replace(function, note="; ".join(filter(None, [remark, function.note])))
@@ -397,7 +397,7 @@ def _steps(
     if np.isfinite(stop):
         b[row] += unit * (stop - start) - _allowance(form, row)
         within = replace(form, b=b)
-    front = integer_front(within, limited.cost, form.c, limit=limit, pace=context.pace)
+    front = integer_front(within, limited.cost, form.c, limit=limit, deadline=context.deadline)
     pairs = front.pairs
     if front.missing:
         pairs = pairs[pairs[:, 0] <= front.missing[0][0][0]]

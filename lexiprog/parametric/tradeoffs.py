@@ -15,7 +15,7 @@ import numpy as np
 from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, Interrupted
 from lexiprog.parametric.context import (
     Later,
@@ -297,13 +297,13 @@ def tradeoff(
     head = Program(*program.stages[: position + 1]).solve(choice, executor=there)
     new = partial(ScenarioCache, program, program.ladders(solver), given, head, there)
     later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
-    pace = Pace()
+    deadline = Deadline(keeps=True)
     if steps is None:
-        context = ParametricContext(name, new(), dict(head), error, limit, pace)
+        context = ParametricContext(name, new(), dict(head), error, limit, deadline)
         with bar(len(later), 0, progress=progress) as tick:
             curve = _whole_curve(context, later, tick)
         done = f"{len(curve.functions)} of {counted(len(later), 'curve')}"
-        return _or_interrupted(curve, pace, f"{done}, the last as far as it was followed")
+        return _or_interrupted(curve, deadline, f"{done}, the last as far as it was followed")
     results: dict[int, Result] = {}
 
     def work(part: list[int], stop: threading.Event) -> None:
@@ -315,7 +315,7 @@ def tradeoff(
             tick(f"{name} {steps[k]:g}")
 
     width = 1 if there is None else there.width
-    with bar(len(steps), 0, progress=progress) as tick, pace.kept():
+    with bar(len(steps), 0, progress=progress) as tick, deadline.kept():
         in_threads(work, range(len(steps)), width, "lexiprog-tradeoff")
     rows = sorted(results)
     table = Tradeoff(
@@ -325,7 +325,7 @@ def tradeoff(
         given_up=tuple(given_up_in(results[k], later, name) for k in rows),
         results=tuple(results[k] for k in rows),
     )
-    return _or_interrupted(table, pace, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
+    return _or_interrupted(table, deadline, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
 
 
 def _check(
@@ -353,14 +353,14 @@ def _whole_curve(
     return Tradeoff.of_functions(context.name, functions, tolerances, given_up, results)
 
 
-def _or_interrupted(result: Tradeoff, pace: Pace, done: str) -> Tradeoff:
+def _or_interrupted(result: Tradeoff, deadline: Deadline, done: str) -> Tradeoff:
     """The result, unless Ctrl-C ended it early: then it is the error's ``partial``."""
-    if pace.interrupt is None:
+    if deadline.interrupt is None:
         return result
     raise Interrupted(
         f"interrupted with {done}: error.partial is the Tradeoff so far.",
         partial=result,  # type: ignore[arg-type]
-    ) from pace.interrupt
+    ) from deadline.interrupt
 
 
 def _head_choice(program: Program, solver: SolverChoice, position: int) -> SolverChoice:

@@ -1,11 +1,11 @@
-"""Fronts of bare programs: linear ones by hand and by weighted sums, integer ones by every point."""
+"""Fronts of bare programs: linear ones by hand and weighted sums, integer ones by every point."""
 
 from itertools import product
 
 import numpy as np
 import pytest
 
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.fronts import integer_front, linear_front
 from lexiprog.parametric.value_function import CurveEnd, CurveError
 from tests.lexiprog.parametric.forms import form_of, optimum
@@ -73,11 +73,11 @@ def test_a_limit_says_what_is_missing():
     assert front.note
 
 
-class Short(Pace):
-    """A pace that is stopped after some steps of a walk."""
+class Short(Deadline):
+    """A deadline that comes after some steps of a walk."""
 
     def __init__(self, steps, what):
-        super().__init__(60.0)
+        super().__init__(60.0, keeps=True)
         self.steps, self.what = steps, what
 
     def check(self):
@@ -95,14 +95,14 @@ def test_a_walk_that_is_stopped_anywhere_goes_on_to_the_same_front(what):
     whole = linear_front(form, first, second)
     parts = 0
     for steps in range(3, 30):
-        pace = Short(steps, what)
+        deadline = Short(steps, what)
         try:
-            part = linear_front(form, first, second, pace=pace)
+            part = linear_front(form, first, second, deadline=deadline)
         except (OutOfTime, KeyboardInterrupt):  # not even one point
             continue
         if part.complete:
             break
-        assert part.note == pace.note != ""
+        assert part.note == deadline.note != ""
         parts += 1
         for point in part.pairs:
             assert np.min(np.abs(whole.pairs - point).sum(axis=1)) < 1e-9
@@ -187,7 +187,7 @@ def test_a_limit_keeps_what_is_there_and_resume_finds_the_rest():
 
 def test_no_time_at_all_finds_nothing_and_says_so():
     form, first, second = knapsack(7)
-    front = integer_front(form, first, second, pace=Pace(1e-9))
+    front = integer_front(form, first, second, deadline=Deadline(1e-9))
     assert len(front.pairs) == 0
     assert "not enough" in front.note
     assert front.missing

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric import tradeoffs
 
 
@@ -41,7 +41,7 @@ def ctrl_c(monkeypatch):
     """Ctrl-C at the so manyth step of the search; ``pressed`` says whether it came to that."""
 
     def after(steps):
-        class Pressed(Pace):
+        class Pressed(Deadline):
             def check(self):
                 nonlocal steps
                 steps -= 1
@@ -50,7 +50,7 @@ def ctrl_c(monkeypatch):
                     raise KeyboardInterrupt
 
         after.pressed = False
-        monkeypatch.setattr(tradeoffs, "Pace", Pressed)
+        monkeypatch.setattr(tradeoffs, "Deadline", Pressed)
 
     return after
 
