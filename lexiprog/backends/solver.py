@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -13,6 +13,7 @@ import cvxpy as cp
 
 from lexiprog.certify.certificate import TOLERANCE
 from lexiprog.errors import LexiprogError, did_you_mean
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.typing import NUMBERS, FreshOptions, Options, is_integer_kind
 
 # What a solver of the user's own must be able to do.
@@ -365,6 +366,16 @@ def default_ladder(kind: str) -> Ladder:
     conic = (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False))
     # ECOS has another licence (GPL-3), so people may have to do without it.
     return (*conic, Solver("ECOS")) if "ECOS" in installed() else conic
+
+
+def with_defaults(
+    subproblems: Iterable[Subproblem], solvers: Mapping[str, Ladder | None]
+) -> dict[str, Ladder]:
+    """The solvers of each subproblem, the default ones where none are asked for."""
+    subproblems = list(subproblems)
+    kinds = {p.kind for p in subproblems if not solvers[p.name]}
+    defaults = {kind: default_ladder(kind) for kind in kinds}
+    return {p.name: solvers[p.name] or defaults[p.kind] for p in subproblems}
 
 
 def resolve(

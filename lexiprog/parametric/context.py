@@ -10,11 +10,10 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import Ladder, Solver
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task, compile_for, prepare
+from lexiprog.compile.task import Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
 from lexiprog.deadline import Desk, Pace
 from lexiprog.model.expressions import CVXPY_LOCK, holding

@@ -16,12 +16,11 @@ from lexiprog.backends.newton import sharpened
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import check_answer
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Solutions, Task, compile_alone
+from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.expressions import as_float, dense, evaluate, holding
 from lexiprog.model.subproblem import Subproblem

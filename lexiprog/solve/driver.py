@@ -1,24 +1,20 @@
-"""Solve a hierarchy stage by stage: prepare, run in threads, judge, record."""
+"""Solve a hierarchy stage by stage: prepare, run in threads, certify, record."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from functools import partial
+from typing import NoReturn
 
 from cvxpy.error import SolverError
 
-from lexiprog.backends.solver import Ladder, default_ladder
-from lexiprog.backends.strategies import Strategy
+from lexiprog.backends.solver import Ladder, with_defaults
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task, prepare
+from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
-from lexiprog.fairness.any_solver import fair_runner
-from lexiprog.infeasibility.conflict import SECONDS
-from lexiprog.infeasibility.diagnosis import stage_error, tell_apart
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -26,14 +22,14 @@ from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
 from lexiprog.solve.certify import judge
-from lexiprog.solve.choice import BackendTable
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
 from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
+from lexiprog.solve.strategies import Backends
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
 
-# Call a runner so that whatever it raises can be told, and know when further tries are idle.
+# Call a backend so that whatever it raises can be reported.
 
 
 class _Panic(Exception):
@@ -62,7 +58,7 @@ def at_once(backend: Backend, task: Task) -> Future[Answer]:
 
 
 def failed(solver: str, error: Exception, fault: Fault) -> Attempt:
-    """A try that ended with an error."""
+    """An attempt that ended with an error."""
     text = " ".join(str(error).split())
     kind = [] if isinstance(error, _Panic) else [type(error).__name__]
     return Attempt(solver, Status.FAILED, ": ".join([*kind, text] if text else kind), fault)
@@ -80,10 +76,8 @@ def settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
     if subproblem.locks:  # a lock may be too tight for one solver and not for the next
         return False
     enough = 1 if subproblem.integer else 2
-    return (
-        sum(attempt.status.is_infeasible for attempt in attempts) >= enough
-        or sum(attempt.status.is_unbounded for attempt in attempts) >= enough
-    )
+    infeasible = sum(attempt.status.is_infeasible for attempt in attempts)
+    return max(infeasible, sum(attempt.status.is_unbounded for attempt in attempts)) >= enough
 
 
 Tick = Callable[[str], None]
@@ -110,32 +104,26 @@ def execute(
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
     earlier call left them; ``given`` are the user's parameters, by default as they are now;
-    ``wishes`` are time and the like; ``lanes`` knows the short way through these stages.
+    ``solve_options`` are time and the like.
     """
     stages = tuple(stages)
-    subproblems = [p for stage in stages for p in stage.subproblems]
     if lanes is not None and not solved and warm is None and slack is NO_SLACK:
         found = through_lane(stages, ladders, lanes, tick, given, solve_options)
         if found is not None:
             return found
-    asked = {p.kind for p in subproblems if not ladders[p.name]}
-    usual = {kind: default_ladder(kind) for kind in asked}
-    full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
-    given = Given.to(subproblems) if given is None else given
-    solve_options = SolveOptions() if solve_options is None else solve_options
+    subproblems = [p for stage in stages for p in stage.subproblems]
+    given = given or Given.to(subproblems)
+    solve_options = solve_options or SolveOptions()
     note = getattr(tick, "note", lambda _: None)
-    # Those that wait for an answer from elsewhere need no core.
-    size = workers or max(len(s.subproblems) for s in stages)
-    if workers is None and size > 1:
-        size = min(size, (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING)
-    fair = partial(fair_runner, execute, note)
-    runners = BackendTable.of(stages, full, slack, warm, fair, note, given)
-    watches = Watches(stages, solve_options, size)
+    solvers = with_defaults(subproblems, ladders)
+    backends = Backends.of(stages, solvers, slack, warm, given, execute, note)
+    threads = _threads(stages, workers, solve_options)
+    watches = Watches(stages, solve_options, threads)
     run = _Run(
-        stages, runners, dict(solved), tick, slack, given, watches, dict(solve_options.begun)
+        stages, backends, dict(solved), tick, slack, given, watches, dict(solve_options.begun)
     )
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
-    pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="lexiprog")
     try:
         for stage in stages:
             run.solve_stage(stage, pool)
@@ -146,6 +134,16 @@ def execute(
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
+
+
+def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: SolveOptions) -> int:
+    """How many subproblems of a stage run at once."""
+    most = max(len(stage.subproblems) for stage in stages)
+    if workers is not None or most == 1:
+        return workers or most
+    # Those that wait for an answer from elsewhere need no core.
+    cores = (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING
+    return min(most, cores)
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,7 @@ class _Run:
     """What is known so far, and what is under way."""
 
     stages: tuple[Stage, ...]
-    runners: BackendTable
+    backends: Backends
     solved: dict[str, Solution]
     tick: Tick
     slack: Slack
@@ -174,43 +172,53 @@ class _Run:
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
     def result(self) -> Result:
-        return result_of(self.stages, self.unfinished | self.solved, self.runners.ladders)
+        return result_of(self.stages, self.unfinished | self.solved, self.backends.solvers)
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
-        waiting = [p for p in stage.subproblems if p.name not in self.solved]
-        attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
-        strategies = {p.name: self.runners.strategies(p, self.solved) for p in waiting}
-        waiting = [p for p in waiting if strategies[p.name]]  # else nobody installed takes its kind
-        self.watches.begin(waiting)
-        turn = 0
-        while waiting:
-            for name, verdict in self._try_all(
-                stage, [(p, strategies[p.name][turn]) for p in waiting], pool
-            ).items():
-                if isinstance(verdict, Attempt):
-                    attempts[name].append(verdict)
-            turn += 1
-            waiting = [p for p in waiting if p.name not in self.solved]
-            for p in waiting:  # tries for which there is no time would only say so
-                strategies[p.name] = self.watches.in_time(p, strategies[p.name], turn)
-            waiting = [
-                p
-                for p in waiting
-                if turn < len(strategies[p.name]) and not settled(p, attempts[p.name])
+        unsolved = [p for p in stage.subproblems if p.name not in self.solved]
+        attempts: dict[str, list[Attempt]] = {p.name: [] for p in unsolved}
+        coming = {p.name: self.backends.strategies(p, self.solved) for p in unsolved}
+        first = [(p, next(coming[p.name], None)) for p in unsolved]
+        # There is none where no installed solver takes such problems.
+        now = [(p, strategy) for p, strategy in first if strategy is not None]
+        self.watches.begin([p for p, _ in now])
+        while now:
+            for name, outcome in self._try_all(stage, now, pool).items():
+                if isinstance(outcome, Attempt):
+                    attempts[name].append(outcome)
+            now = [
+                (p, strategy)
+                for p, _ in now
+                if p.name not in self.solved
+                and not settled(p, attempts[p.name])
+                and (strategy := self._next_in_time(p, coming[p.name])) is not None
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
-            seconds = min(SECONDS, self.watches.left)
-            with self.given.held():
-                raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
+            self._fail(stage, failed, attempts)
+
+    def _next_in_time(self, subproblem: Subproblem, coming: Iterator[Strategy]) -> Strategy | None:
+        """The next strategy for which there is time; others would only say that there is none."""
+        in_time = (s for s in coming if not self.watches.of(subproblem, s.solver).over)
+        return next(in_time, None)
+
+    def _fail(
+        self, stage: Stage, failed: list[Subproblem], attempts: Mapping[str, list[Attempt]]
+    ) -> NoReturn:
+        from lexiprog.infeasibility.conflict import SECONDS
+        from lexiprog.infeasibility.diagnosis import stage_error
+
+        seconds = min(SECONDS, self.watches.left)
+        with self.given.held():
+            raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
 
     def _try_all(
         self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
     ) -> dict[str, Solution | Attempt]:
-        """One way for each; compiling the next problem while the last one runs."""
+        """One strategy for each; compiling the next problem while the last one runs."""
         verdicts: dict[str, Solution | Attempt] = {}
         for subproblem, strategy in strategies:
-            backend = self.runners.backend(subproblem, strategy)
+            backend = self.backends.backend(subproblem, strategy)
             deadline = self.watches.of(subproblem, strategy.solver)
             try:
                 with deadline.running():
@@ -262,6 +270,8 @@ class _Run:
         if verdict.incumbent is not None:
             self.unfinished[verdict.incumbent.name] = verdict.incumbent
         if verdict.status is Status.EITHER:
+            from lexiprog.infeasibility.diagnosis import tell_apart
+
             with self.given.held():
                 verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
         return replace(verdict, seconds=task.compile_seconds + answer.seconds)
@@ -272,7 +282,7 @@ class _Run:
         if isinstance(verdict, Attempt):
             return verdict
         exact = answer.exact is not None
-        doubtful = [] if exact else self.runners.doubtful(task.subproblem, self.solved)
+        doubtful = [] if exact else self.backends.ambiguous(task.subproblem, self.solved)
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.backend.accepted(task, answer)

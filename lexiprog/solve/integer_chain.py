@@ -16,13 +16,12 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs_mip import MipModel, MipSearch, small_m, solve_mip
 from lexiprog.backends.solver import Ladder
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.equilibration import equilibrate, with_cost
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
-from lexiprog.compile.task import Joint, Solutions, Task
+from lexiprog.compile.task import Joint, Solutions, Strategy, Task
 from lexiprog.cvxpy_adapter import Compiled
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem

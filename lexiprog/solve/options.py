@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexiprog.backends.solver import Solver
-from lexiprog.backends.strategies import Strategy
-from lexiprog.compile.task import Task
+from lexiprog.compile.task import Strategy, Task
 from lexiprog.deadline import Clock, Deadline, Desk
 from lexiprog.errors import LexiprogWarning
 from lexiprog.model.stage import Stage

@@ -5,10 +5,10 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.solver import default_ladder
-from lexiprog.backends.strategies import Strategy
+from lexiprog.compile.task import Strategy
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.solve.choice import DIGITS, LARGEST, BackendTable
+from lexiprog.solve.strategies import DIGITS, LARGEST, Backends
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Custom, Native
 from lexiprog.solve.exact import Exact
@@ -28,7 +28,7 @@ def runners(program, solver=None, **terms):
     problems = [p for stage in program.stages for p in stage.subproblems]
     given = None if solver is None else (lx.Solver(solver),)
     ladders = {p.name: given or default_ladder(p.kind) for p in problems}
-    return BackendTable.of(program.stages, ladders, NO_SLACK, terms.pop("warm", None), **terms)
+    return Backends.of(program.stages, ladders, NO_SLACK, terms.pop("warm", None), **terms)
 
 
 def chosen(program, name="b", solver=None, mode="value", **terms):
@@ -157,7 +157,7 @@ def test_a_lock_with_slack_beyond_its_declaration_stays_a_bound():
     program = box()
     ladders = dict.fromkeys("ab", (lx.Solver("HIGHS"),))
     for slack, equal in ((NO_SLACK, True), (Slack({"a": 0.0}), True), (Slack({"a": 0.5}), False)):
-        strategies = BackendTable.of(program.stages, ladders, slack, None).strategies(
+        strategies = Backends.of(program.stages, ladders, slack, None).strategies(
             program["b"], program.solve()
         )
         assert any(strategy.mode == "equal" for strategy in strategies) is equal

@@ -7,11 +7,10 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.refinement import DOUBT, MISSED
-from lexiprog.backends.strategies import Strategy
 from lexiprog.certify.measures import check_answer
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.model.lock import NO_SLACK
-from lexiprog.solve.choice import BackendTable
+from lexiprog.solve.strategies import Backends
 from lexiprog.solve.face import FaceOptimum
 from lexiprog.status import Status
 
@@ -19,7 +18,7 @@ from lexiprog.status import Status
 def chain(levels, rows, solver="HIGHS"):
     program = lx.preemptive(levels, rows)
     ladders = {name: (lx.Solver(solver),) for name in levels}
-    return program, BackendTable.of(program.stages, ladders, NO_SLACK, None)
+    return program, Backends.of(program.stages, ladders, NO_SLACK, None)
 
 
 def run(program, runners, name, strategy, solved):

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.solve import direct as native
 from lexiprog.solve.direct import Native, _on_its_rows, _stoppable
 from lexiprog.status import Status

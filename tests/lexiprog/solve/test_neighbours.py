@@ -8,8 +8,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.highs_mip import MipSearch
-from lexiprog.backends.strategies import Strategy
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.solve.warm_start import Neighbours
 from lexiprog.status import Status
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
+from lexiprog.compile.task import Strategy
 from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
 from lexiprog.status import Status
 
