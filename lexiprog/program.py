@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from lexiprog.backends.remote import Elsewhere
-from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder, resolve
+from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder, resolve, with_defaults
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.model.expressions import CVXPY_LOCK
@@ -25,6 +25,7 @@ from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.batched_chain import Lanes
 from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
+from lexiprog.solve.strategies import describe_strategies
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
 from lexiprog.summary import ProgramSummary, draw
@@ -89,9 +90,21 @@ class Program(Rebuilt):
         """A new program with further stages at the end."""
         return Program(*self.stages, *stages)
 
-    def describe(self) -> str:
-        """Stages, problems and who reads what, as text."""
-        return str(self.summary)
+    def describe(self, *, strategies: bool = False, solver: SolverChoice = None) -> str:
+        """Stages, problems and who reads what, as text.
+
+        Parameters
+        ----------
+        strategies : bool
+            Say also what will be tried for each subproblem, in order: solvers, and how the optima
+            that it holds are put to them.
+        solver : optional
+            As in :meth:`solve`, for the strategies.
+        """
+        if not strategies:
+            return str(self.summary)
+        solvers = with_defaults(self.subproblems.values(), self.ladders(solver))
+        return f"{self.summary}\n\n{describe_strategies(self.stages, solvers)}"
 
     @property
     def summary(self) -> ProgramSummary:

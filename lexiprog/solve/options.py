@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lexiprog.backends.solver import Solver
-from lexiprog.compile.task import Strategy, Task
+from lexiprog.compile.task import Task
 from lexiprog.deadline import Clock, Deadline, Desk
 from lexiprog.errors import LexiprogWarning
 from lexiprog.model.stage import Stage
@@ -95,17 +95,6 @@ class Watches:
                 seconds, self._end, verbose=solve_options.verbose, elsewhere=solve_options.elsewhere
             )
         return self._made[key]
-
-    def in_time(
-        self, subproblem: Subproblem, strategies: Sequence[Strategy], turn: int
-    ) -> Sequence[Strategy]:
-        """The ways, from a turn on those for which there is still time."""
-        later = (
-            strategy
-            for strategy in strategies[turn:]
-            if not self.of(subproblem, strategy.solver).over
-        )
-        return [*strategies[:turn], *later]
 
     def tell(self, stage: Stage, task: Task, *, found: Solution | None = None) -> None:
         """Tell the listener what is new, and hear whether it is content."""

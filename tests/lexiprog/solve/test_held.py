@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solve.strategies import Backends
 from lexiprog.solve.held import _price, _uncertainties
+from lexiprog.solve.strategies import Backends
 from lexiprog.status import Status
 
 
@@ -34,7 +34,7 @@ def test_a_face_that_hangs_on_unknown_digits_is_warned_of(monkeypatch):
     whole = program.solve()
     first = lx.Result(whole.stages, {"a": whole["a"]})
     monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
-    monkeypatch.setattr(Backends, "doubtful", lambda *_: ["a"])
+    monkeypatch.setattr(Backends, "ambiguous", lambda *_: ["a"])
     with pytest.warns(lx.LexiprogWarning, match=r"'b' holds 'a' exactly, but which points"):
         found = program.solve(resume=first)["b"]
     assert found.status == "optimal_inaccurate"
