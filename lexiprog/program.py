@@ -21,9 +21,8 @@ from lexiprog.progress import Progress, bar, listener
 from lexiprog.results.rebind import adopt
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.batched_chain import Lanes
-from lexiprog.solve.driver import execute
+from lexiprog.solve.driver import derivative, execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.strategies import describe_strategies
 from lexiprog.solve.warm_start import WarmHighs
@@ -236,7 +235,7 @@ class Program(Rebuilt):
 
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
-        derive = partial(gradient_of, self.stages)
+        derive = partial(derivative, self.stages)
         return adopt(self.stages, result, lambda: self.summary, derive)
 
     def __repr__(self) -> str:

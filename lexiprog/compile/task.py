@@ -13,17 +13,16 @@ import numpy as np
 from lexiprog.backends.solver import EXACT, Solver, words_of
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given, bind_references, read_parameters
-from lexiprog.compile.rational_data import Fractions, exact_references
 from lexiprog.cvxpy_adapter import Compiled, Prepared, Straight
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import CVXPY_LOCK, Memory, dense
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.reformulate import restated
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.rational.numbers import DEFAULT
 from lexiprog.typing import Constraint, FreshOptions, Objective, Options, Value, Values
 
 if TYPE_CHECKING:
+    from lexiprog.compile.rational_data import Fractions
     from lexiprog.results.solution import Solution
 
 
@@ -172,6 +171,9 @@ def prepare(
         starts = () if not subproblem.integer else _starts(subproblem, solutions, begun)
         fractions: Fractions = {}
         if strategy.solver.target == EXACT:
+            from lexiprog.compile.rational_data import exact_references
+            from lexiprog.rational.numbers import DEFAULT
+
             read_as = options.get("read_as", DEFAULT)
             fractions = exact_references(subproblem, solutions, slack, read_as)
         return Task(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lexiprog.display.card import Halt, Row, problem_card, rows_of, stopped_card, summary_card
 from lexiprog.display.frame import page, safe, tag
-from lexiprog.summary import ProgramSummary, ResultSummary, SolvedSummary, draw
+from lexiprog.summary import ProgramSummary, ResultSummary, SolvedSummary, render
 
 # Arrows from problems to those that use them, as coloured lanes beside the rows.
 #
@@ -92,13 +92,13 @@ def _line(track: int, x1: int, y1: str, x2: int, y2: str) -> str:
     )
 
 
-@draw.register
+@render.register
 def program_html(program: ProgramSummary) -> str:
     """What was declared."""
     return page(hierarchy_grid(program, None))
 
 
-@draw.register
+@render.register
 def result_html(result: ResultSummary) -> str:
     """What was declared, and what was found for it."""
     return page(hierarchy_grid(result.program, result.solved))

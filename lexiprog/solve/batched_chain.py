@@ -19,7 +19,7 @@ import numpy as np
 
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.refinement import is_off, misses
-from lexiprog.backends.solver import Ladder, Solver, default_ladder
+from lexiprog.backends.solver import Ladder, Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import TOLERANCE
@@ -28,19 +28,15 @@ from lexiprog.certify.rounding_bound import Several, is_boxed
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
-from lexiprog.errors import Interrupted
 from lexiprog.model.expressions import as_float, dense, holding, read_only, read_only_copies
 from lexiprog.model.lock import Lock
-from lexiprog.model.stage import Stage, summary_of
+from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord, Price
 from lexiprog.results.fingerprint import digest_of
-from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.face import Corners, FaceVertex, LeftFace, lift, paid_for
 from lexiprog.solve.lp_chain import FaceChain, find_chains
-from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.prices import linear_price
 from lexiprog.solve.verification import LOOSE, in_users_sense
 from lexiprog.status import Status
@@ -460,48 +456,3 @@ class FastLane:
                     held.put(variable, point[variable.id])
                 out.append(as_float(rung.member.objective.expr.value))
         return out
-
-
-# A whole result, whichever way its solutions were found.
-
-
-def through_lane(
-    stages: tuple[Stage, ...],
-    ladders: Mapping[str, Ladder | None],
-    lanes: Lanes,
-    tick: Callable[[str], None],
-    given: Given | None,
-    solve_options: SolveOptions | None,
-) -> Result | None:
-    """The whole result, where the stages are a lane and nothing else is wished for."""
-    if given is None or solve_options is None or not solve_options.plain:
-        return None
-    lane = lanes.of(stages, ladders)
-    try:
-        found = None if lane is None else lane.solve(given, tick)
-    except KeyboardInterrupt as error:
-        raise interrupted(result_of(stages, {}, ladders), len(ladders)) from error
-    return None if found is None else result_of(stages, found, ladders)
-
-
-def interrupted(found_so_far: Result, of: int) -> Interrupted:
-    """What Ctrl-C raises, with what was solved before."""
-    done = f"interrupted with {len(found_so_far)} of {of} subproblems solved; "
-    advice = "go on with program.solve(resume=error.partial)."
-    return Interrupted(done + advice, partial=found_so_far)
-
-
-def result_of(
-    stages: tuple[Stage, ...],
-    found: Mapping[str, Solution],
-    ladders: Mapping[str, Ladder | None],
-) -> Result:
-    """What was found, to be shown with the solvers that each was to be tried with."""
-    names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
-
-    def solvers(subproblem: Subproblem) -> list[str]:
-        ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
-        return [solver.name for solver in ladder]
-
-    summary, derive = partial(summary_of, stages, solvers), partial(gradient_of, stages)
-    return Result(names, found, summary, derive)

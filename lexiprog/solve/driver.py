@@ -6,21 +6,23 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NoReturn
 
+import cvxpy as cp
 from cvxpy.error import SolverError
 
-from lexiprog.backends.solver import Ladder, with_defaults
+from lexiprog.backends.solver import Ladder, default_ladder, with_defaults
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
-from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
+from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.model.stage import Stage
+from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
+from lexiprog.solve.batched_chain import Lanes
 from lexiprog.solve.certify import judge
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
@@ -28,6 +30,7 @@ from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
 from lexiprog.solve.strategies import Backends
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
+from lexiprog.typing import Array
 
 # Call a backend so that whatever it raises can be reported.
 
@@ -129,7 +132,7 @@ def execute(
             run.solve_stage(stage, pool)
     except KeyboardInterrupt as error:
         run.harvest()
-        raise interrupted(run.result(), len(subproblems)) from error
+        raise _interrupted(run.result(), len(subproblems)) from error
     finally:
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -144,6 +147,60 @@ def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: Solv
     # Those that wait for an answer from elsewhere need no core.
     cores = (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING
     return min(most, cores)
+
+
+def through_lane(
+    stages: tuple[Stage, ...],
+    ladders: Mapping[str, Ladder | None],
+    lanes: Lanes,
+    tick: Callable[[str], None],
+    given: Given | None,
+    solve_options: SolveOptions | None,
+) -> Result | None:
+    """The whole result, where the stages are a lane and nothing else is wished for."""
+    if given is None or solve_options is None or not solve_options.plain:
+        return None
+    lane = lanes.of(stages, ladders)
+    try:
+        found = None if lane is None else lane.solve(given, tick)
+    except KeyboardInterrupt as error:
+        raise _interrupted(result_of(stages, {}, ladders), len(ladders)) from error
+    return None if found is None else result_of(stages, found, ladders)
+
+
+def _interrupted(found_so_far: Result, of: int) -> Interrupted:
+    """What Ctrl-C raises, with what was solved before."""
+    done = f"interrupted with {len(found_so_far)} of {of} subproblems solved; "
+    advice = "go on with program.solve(resume=error.partial)."
+    return Interrupted(done + advice, partial=found_so_far)
+
+
+def result_of(
+    stages: tuple[Stage, ...],
+    found: Mapping[str, Solution],
+    ladders: Mapping[str, Ladder | None],
+) -> Result:
+    """What was found, to be shown with the solvers that each was to be tried with."""
+    names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
+
+    def solvers(subproblem: Subproblem) -> list[str]:
+        ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
+        return [solver.name for solver in ladder]
+
+    return Result(names, found, partial(summary_of, stages, solvers), partial(derivative, stages))
+
+
+def derivative(
+    stages: tuple[Stage, ...],
+    solutions: Mapping[str, Solution],
+    parameter: cp.Parameter,
+    name: str,
+    side: str | None = None,
+) -> Array:
+    """The derivative of an optimum, by modules that are imported when one is asked for."""
+    from lexiprog.sensitivity.gradient import gradient_of
+
+    return gradient_of(stages, solutions, parameter, name, side)
 
 
 @dataclass(frozen=True)

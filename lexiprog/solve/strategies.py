@@ -275,7 +275,7 @@ TABLE = (
     ),
     Row(
         "as declared", "each", lambda c: c.as_declared, "value",
-        "as declared, each lock a bound", strict=lambda c: c.mixed and c.first,
+        "as declared", strict=lambda c: c.mixed and c.first,
     ),
     Row(
         "mixed-row face after it", "each", lambda c: c.mixed and c.first and not c.highs, "face",
@@ -529,7 +529,7 @@ def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, Ladder]) 
     """What would be tried for every subproblem, in order, as text."""
     stages = tuple(stages)
     backends = Backends.of(stages, solvers)
-    lines = ["strategies, each tried if those before it find no certified optimum:"]
+    lines = ["strategies, each tried if none before it has found a certified optimum:"]
     for subproblem in (p for stage in stages for p in stage.subproblems):
         lines.append(f"  {subproblem.name}")
         case = backends.case(subproblem)

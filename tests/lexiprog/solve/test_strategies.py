@@ -360,10 +360,10 @@ def test_the_table_shows_what_will_be_tried_for_every_subproblem():
     text = program.describe(strategies=True)
     assert text.startswith(program.describe())
     assert "\n  a\n    1. HIGHS: " in text
-    assert "\n  b\n    1. CLARABEL: as declared, each lock a bound\n" in text
+    assert "\n  b\n    1. CLARABEL: as declared\n" in text
     assert program.describe(strategies=True, solver="SCS").endswith(
-        "  a\n    1. SCS: as declared, each lock a bound\n"
-        "  b\n    1. SCS: as declared, each lock a bound\n"
+        "  a\n    1. SCS: as declared\n"
+        "  b\n    1. SCS: as declared\n"
         "    2. SCS: linear locks as equations\n"
         "    3. SCS: locks loosened by a millionth, which is recorded and warned about"
     )
