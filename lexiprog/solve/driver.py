@@ -213,6 +213,13 @@ class _Job:
     future: Future[Answer]
 
 
+def _with_each(
+    subproblems: Iterable[Subproblem], strategy: Callable[[Subproblem], Strategy | None]
+) -> list[tuple[Subproblem, Strategy]]:
+    """Each subproblem with its strategy, if there is one."""
+    return [(p, found) for p in subproblems if (found := strategy(p)) is not None]
+
+
 @dataclass
 class _Run:
     """What is known so far, and what is under way."""
@@ -235,24 +242,21 @@ class _Run:
         unsolved = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in unsolved}
         coming = {p.name: self.backends.strategies(p, self.solved) for p in unsolved}
-        first = [(p, next(coming[p.name], None)) for p in unsolved]
         # There is none where no installed solver takes such problems.
-        now = [(p, strategy) for p, strategy in first if strategy is not None]
+        now = _with_each(unsolved, lambda p: next(coming[p.name], None))
         self.watches.begin([p for p, _ in now])
         while now:
             for name, outcome in self._try_all(stage, now, pool).items():
                 if isinstance(outcome, Attempt):
                     attempts[name].append(outcome)
-            now = [
-                (p, strategy)
-                for p, _ in now
-                if p.name not in self.solved
-                and not settled(p, attempts[p.name])
-                and (strategy := self._next_in_time(p, coming[p.name])) is not None
-            ]
+            left = [p for p in unsolved if not self._is_over(p, attempts[p.name])]
+            now = _with_each(left, lambda p: self._next_in_time(p, coming[p.name]))
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
             self._fail(stage, failed, attempts)
+
+    def _is_over(self, subproblem: Subproblem, attempts: list[Attempt]) -> bool:
+        return subproblem.name in self.solved or settled(subproblem, attempts)
 
     def _next_in_time(self, subproblem: Subproblem, coming: Iterator[Strategy]) -> Strategy | None:
         """The next strategy for which there is time; others would only say that there is none."""

@@ -180,8 +180,8 @@ class Case:
         return not all(map(has_arguments, locks))
 
 
-class Row(NamedTuple):
-    """A strategy of the table.
+class Rule(NamedTuple):
+    """A row of the table: a strategy, and when it is tried.
 
     Attributes
     ----------
@@ -215,7 +215,7 @@ class Row(NamedTuple):
     solver: Callable[[Case], Solver] = lambda case: case.solver
 
     def strategy(self, case: Case) -> Strategy:
-        """The row for a case."""
+        """What it comes to for a case."""
         loosened = case.loosened if self.mode in ("argument", "equal") else frozenset[str]()
         return Strategy(
             self.solver(case), self.mode, loosened, self.refined, self.strict(case), self.backend
@@ -232,99 +232,99 @@ def _first_highs(case: Case) -> Solver:
 
 
 TABLE = (
-    Row(
+    Rule(
         "refined at once", "first", lambda c: c.apart, "value",
         "refined to twice the digits, as others hold the optimum without having all rows",
         refined=True, strict=lambda _: True,
     ),
-    Row(
+    Rule(
         "fractions at once", "first", lambda c: c.ambiguous, "value",
         "in rational arithmetic, as floats leave a held optimum ambiguous", solver=_in_fractions,
     ),
-    Row(
+    Rule(
         "face", "first", lambda c: c.chain, "face",
         "on the optimal faces of what it holds, on one HiGHS model for the whole chain",
         "face chain", strict=lambda c: c.on_chain,
     ),
-    Row(
+    Rule(
         "refined face", "first", lambda c: c.on_chain, "face",
         "the same, faces and optimum refined to twice the digits",
         "face chain", refined=True, strict=lambda c: c.fractions,
     ),
-    Row(
+    Rule(
         "fractions on the face", "first", lambda c: c.on_chain and c.fractions, "value",
         "the same in rational arithmetic", solver=_in_fractions,
     ),
-    Row(
+    Rule(
         "mixed-row face", "first", lambda c: c.mixed and c.highs, "face",
         "on the optimal faces of what it holds, found again over all rows of these problems",
         "mixed rows", strict=lambda _: True,
     ),
-    Row(
+    Rule(
         "refined mixed-row face", "first", lambda c: c.mixed and c.highs, "face",
         "the same, faces and optimum refined to twice the digits", "mixed rows", refined=True,
     ),
-    Row(
+    Rule(
         "conic face", "each", lambda c: c.restatable and c.conic, "face",
         "on the optimal face of a cone program, where the held objective is constant",
         "conic face", strict=lambda c: c.argument,
     ),
-    Row(
+    Rule(
         "argument", "each", lambda c: c.restatable and c.argument, "argument",
         "locks by the arguments of strictly convex terms, which are the same at every optimum",
     ),
-    Row(
+    Rule(
         "as declared", "each", lambda c: c.as_declared, "value",
         "as declared", strict=lambda c: c.mixed and c.first,
     ),
-    Row(
+    Rule(
         "mixed-row face after it", "each", lambda c: c.mixed and c.first and not c.highs, "face",
         "on the optimal faces of what it holds, found again by HiGHS and refined",
         "mixed rows", refined=True, strict=lambda _: True,
     ),
-    Row(
+    Rule(
         "refined", "each", lambda c: c.checked or (c.mixed and c.first), "value",
         "refined to twice the digits by HiGHS", refined=True,
         strict=lambda c: c.fractions if c.mixed else c.exact_last, solver=_first_highs,
     ),
-    Row(
+    Rule(
         "fractions", "each", lambda c: c.mixed and c.first and c.fractions, "value",
         "in rational arithmetic, with all that it holds", solver=_in_fractions,
     ),
-    Row(
+    Rule(
         "without presolve", "each", lambda c: c.restatable and c.presolved, "value",
         "as declared, without presolve", solver=lambda c: c.solver.also(presolve="off"),
     ),
-    Row(
+    Rule(
         "refined bound", "each",
         lambda c: c.restatable and c.presolved and c.subproblem.kind == "LP", "value",
         "as declared, refined to twice the digits", refined=True,
     ),
-    Row(
+    Rule(
         "equation", "each", lambda c: c.restatable and c.equal, "equal",
         "linear locks as equations",
     ),
-    Row(
+    Rule(
         "guarded", "each", lambda c: c.restatable, "guarded",
         "locks loosened by a millionth, which is recorded and warned about",
     ),
-    Row(
+    Rule(
         "guarded levels", "last", lambda c: c.fair and c.locked and not c.priced, "guarded",
         "locks loosened by a millionth, which is recorded and warned about",
     ),
-    Row(
+    Rule(
         "refined at last", "last", lambda c: c.exact_last and c.solver in c.alone_on_highs, "value",
         "refined to twice the digits, even if rounding limits the answer", refined=True,
         solver=_first_highs,
     ),
-    Row(
+    Rule(
         "guarded fractions", "last", lambda c: c.first and c.exact and c.rounded, "guarded",
         "locks on rounded optima loosened by a millionth, recorded and warned about",
     ),
 )  # fmt: skip
 
 
-def strategies_for(case: Case) -> Iterator[tuple[Row, Strategy]]:
+def strategies_for(case: Case) -> Iterator[tuple[Rule, Strategy]]:
     """The strategies for a case in order, none twice; each is made when it is asked for."""
     if any(lock.fair for _, lock in case.subproblem.locks) and not case.fair:
         case = replace(case, solvers=tuple(map(_sharp, case.solvers)))
@@ -332,12 +332,12 @@ def strategies_for(case: Case) -> Iterator[tuple[Row, Strategy]]:
     seen = set()
     for turn, cases in (("first", turns[:1]), ("each", turns), ("last", turns)):
         for at in cases:
-            for row in TABLE:
-                if row.turn == turn and row.applies(at):
-                    strategy = row.strategy(at)
+            for rule in TABLE:
+                if rule.turn == turn and rule.applies(at):
+                    strategy = rule.strategy(at)
                     if repr(strategy) not in seen:
                         seen.add(repr(strategy))
-                        yield row, strategy
+                        yield rule, strategy
 
 
 def _sharp(solver: Solver) -> Solver:
@@ -406,34 +406,30 @@ class Backends:
         While the optima it holds are not ``solved``, they are taken to be found in floats that
         leave nothing ambiguous.
         """
-        chain, solvers = self.chains.get(subproblem.name), self.solvers[subproblem.name]
         loosened = self.loosened | self.opened.get(subproblem.name, frozenset())
-        if solved is not None:
-            loosened |= _at_zero(subproblem, solved)
-        case = Case(subproblem, solvers, loosened=loosened)
-        if not solvers or case.fair or case.solver.is_custom:
+        loosened |= _at_zero(subproblem, solved)
+        case = Case(subproblem, self.solvers[subproblem.name], loosened=loosened)
+        if not case.solvers or case.fair or case.solver.is_custom:
             return case
-        owners = [lock.owner_name for _, lock in subproblem.locks]
         if case.exact:
-            rounded = solved is None or any(solved[name].exact is None for name in owners)
-            return replace(case, rounded=bool(owners) and rounded)
-        on_chain = chain is not None and (solved is None or chain.serves(subproblem))
-        if subproblem.name in self.apart and not owners:
-            return replace(case, apart=True, chain=on_chain)
-        fractions = chain is not None and has_exact() and _is_small(subproblem, LARGEST, chain)
-        ambiguous = solved is not None and (
-            self._has_begun(subproblem) or (fractions and bool(self.ambiguous(subproblem, solved)))
-        )
-        if on_chain or ambiguous or not self.mixed.serves(subproblem):
-            return replace(case, chain=on_chain, ambiguous=ambiguous, fractions=fractions)
-        few = case.highs and has_exact() and _is_small(subproblem, FEW)
-        return replace(case, mixed=True, fractions=few)
+            return replace(case, rounded=_holds_rounded(subproblem, solved))
+        chain = self.chains.get(subproblem.name)
+        knows_faces = chain is not None and (solved is None or chain.serves(subproblem))
+        if subproblem.name in self.apart and not case.locked:
+            return replace(case, apart=True, chain=knows_faces)
+        small = chain is not None and _is_small(subproblem, LARGEST, chain)
+        ambiguous = solved is not None and self._needs_fractions(subproblem, solved, small=small)
+        if knows_faces or ambiguous or not self.mixed.serves(subproblem):
+            return replace(case, chain=knows_faces, ambiguous=ambiguous, fractions=small)
+        return replace(case, mixed=True, fractions=case.highs and _is_small(subproblem, FEW))
 
-    def _has_begun(self, subproblem: Subproblem) -> bool:
-        """Whether an optimum that it holds was found in fractions by its chain."""
+    def _needs_fractions(self, subproblem: Subproblem, solved: Solutions, *, small: bool) -> bool:
+        """Whether its chain has begun with fractions, or floats leave what it holds ambiguous."""
         exact = self.exact.get(id(self.chains.get(subproblem.name)))
         held = (lock.owner_name for _, lock in single(subproblem.locks))
-        return exact is not None and any(name in exact.outcomes for name in held)
+        if exact is not None and any(name in exact.outcomes for name in held):
+            return True
+        return small and bool(self.ambiguous(subproblem, solved))
 
     def ambiguous(self, subproblem: Subproblem, solved: Solutions) -> list[str]:
         """The optima it holds that floats may have missed by more than they can tell.
@@ -499,13 +495,22 @@ class Backends:
 
 
 def _is_small(subproblem: Subproblem, most: int, chain: FaceChain | None = None) -> bool:
+    """Whether it has few enough rows for fractions, and these are installed."""
     rows = [sum(constraint.size for constraint in subproblem.constraints)]
     rows += [] if chain is None else [form.b.size for form in chain.forms.values()]
-    return all(size <= most for size in rows)
+    return has_exact() and all(size <= most for size in rows)
 
 
-def _at_zero(subproblem: Subproblem, solved: Solutions) -> frozenset[str]:
+def _holds_rounded(subproblem: Subproblem, solved: Solutions | None) -> bool:
+    """Whether it holds an optimum that is known in floats only."""
+    owners = [lock.owner_name for _, lock in subproblem.locks]
+    return bool(owners) and (solved is None or any(solved[name].exact is None for name in owners))
+
+
+def _at_zero(subproblem: Subproblem, solved: Solutions | None) -> frozenset[str]:
     """The owners of locks that say nothing of their argument, since the optimum may be zero."""
+    if solved is None:
+        return frozenset()
     return frozenset(
         lock.owner_name
         for _, lock in subproblem.locks
@@ -537,8 +542,8 @@ def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, Ladder]) 
             lines.append("    none: no installed solver takes such problems")
             continue
         lines += [
-            f"    {number}. {_named(strategy.solver)}: {row.does}"
-            for number, (row, strategy) in enumerate(strategies_for(case), start=1)
+            f"    {number}. {_named(strategy.solver)}: {rule.does}"
+            for number, (rule, strategy) in enumerate(strategies_for(case), start=1)
         ]
         if case.chain and case.locked and case.fractions:
             lines.append("    EXACT comes first if rounding leaves a held optimum ambiguous")
