@@ -14,9 +14,8 @@ from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder, resol
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.model.expressions import CVXPY_LOCK
-from lexiprog.model.frozen import Rebuilt
 from lexiprog.model.stage import Stage, check_references, check_unique_names, summary_of
-from lexiprog.model.subproblem import Subproblem
+from lexiprog.model.subproblem import Rebuilt, Subproblem
 from lexiprog.progress import Progress, bar, listener
 from lexiprog.results.rebind import adopt
 from lexiprog.results.result import Result
@@ -205,7 +204,7 @@ class Program(Rebuilt):
                         verbose,
                         listener(tick, on_progress, progress=progress),
                         begun,
-                        Elsewhere.of(executor),
+                        None if executor is None else Elsewhere.of(executor),
                     ),
                     lanes=self._lanes,
                 )

@@ -13,8 +13,9 @@ import cvxpy as cp
 
 from lexiprog.certify.certificate import TOLERANCE
 from lexiprog.errors import LexiprogError, did_you_mean
+from lexiprog.model.expressions import is_integer_kind
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.typing import NUMBERS, FreshOptions, Options, is_integer_kind
+from lexiprog.typing import NUMBERS, FreshOptions, Options
 
 # What a solver of the user's own must be able to do.
 

@@ -22,9 +22,10 @@ from lexiprog.canon.scaling import Scaling
 from lexiprog.compile.answer import Answer
 from lexiprog.cvxpy_adapter import Prepared
 from lexiprog.infeasibility.demands import Demand, Demands, asked_by, elastic
+from lexiprog.model.expressions import kind_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.status import Status
-from lexiprog.typing import Array, Constraint, Value, kind_of
+from lexiprog.typing import Array, Constraint, Value
 
 # Whether demands can be met together, and which of them a proof that they cannot rests on.
 

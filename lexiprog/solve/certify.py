@@ -25,8 +25,7 @@ from lexiprog.model.expressions import (
 )
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
-from lexiprog.results.rebind import fields_by_id
-from lexiprog.results.solution import Level, Solution
+from lexiprog.results.solution import Level, Solution, fields_by_id
 from lexiprog.solve.verification import check_point, in_users_sense, own_optimum, unit_of
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
