@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
@@ -177,10 +178,7 @@ class Program(Rebuilt):
             Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; other
             solvers, and HIGHS inside its presolve, are waited for, unless Ctrl-C is pressed again.
         """
-        if time_limit is not None and not (isinstance(time_limit, NUMBERS) and time_limit >= 0):
-            raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")
-        if workers is not None and (not isinstance(workers, int) or workers < 1):
-            raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
+        _check_limits(time_limit, workers)
         ladders = self.ladders(solver)
         given = Given.to(self.subproblems.values())
         solved: dict[str, Solution] = {}
@@ -190,7 +188,12 @@ class Program(Rebuilt):
                 (begun if found.status is Status.UNFINISHED else solved)[name] = found
         self._clear_variables()
         try:
-            with bar(len(self.subproblems), len(solved), progress=progress) as tick:
+            with ExitStack() as shown:
+                tick: Callable[[str], None] = _nobody
+                told = on_progress
+                if progress:
+                    counted = shown.enter_context(bar(len(self.subproblems), len(solved)))
+                    tick, told = counted, listener(counted, on_progress)
                 result = execute(
                     self.stages,
                     ladders,
@@ -202,7 +205,7 @@ class Program(Rebuilt):
                     solve_options=SolveOptions(
                         time_limit,
                         verbose,
-                        listener(tick, on_progress, progress=progress),
+                        told,
                         begun,
                         None if executor is None else Elsewhere.of(executor),
                     ),
@@ -245,3 +248,14 @@ class Program(Rebuilt):
 
     def _repr_html_(self) -> str | None:
         return draw(self.summary)
+
+
+def _check_limits(time_limit: float | None, workers: int | None) -> None:
+    if time_limit is not None and not (isinstance(time_limit, NUMBERS) and time_limit >= 0):
+        raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
+
+
+def _nobody(_: str) -> None:
+    """Told of each solved subproblem where no bar is shown."""

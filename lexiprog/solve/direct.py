@@ -24,7 +24,7 @@ from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.expressions import as_float, dense, evaluate, holding
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.integer import best_start, is_linear, made_whole, no_worse_than
+from lexiprog.solve.integer import best_start, made_whole, no_worse_than
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
 
@@ -128,7 +128,7 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
 
 def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer of a curved problem with more digits, if that makes it the better proved one."""
-    if task.integer or answer.x is None or answer.z is None or is_linear(form):
+    if task.integer or answer.x is None or answer.z is None or form.is_linear:
         return answer
     found = sharpened(form, answer.x, answer.z)
     if found is None:

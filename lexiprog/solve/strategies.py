@@ -351,8 +351,8 @@ class Backends:
     """The backends of one solve, and the strategies that it tries them with."""
 
     solvers: Mapping[str, Ladder]
-    chains: Mapping[str, FaceChain]
-    loosened: frozenset[str]
+    chains: Mapping[str, FaceChain] = field(default_factory=dict)
+    loosened: frozenset[str] = frozenset()
     warm: WarmHighs | None = None
     # What each subproblem holds within parameters that are not zero.
     opened: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -362,7 +362,8 @@ class Backends:
     mixed: WiderFaces = field(default_factory=WiderFaces)
     # Those that refer to others or are referred to.
     related: frozenset[str] = frozenset()
-    # Linear ones that others hold without having their rows: all digits of the optimum count.
+    # Linear ones that hold nothing, but others hold them without having their rows: all digits of
+    # the optimum count.
     apart: frozenset[str] = frozenset()
     # Solves the inner problems of fair ones that are not linear, or not for HiGHS.
     execute: Callable[..., Result] | None = None
@@ -380,21 +381,26 @@ class Backends:
         note: Callable[[str], None] = lambda _: None,
     ) -> Backends:
         """Those for these stages and solvers; ``given`` are the parameters' values."""
+        stages = tuple(stages)
         subproblems = [p for stage in stages for p in stage.subproblems]
+        common = cls(solvers, warm=warm, related=_related(subproblems), execute=execute, note=note)
+        locked = [p for p in subproblems if p.locks]
+        if not locked:
+            return common
         chains = find_chains(stages, solvers, loosened=slack.tolerances)
         if warm is not None:
             warm.join(chains)
         loosened = frozenset(name for name, room in slack.tolerances.items() if room > 0)
         given = Given(()) if given is None else given
-        opened = given.undisturbed(lambda: {p.name: _opened(p) for p in subproblems if p.locks})
-        referring = [p for p in subproblems if p.references]
-        related = {r.owner_name for p in referring for _, r in p.references}
-        related |= {p.name for p in referring}
-        return cls(
-            solvers, chains, loosened, warm, opened, find_integer_chains(stages, solvers),
-            related=frozenset(related), mixed=WiderFaces(loosened), execute=execute, note=note,
-            apart=frozenset(held_apart(stages)),
-        )  # fmt: skip
+        return replace(
+            common,
+            chains=chains,
+            loosened=loosened,
+            opened=given.undisturbed(lambda: {p.name: _opened(p) for p in locked}),
+            integers=find_integer_chains(stages, solvers),
+            mixed=WiderFaces(loosened),
+            apart=frozenset(held_apart(stages) - {p.name for p in locked}),
+        )
 
     def strategies(self, subproblem: Subproblem, solved: Solutions) -> Iterator[Strategy]:
         """What to try in order, now that all earlier stages are solved."""
@@ -415,21 +421,21 @@ class Backends:
             return replace(case, rounded=_holds_rounded(subproblem, solved))
         chain = self.chains.get(subproblem.name)
         knows_faces = chain is not None and (solved is None or chain.serves(subproblem))
-        if subproblem.name in self.apart and not case.locked:
+        if subproblem.name in self.apart:
             return replace(case, apart=True, chain=knows_faces)
         small = chain is not None and _is_small(subproblem, LARGEST, chain)
         ambiguous = solved is not None and self._needs_fractions(subproblem, solved, small=small)
-        if knows_faces or ambiguous or not self.mixed.serves(subproblem):
+        if knows_faces or ambiguous or not (case.locked and self.mixed.serves(subproblem)):
             return replace(case, chain=knows_faces, ambiguous=ambiguous, fractions=small)
         return replace(case, mixed=True, fractions=case.highs and _is_small(subproblem, FEW))
 
     def _needs_fractions(self, subproblem: Subproblem, solved: Solutions, *, small: bool) -> bool:
         """Whether its chain has begun with fractions, or floats leave what it holds ambiguous."""
         exact = self.exact.get(id(self.chains.get(subproblem.name)))
-        held = (lock.owner_name for _, lock in single(subproblem.locks))
-        if exact is not None and any(name in exact.outcomes for name in held):
-            return True
-        return small and bool(self.ambiguous(subproblem, solved))
+        begun = exact is not None and any(
+            lock.owner_name in exact.outcomes for _, lock in single(subproblem.locks)
+        )
+        return begun or (small and bool(self.ambiguous(subproblem, solved)))
 
     def ambiguous(self, subproblem: Subproblem, solved: Solutions) -> list[str]:
         """The optima it holds that floats may have missed by more than they can tell.
@@ -517,6 +523,13 @@ def _at_zero(subproblem: Subproblem, solved: Solutions | None) -> frozenset[str]
         if flat_at_zero(lock)
         and not abs(solved[lock.owner_name].value) > ZERO * solved[lock.owner_name].unit
     )
+
+
+def _related(subproblems: list[Subproblem]) -> frozenset[str]:
+    """Those that refer to others or are referred to."""
+    referring = [p for p in subproblems if p.references]
+    owners = {r.owner_name for p in referring for _, r in p.references}
+    return frozenset(owners.union(p.name for p in referring))
 
 
 def _opened(subproblem: Subproblem) -> frozenset[str]:

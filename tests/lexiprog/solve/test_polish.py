@@ -11,7 +11,7 @@ from lexiprog.backends.highs_mip import MipSearch
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.deadline import Deadline
-from lexiprog.solve.integer import _again, best_with, is_linear, made_whole, whole_answer
+from lexiprog.solve.integer import _again, best_with, made_whole, whole_answer
 from lexiprog.status import Status
 from tests.lexiprog.solve.gate import answered, gate, values
 
@@ -67,7 +67,7 @@ def test_integers_beyond_their_bounds_or_without_a_rest_have_no_point():
     assert best_with(tight, np.array([2.0])) == pytest.approx([1.0, 2.0])
     assert best_with(tight, np.array([4.0])) is None
     assert best_with(replace(tight, P=sp.csc_array(np.eye(2))), np.array([4.0])) is None
-    assert is_linear(tight)
+    assert tight.is_linear
     assert not is_linear(replace(tight, P=sp.csc_array(np.eye(2))))
     assert not is_linear(replace(tight, cones=Cones(soc=(2,))))
 
