@@ -17,10 +17,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import UNIT, by_columns
+from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import project
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.ranges import own_ranges, stated_ranges
+from lexiprog.tolerances import (
+    BOUND_LOSS,
+    LONG_ROUNDOFF,
+    ROUND_UP,
+    SHRUNK_MULTIPLIERS,
+    SUM_UNDERFLOW_ERROR,
+    UNIT_ROUNDOFF,
+)
 from lexiprog.typing import Array, Mask, Matrix
 
 # The measures of a small linear program in plain floats, with a proved limit on their rounding.
@@ -32,10 +40,6 @@ from lexiprog.typing import Array, Mask, Matrix
 
 # Up to so many entries; above, what is saved is little.
 SMALL = 20_000
-# What rounding may take from the bound, as a share of the objective's size.
-NEGLIGIBLE = 1e-12
-# Products that vanish altogether lose at most this.
-_LOST = 2.0**-1000
 
 
 @dataclass(frozen=True)
@@ -179,8 +183,8 @@ class Several:
         widest = np.maximum(np.abs(lower), np.abs(upper))
         lost = (float(self.counts.max()) + 3.0) * (summed * widest).sum(axis=1)
         lost += 2.0 * (np.abs(corner).sum(axis=1) + np.abs(paid).sum(axis=1) + np.abs(self.offset))
-        lost = 1.000001 * UNIT * lost + _LOST
-        clear = lost <= NEGLIGIBLE * (1.0 + np.abs(value))  # not a number neither
+        lost = ROUND_UP * UNIT_ROUNDOFF * lost + SUM_UNDERFLOW_ERROR
+        clear = lost <= BOUND_LOSS * (1.0 + np.abs(value))  # not a number neither
         dual = wrong / (1.0 + np.abs(c).max(axis=1))
         parts = np.concatenate([self.offset[:, None], corner, -paid], axis=1).tolist()
         numbers = np.array([value, lost, primal, dual, effect]).T.tolist()
@@ -194,14 +198,6 @@ Long: TypeAlias = NDArray[np.longdouble]
 
 # Entries of a matrix above which the other bound goes piece by piece, as this one should.
 LARGE = 200_000
-# By which share multipliers may be made smaller for a reduced cost to have the sign that it needs.
-SHRUNK = 1e-10
-# The relative error of one rounding in the longest floats; where they are pairs of others, nothing
-# is known of it.
-_LONG = np.finfo(np.longdouble)
-_LONG_UNIT = float(_LONG.eps) / 2.0 if _LONG.nmant in (52, 63, 112) else math.inf
-# Products that vanish altogether lose at most this; a bound on rounding is itself rounded.
-_LOST, _UP = 2.0**-1000, 1.000001
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -231,7 +227,7 @@ def plain_bound(form: StandardForm, x: Array, z: Array, value: float) -> float |
     pulled, sizes = sides.matrix.pulled(z)
     found, share = sides.charged(pulled, sizes, lower, upper), 1.0
     if isinstance(found, float):
-        if not 0.0 < found <= SHRUNK:
+        if not 0.0 < found <= SHRUNK_MULTIPLIERS:
             return None
         share = 1.0 - found  # of all multipliers, which is in the cones as well
         found = sides.charged(pulled * share, sizes, lower, upper)
@@ -240,9 +236,9 @@ def plain_bound(form: StandardForm, x: Array, z: Array, value: float) -> float |
     charges, lost = found
     paid, bent = form.b * z * share, 0.5 * x * sides.curvature
     terms = np.concatenate([charges, -paid, -bent])
-    lost += 8.0 * UNIT * (float(np.abs(terms).sum()) + abs(form.offset))
-    lost = _UP * (lost + float(np.abs(x) @ sides.bent_wrong)) + _LOST
-    if not lost <= NEGLIGIBLE * (1.0 + abs(value)):  # not a number neither
+    lost += 8.0 * UNIT_ROUNDOFF * (float(np.abs(terms).sum()) + abs(form.offset))
+    lost = ROUND_UP * (lost + float(np.abs(x) @ sides.bent_wrong)) + SUM_UNDERFLOW_ERROR
+    if not lost <= BOUND_LOSS * (1.0 + abs(value)):  # not a number neither
         return None
     return math.nextafter(math.fsum([form.offset, *terms.tolist()]) - lost, -math.inf)
 
@@ -272,10 +268,10 @@ class _Sides:
             curvature, curved = P.pulled(x)
             self.own, self.sizes = self.own + curvature, self.sizes + curved
             self.curvature = curvature.astype(float)
-            self.bent_wrong = 2.0 * UNIT * curved + _LONG_UNIT * P.longest * curved
+            self.bent_wrong = 2.0 * UNIT_ROUNDOFF * curved + LONG_ROUNDOFF * P.longest * curved
             self.squares = P.lone_squares()
             longest += P.longest
-        self.rounding = _UP * _LONG_UNIT * (longest + 4)
+        self.rounding = ROUND_UP * LONG_ROUNDOFF * (longest + 4)
 
     def charged(
         self, pulled: Long, sizes: Array, lower: Array, upper: Array
@@ -288,7 +284,7 @@ class _Sides:
         """
         x, sizes = self.x, sizes + self.sizes
         reduced = (self.own + pulled).astype(float)
-        wrong = self.rounding * sizes + UNIT * np.abs(reduced)
+        wrong = self.rounding * sizes + UNIT_ROUNDOFF * np.abs(reduced)
         low, high = reduced - wrong, reduced + wrong
         below, above = np.isfinite(lower), np.isfinite(upper)
         left, right = np.where(below, lower, 0.0), np.where(above, upper, 0.0)
@@ -303,7 +299,7 @@ class _Sides:
                 bent = ~known & (self.squares > 0.0)
                 most = np.abs(reduced) + wrong
                 gains = np.divide(most * most, 2.0 * self.squares, out=np.zeros(x.size), where=bent)
-                charges = np.where(bent, reduced * x - gains * _UP, charges)
+                charges = np.where(bent, reduced * x - gains * ROUND_UP, charges)
                 reach = np.where(bent, np.abs(x), reach)
                 known |= bent
             if not known.all():

@@ -19,6 +19,7 @@ from lexiprog.model.expressions import CVXPY_LOCK, Memory, dense
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.reformulate import restated
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import LOCK_GUARD
 from lexiprog.typing import Constraint, FreshOptions, Objective, Options, Value, Values
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
 # Who solves it: the solver itself, or one of the backends for faces.
 BackendName = Literal["solver", "face chain", "mixed rows", "conic face"]
-GUARD = 1e-6  # by how much a guarded lock is loosened, relative to the optimum it holds
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Strategy:
 
     def slack(self, given: Slack) -> Slack:
         """How far held optima may degrade with this strategy."""
-        return replace(given, guard=GUARD) if self.mode == "guarded" else given
+        return replace(given, guard=LOCK_GUARD) if self.mode == "guarded" else given
 
     def kind_of_lock(self, subproblem: Subproblem, position: int) -> str:
         """How the lock at ``position`` is put: by its "face", by its "argument" or by "value"."""

@@ -15,6 +15,7 @@ from lexiprog.model.expressions import evaluate
 from lexiprog.model.lock import Lock
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import RANK
 from lexiprog.typing import Array, Constraint, Leaves
 
 # What is the same at every optimum of a curved objective.
@@ -94,8 +95,8 @@ def _beside(expression: cp.Expression) -> Summands | None:
     columns = np.repeat([v.id in used for v in variables], [v.size for v in variables])
     # The null space of the arguments must leave the variables of all other terms alone.
     _, sizes, axes = np.linalg.svd(_jacobian(curved, variables))
-    rank = int(np.count_nonzero(sizes > 1e-9 * sizes.max(initial=0.0)))
-    return curved if np.abs(axes[rank:, columns]).max(initial=0.0) < 1e-9 else None
+    rank = int(np.count_nonzero(sizes > RANK * sizes.max(initial=0.0)))
+    return curved if np.abs(axes[rank:, columns]).max(initial=0.0) < RANK else None
 
 
 def _jacobian(parts: Summands, variables: list[cp.Variable]) -> Array:

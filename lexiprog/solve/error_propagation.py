@@ -23,12 +23,11 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.solution import Solution
 from lexiprog.solve.verification import DUAL, POINT
 from lexiprog.status import Status
+from lexiprog.tolerances import DIFFERENCE_STEP, SLOPE_NOISE
 from lexiprog.typing import Array, Constraint, Value
 
 # Entries of a reference that are moved one by one; more are moved together, in random directions.
 FEW, PROBES = 16, 8
-# How far, as a share of its size, a reference is moved to measure a slope.
-STEP = 1e-4
 
 
 def with_references(
@@ -116,7 +115,7 @@ class _Slopes:
         here = lagrangian(value)
         # Entries that are not known at all would drown the others: only their slope is asked for.
         finite = np.where(np.isfinite(unknown), unknown, 1.0)
-        sizes = STEP * np.maximum(np.abs(value).reshape(-1, order="F"), unit)
+        sizes = DIFFERENCE_STEP * np.maximum(np.abs(value).reshape(-1, order="F"), unit)
         moves = _directions(unknown)
         changes = []
         for signs in moves:
@@ -124,7 +123,7 @@ class _Slopes:
             stretch = float(np.max(sizes[signs != 0.0]) / np.max(finite[signs != 0.0]))
             moved = value + stretch * (signs * finite).reshape(value.shape, order="F")
             slope = abs(lagrangian(moved) - here) / stretch
-            noise = 1e-9 * (abs(here) + self.solution.unit) / stretch
+            noise = SLOPE_NOISE * (abs(here) + self.solution.unit) / stretch
             there = np.isfinite(unknown[signs != 0.0]).all()
             changes.append(slope if there else (np.inf if slope > noise else 0.0))
         if unknown.size <= FEW:

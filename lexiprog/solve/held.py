@@ -21,11 +21,7 @@ from lexiprog.solve.error_propagation import with_references
 from lexiprog.solve.prices import linear_price
 from lexiprog.solve.verification import loose_locks, own_optimum
 from lexiprog.status import Fault, Status
-
-# Prices that are the same but for rounding.
-ROUNDING = 1e-9
-# Shares of a held optimum's size by which a lock on a curve is loosened to learn its price.
-NARROW = 1e-4, 1e-6
+from lexiprog.tolerances import PRICE_STEPS, SAME_VALUE
 
 
 def with_inheritance(
@@ -229,7 +225,7 @@ def _curved_price(
     """The multiplier of the lock as a bound with little slack, and less; infinite at a curve."""
     constraint = task.subproblem.constraints[position]
     prices = []
-    for share in NARROW:
+    for share in PRICE_STEPS:
         room = {lock.owner_name: share * solved[lock.owner_name].size}
         slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
         own = own_optimum(task.subproblem, slack, solved, task.given, task.deadline)
@@ -237,4 +233,4 @@ def _curved_price(
         if dual is None:
             return None
         prices.append(abs(float(np.sum(dual))))
-    return float("inf") if prices[1] > 2.0 * prices[0] + ROUNDING else prices[1]
+    return float("inf") if prices[1] > 2.0 * prices[0] + SAME_VALUE else prices[1]

@@ -22,11 +22,14 @@ from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import Lock
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import (
+    ACTIVE,
+    LOCKED_FEASIBILITY,
+    MULTIPLIER_NOISE,
+    PRICE_STEP,
+    SAME_MULTIPLIERS,
+)
 from lexiprog.typing import Array, Value
-
-ACTIVE = 1e-7
-# A step that is small beside the right-hand sides, and multipliers that are one and the same.
-STEP, SAME = 1e-6, 1e-6
 
 
 def right_derivative(form: StandardForm, row: int) -> float | None:
@@ -43,7 +46,7 @@ def derivative_along(form: StandardForm, direction: Array) -> float | None:
         return None
     most = -float(vertex.row_dual @ direction)
     least = _multiplier_beyond(form, direction)
-    if least is not None and least >= most * (1.0 - SAME):
+    if least is not None and least >= most * (1.0 - SAME_MULTIPLIERS):
         return max(least, 0.0)
     slope = _best_rate(form, vertex.x, direction)
     if slope is None:
@@ -58,7 +61,7 @@ def _multiplier_beyond(form: StandardForm, direction: Array) -> float | None:
     touches its limit need not be told from what is near it.
     """
     size = 1.0 + float(np.max(np.abs(form.b[direction > 0])))
-    vertex = _optimum(replace(form, b=form.b + STEP * size * direction))
+    vertex = _optimum(replace(form, b=form.b + PRICE_STEP * size * direction))
     return None if vertex is None else -float(vertex.row_dual @ direction)
 
 
@@ -82,7 +85,7 @@ def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
 
 
 def _optimum(form: StandardForm) -> Vertex | None:
-    for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
+    for tolerance in LOCKED_FEASIBILITY:
         session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
         vertex = session.run(form.c, Bounds.of(form))
         if vertex.optimal:
@@ -129,9 +132,6 @@ def linear_price(
 #
 # All multipliers that satisfy the conditions of optimality together with one optimal point are
 # optimal, and there are no others: a polyhedron, whose extent in a direction is a linear program.
-
-# In equilibrated units: what counts as reached, and the noise that a multiplier may have.
-ACTIVE, NOISE = 1e-7, 1e-9
 
 
 def dual_range(form: StandardForm, x: Array, weights: Array) -> tuple[float, float] | None:
@@ -182,4 +182,4 @@ def _reduced_costs(form: StandardForm, x: Array) -> tuple[Array, Array]:
     lower, upper = own_ranges(form)
     size = ACTIVE * (1.0 + np.abs(x))
     low, high = x <= lower + size, x >= upper - size
-    return np.where(high, -np.inf, -NOISE), np.where(low, np.inf, NOISE)
+    return np.where(high, -np.inf, -MULTIPLIER_NOISE), np.where(low, np.inf, MULTIPLIER_NOISE)

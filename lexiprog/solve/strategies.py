@@ -25,22 +25,17 @@ from lexiprog.solve.direct import Backend, Custom, Native
 from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
 from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.tolerances import ALL_DIGITS, MAY_BE_ZERO, SHARPEST_HIGHS
 
 if TYPE_CHECKING:
     from lexiprog.results.result import Result
     from lexiprog.solve.exact import Exact
     from lexiprog.solve.warm_start import WarmHighs
 
-# Levels of a leximin optimum are held by rows: the smallest tolerances that HiGHS takes.
-SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 # The same where all that a level holds is solved again in fractions.
 FEW = 30
-# Optima that are known to this share of their size are known to all digits that floats have.
-DIGITS = 1e-13
-# Optima, relative to their unit, of which it is not certain that they are not zero.
-ZERO = 1e-4
 
 
 @dataclass(frozen=True)
@@ -341,9 +336,10 @@ def strategies_for(case: Case) -> Iterator[tuple[Rule, Strategy]]:
 
 
 def _sharp(solver: Solver) -> Solver:
-    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARP}:
+    """Levels of a leximin optimum are held by rows: HiGHS with its smallest tolerances."""
+    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARPEST_HIGHS}:
         return solver
-    return solver.also(**SHARP)
+    return solver.also(**SHARPEST_HIGHS)
 
 
 @dataclass(frozen=True)
@@ -450,7 +446,7 @@ class Backends:
             lock.owner_name
             for _, lock in single(subproblem.locks)
             if lock.owner_name not in chain.faces
-            and solved[lock.owner_name].uncertainty > DIGITS * solved[lock.owner_name].size
+            and solved[lock.owner_name].uncertainty > ALL_DIGITS * solved[lock.owner_name].size
         ]
         return chain.doubtful(subproblem) + beside
 
@@ -521,7 +517,7 @@ def _at_zero(subproblem: Subproblem, solved: Solutions | None) -> frozenset[str]
         lock.owner_name
         for _, lock in subproblem.locks
         if flat_at_zero(lock)
-        and not abs(solved[lock.owner_name].value) > ZERO * solved[lock.owner_name].unit
+        and not abs(solved[lock.owner_name].value) > MAY_BE_ZERO * solved[lock.owner_name].unit
     )
 
 

@@ -29,14 +29,17 @@ from lexiprog.solve.direct import Native
 from lexiprog.solve.mixed_rows import WiderFaces, is_proved
 from lexiprog.solve.prices import dual_range
 from lexiprog.status import Fault
+from lexiprog.tolerances import (
+    EPS,
+    LARGE_UNIT,
+    LOCK_DRIFT,
+    LOCK_DRIFT_ROUNDING,
+    REFINED_CERTIFICATE,
+    SAME_MULTIPLIERS,
+)
 from lexiprog.typing import Array, Constraint, Leaf, Multiplier, Value
 
 # Judge a point that comes without multipliers, by a solve of our own.
-
-# What is left of every measure where a linear optimum was refined.
-ROUNDING = 1e-12
-# Units of an objective that are looked at: its terms may be far within them.
-LARGE = 1e6
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def own_optimum(
             continue
         z = None if subproblem.integer else answer.z
         checked = check_answer(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        sharp = not refined or checked.certificate.worst <= ROUNDING
+        sharp = not refined or checked.certificate.worst <= REFINED_CERTIFICATE
         if checked.certificate.proved and sharp:
             return OwnOptimum(task, answer, checked)
     return None
@@ -104,7 +107,7 @@ def own_optimum(
 def unit_of(task: Task) -> float:
     """What counts as one in the user's objective: no more than its terms can come to."""
     unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
-    if unit <= LARGE or task.subproblem.kind != "LP":
+    if unit <= LARGE_UNIT or task.subproblem.kind != "LP":
         return unit
     return min(unit, most_of_terms(task.form)) or unit
 
@@ -186,13 +189,8 @@ def _relative_violation(condition: Constraint, own: OwnOptimum | None) -> float:
 TWICE = 2.0
 # Multipliers whose ranges are found one by one; more are looked at together.
 FEW = 8
-# A linear level that gives up more than this share of an optimum it holds exactly is not proved;
-# one that may be beside it at all, as its owner is not known better, is solved at our own optima.
-LOOSE, BESIDE = 1e-9, 1e-14
 # Rows of a level that is looked at in any case: faces tell more digits than floats have.
 SMALL = 500
-# Ranges of multipliers below this share of their size are noise.
-NOISE = 1e-6
 
 
 class Unsure(Protocol):
@@ -210,7 +208,7 @@ def _at_a_glance(
     """The relative error of the certificate; its root where the objective is curved."""
     value = np.asarray(reference.read(owner))
     declared = reference.owner()
-    worst = max(owner.certificate.worst, np.finfo(float).eps)
+    worst = max(owner.certificate.worst, EPS)
     if declared is None or declared.kind not in ("LP", "MILP"):
         # A small value of a large unit says little about the point that it is attained at.
         unknown = owner.uncertainty / abs(owner.value) if owner.value else 1.0
@@ -306,7 +304,7 @@ def _among_multipliers(
         if ends is None:
             return None
         extent = (ends[1] - ends[0]) * float(np.max(units[list(group)]))
-        out[list(group)] = extent if extent > NOISE * size else 0.0
+        out[list(group)] = extent if extent > SAME_MULTIPLIERS * size else 0.0
     return out.reshape(found.shape, order="F")
 
 
@@ -326,14 +324,14 @@ def loose_locks(
     exact = [r for r in records if not r.tolerance and r.kind != "face"]
     beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
     small = bool(exact) and sum(c.size for c in task.subproblem.constraints) <= SMALL
-    if any(share > BESIDE for share in beside) or (small and _has_faces(task)):
+    if any(share > LOCK_DRIFT_ROUNDING for share in beside) or (small and _has_faces(task)):
         ours = _value_on_faces(task, solved)
     elif small:  # tolerances or curves somewhere before it: only what is given up tells
         ours = None
     else:
         return []
     if ours is None:
-        return [r.name for r in exact if r.drift > LOOSE * solved[r.name].size]
+        return [r.name for r in exact if r.drift > LOCK_DRIFT * solved[r.name].size]
     close = abs(ours - solution.value) <= task.solver.accept * solution.size
     return [] if close else [r.name for r in exact]
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify import measures as certify
 from lexiprog.certify.measures import check_answer
-from lexiprog.certify.rounding_bound import NEGLIGIBLE, Several, measured
+from lexiprog.certify.rounding_bound import Several, measured
+from lexiprog.tolerances import BOUND_LOSS
 from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -39,7 +40,7 @@ def test_the_bound_is_below_what_the_multipliers_prove_in_fractions_and_next_to_
     form, x, z = boxed(seed)
     found, exact = measured(form, x, z), bound_by_hand(form, x, z)
     assert Fraction(found.bound) <= exact
-    assert float(exact - Fraction(found.bound)) <= 2 * NEGLIGIBLE * (1.0 + abs(found.value))
+    assert float(exact - Fraction(found.bound)) <= 2 * BOUND_LOSS * (1.0 + abs(found.value))
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 2))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.bound import lower_bound
-from lexiprog.certify.rounding_bound import NEGLIGIBLE, _Sides, plain_bound
+from lexiprog.certify.rounding_bound import _Sides, plain_bound
+from lexiprog.tolerances import BOUND_LOSS
 from tests.lexiprog.certify.exact_bounds import bound_by_hand
 
 seeds = st.integers(0, 2**32 - 1)
@@ -59,7 +60,7 @@ def test_it_is_below_the_bound_in_fractions_and_next_to_it(seed):
     found, exact = plain_bound(form, x, z, value), bound_by_hand(form, x, z)
     assert found is not None
     assert Fraction(found) <= exact
-    assert float(exact - Fraction(found)) <= 2.0 * NEGLIGIBLE * (1.0 + abs(value))
+    assert float(exact - Fraction(found)) <= 2.0 * BOUND_LOSS * (1.0 + abs(value))
 
 
 @given(seed=seeds)
@@ -99,7 +100,7 @@ def test_it_says_what_twice_the_working_precision_says(seed):
     form, x, z = quadratic(seed)
     value = form.objective(x)
     slow = lower_bound(form, x, z).everywhere
-    assert plain_bound(form, x, z, value) <= slow + NEGLIGIBLE * (1.0 + abs(value))
+    assert plain_bound(form, x, z, value) <= slow + BOUND_LOSS * (1.0 + abs(value))
 
 
 def test_what_is_not_that_simple_is_left_to_others():

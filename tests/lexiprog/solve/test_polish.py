@@ -68,8 +68,8 @@ def test_integers_beyond_their_bounds_or_without_a_rest_have_no_point():
     assert best_with(tight, np.array([4.0])) is None
     assert best_with(replace(tight, P=sp.csc_array(np.eye(2))), np.array([4.0])) is None
     assert tight.is_linear
-    assert not is_linear(replace(tight, P=sp.csc_array(np.eye(2))))
-    assert not is_linear(replace(tight, cones=Cones(soc=(2,))))
+    assert not replace(tight, P=sp.csc_array(np.eye(2))).is_linear
+    assert not replace(tight, cones=Cones(soc=(2,))).is_linear
 
 
 def test_what_leaked_through_a_big_m_is_searched_without_it():

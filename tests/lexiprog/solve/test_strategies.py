@@ -5,7 +5,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.solver import default_ladder
-from lexiprog.compile.task import GUARD, Strategy
+from lexiprog.compile.task import Strategy
 from lexiprog.fairness.any_solver import LevelsByValue
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
@@ -16,15 +16,14 @@ from lexiprog.solve.integer_chain import IntegerChain
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.mixed_rows import WiderFaces
 from lexiprog.solve.strategies import (
-    DIGITS,
     LARGEST,
-    SHARP,
     TABLE,
     Backends,
     Case,
     strategies_for,
 )
 from lexiprog.solve.warm_start import WarmHighs
+from lexiprog.tolerances import ALL_DIGITS, LOCK_GUARD, SHARPEST_HIGHS
 
 HIGHS, CLARABEL, EXACT, SCS = (lx.Solver(name) for name in ("HIGHS", "CLARABEL", "EXACT", "SCS"))
 
@@ -167,10 +166,10 @@ def test_levels_are_held_with_the_least_tolerance_of_highs_unless_one_is_chosen(
     program = lx.leximin([x[0], x[1]], [cp.sum(x) <= 4])
     after = lx.Subproblem("after", cp.Minimize(x[0]), [program["leximin"].held()])
     first, *_ = strategies(after, lx.Solver("HIGHS", **options))
-    assert set(SHARP.values()) == {1e-10}  # HiGHS takes no less
-    assert (first.solver.options.items() >= SHARP.items()) is sharp
+    assert set(SHARPEST_HIGHS.values()) == {1e-10}  # HiGHS takes no less
+    assert (first.solver.options.items() >= SHARPEST_HIGHS.items()) is sharp
     other, *_ = strategies(after, CLARABEL)
-    assert not other.solver.options.keys() & SHARP.keys()
+    assert not other.solver.options.keys() & SHARPEST_HIGHS.keys()
     (position,) = dict(after.locks)
     assert Strategy(HIGHS, "face").kind_of_lock(after, position) == "value"
 
@@ -179,7 +178,7 @@ def test_a_guard_is_added_to_what_is_allowed_already(x):
     given = Slack({"first": 0.25})
     assert Strategy(HIGHS).slack(given) is given
     guarded = Strategy(HIGHS, "guarded").slack(given)
-    assert (guarded.guard, dict(guarded.tolerances)) == (GUARD, {"first": 0.25})
+    assert (guarded.guard, dict(guarded.tolerances)) == (LOCK_GUARD, {"first": 0.25})
     assert NO_SLACK.guard == 0.0
 
 
@@ -296,7 +295,7 @@ def test_an_optimum_without_a_face_is_ambiguous_unless_known_to_all_digits():
     solved = program.solve()
     found = backends(program)
     assert found.ambiguous(program["a"], solved) == []
-    for share, doubtful in ((0.0, []), (0.5 * DIGITS, []), (2 * DIGITS, ["a"])):
+    for share, doubtful in ((0.0, []), (0.5 * ALL_DIGITS, []), (2 * ALL_DIGITS, ["a"])):
         unsure = Unsure(share)
         assert found.ambiguous(program["b"], {"a": unsure}) == doubtful
     found.chains["b"].faces["a"] = Told(unclear=False)
