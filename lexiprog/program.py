@@ -179,7 +179,7 @@ class Program(Rebuilt):
             solvers, and HIGHS inside its presolve, are waited for, unless Ctrl-C is pressed again.
         """
         _check_limits(time_limit, workers)
-        ladders = self.ladders(solver)
+        solvers = self.ladders(solver)
         given = Given.to(self.subproblems.values())
         solved: dict[str, Solution] = {}
         begun: dict[str, Solution] = {}
@@ -196,7 +196,7 @@ class Program(Rebuilt):
                     tick, told = counted, listener(counted, on_progress)
                 result = execute(
                     self.stages,
-                    ladders,
+                    solvers,
                     workers=workers,
                     tick=tick,
                     solved=solved,

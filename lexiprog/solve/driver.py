@@ -132,7 +132,7 @@ def execute(
             run.solve_stage(stage, pool)
     except KeyboardInterrupt as error:
         run.harvest()
-        raise _interrupted(run.result(), len(subproblems)) from error
+        raise interrupted(run.result(), len(subproblems)) from error
     finally:
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -164,11 +164,11 @@ def through_lane(
     try:
         found = None if lane is None else lane.solve(given, tick)
     except KeyboardInterrupt as error:
-        raise _interrupted(result_of(stages, {}, ladders), len(ladders)) from error
+        raise interrupted(result_of(stages, {}, ladders), len(ladders)) from error
     return None if found is None else result_of(stages, found, ladders)
 
 
-def _interrupted(found_so_far: Result, of: int) -> Interrupted:
+def interrupted(found_so_far: Result, of: int) -> Interrupted:
     """What Ctrl-C raises, with what was solved before."""
     done = f"interrupted with {len(found_so_far)} of {of} subproblems solved; "
     advice = "go on with program.solve(resume=error.partial)."

@@ -175,7 +175,7 @@ class Case:
         return not all(map(has_arguments, locks))
 
 
-class Rule(NamedTuple):
+class StrategyRow(NamedTuple):
     """A row of the table: a strategy, and when it is tried.
 
     Attributes
@@ -227,99 +227,99 @@ def _first_highs(case: Case) -> Solver:
 
 
 TABLE = (
-    Rule(
+    StrategyRow(
         "refined at once", "first", lambda c: c.apart, "value",
         "refined to twice the digits, as others hold the optimum without having all rows",
         refined=True, strict=lambda _: True,
     ),
-    Rule(
+    StrategyRow(
         "fractions at once", "first", lambda c: c.ambiguous, "value",
         "in rational arithmetic, as floats leave a held optimum ambiguous", solver=_in_fractions,
     ),
-    Rule(
+    StrategyRow(
         "face", "first", lambda c: c.chain, "face",
         "on the optimal faces of what it holds, on one HiGHS model for the whole chain",
         "face chain", strict=lambda c: c.on_chain,
     ),
-    Rule(
+    StrategyRow(
         "refined face", "first", lambda c: c.on_chain, "face",
         "the same, faces and optimum refined to twice the digits",
         "face chain", refined=True, strict=lambda c: c.fractions,
     ),
-    Rule(
+    StrategyRow(
         "fractions on the face", "first", lambda c: c.on_chain and c.fractions, "value",
         "the same in rational arithmetic", solver=_in_fractions,
     ),
-    Rule(
+    StrategyRow(
         "mixed-row face", "first", lambda c: c.mixed and c.highs, "face",
         "on the optimal faces of what it holds, found again over all rows of these problems",
         "mixed rows", strict=lambda _: True,
     ),
-    Rule(
+    StrategyRow(
         "refined mixed-row face", "first", lambda c: c.mixed and c.highs, "face",
         "the same, faces and optimum refined to twice the digits", "mixed rows", refined=True,
     ),
-    Rule(
+    StrategyRow(
         "conic face", "each", lambda c: c.restatable and c.conic, "face",
         "on the optimal face of a cone program, where the held objective is constant",
         "conic face", strict=lambda c: c.argument,
     ),
-    Rule(
+    StrategyRow(
         "argument", "each", lambda c: c.restatable and c.argument, "argument",
         "locks by the arguments of strictly convex terms, which are the same at every optimum",
     ),
-    Rule(
+    StrategyRow(
         "as declared", "each", lambda c: c.as_declared, "value",
         "as declared", strict=lambda c: c.mixed and c.first,
     ),
-    Rule(
+    StrategyRow(
         "mixed-row face after it", "each", lambda c: c.mixed and c.first and not c.highs, "face",
         "on the optimal faces of what it holds, found again by HiGHS and refined",
         "mixed rows", refined=True, strict=lambda _: True,
     ),
-    Rule(
+    StrategyRow(
         "refined", "each", lambda c: c.checked or (c.mixed and c.first), "value",
         "refined to twice the digits by HiGHS", refined=True,
         strict=lambda c: c.fractions if c.mixed else c.exact_last, solver=_first_highs,
     ),
-    Rule(
+    StrategyRow(
         "fractions", "each", lambda c: c.mixed and c.first and c.fractions, "value",
         "in rational arithmetic, with all that it holds", solver=_in_fractions,
     ),
-    Rule(
+    StrategyRow(
         "without presolve", "each", lambda c: c.restatable and c.presolved, "value",
         "as declared, without presolve", solver=lambda c: c.solver.also(presolve="off"),
     ),
-    Rule(
+    StrategyRow(
         "refined bound", "each",
         lambda c: c.restatable and c.presolved and c.subproblem.kind == "LP", "value",
         "as declared, refined to twice the digits", refined=True,
     ),
-    Rule(
+    StrategyRow(
         "equation", "each", lambda c: c.restatable and c.equal, "equal",
         "linear locks as equations",
     ),
-    Rule(
+    StrategyRow(
         "guarded", "each", lambda c: c.restatable, "guarded",
         "locks loosened by a millionth, which is recorded and warned about",
     ),
-    Rule(
+    StrategyRow(
         "guarded levels", "last", lambda c: c.fair and c.locked and not c.priced, "guarded",
         "locks loosened by a millionth, which is recorded and warned about",
     ),
-    Rule(
+    StrategyRow(
         "refined at last", "last", lambda c: c.exact_last and c.solver in c.alone_on_highs, "value",
         "refined to twice the digits, even if rounding limits the answer", refined=True,
         solver=_first_highs,
     ),
-    Rule(
+    StrategyRow(
         "guarded fractions", "last", lambda c: c.first and c.exact and c.rounded, "guarded",
         "locks on rounded optima loosened by a millionth, recorded and warned about",
     ),
 )  # fmt: skip
 
 
-def strategies_for(case: Case) -> Iterator[tuple[Rule, Strategy]]:
+def strategies_for(case: Case) -> Iterator[tuple[StrategyRow, Strategy]]:
     """The strategies for a case in order, none twice; each is made when it is asked for."""
     if any(lock.fair for _, lock in case.subproblem.locks) and not case.fair:
         case = replace(case, solvers=tuple(map(_sharp, case.solvers)))
@@ -327,12 +327,12 @@ def strategies_for(case: Case) -> Iterator[tuple[Rule, Strategy]]:
     seen = set()
     for turn, cases in (("first", turns[:1]), ("each", turns), ("last", turns)):
         for at in cases:
-            for rule in TABLE:
-                if rule.turn == turn and rule.applies(at):
-                    strategy = rule.strategy(at)
+            for row in TABLE:
+                if row.turn == turn and row.applies(at):
+                    strategy = row.strategy(at)
                     if repr(strategy) not in seen:
                         seen.add(repr(strategy))
-                        yield rule, strategy
+                        yield row, strategy
 
 
 def _sharp(solver: Solver) -> Solver:
@@ -551,8 +551,8 @@ def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, Ladder]) 
             lines.append("    none: no installed solver takes such problems")
             continue
         lines += [
-            f"    {number}. {_named(strategy.solver)}: {rule.does}"
-            for number, (rule, strategy) in enumerate(strategies_for(case), start=1)
+            f"    {number}. {_named(strategy.solver)}: {row.does}"
+            for number, (row, strategy) in enumerate(strategies_for(case), start=1)
         ]
         if case.chain and case.locked and case.fractions:
             lines.append("    EXACT comes first if rounding leaves a held optimum ambiguous")

@@ -391,6 +391,6 @@ def test_a_parameter_without_a_value_does_not_hinder_the_description(x):
     assert "  second\n    1. HIGHS" in program.describe(strategies=True)
 
 
-def test_every_rule_of_the_table_has_a_name_of_its_own_and_says_what_it_does():
-    assert len({rule.name for rule in TABLE}) == len(TABLE)
-    assert all(rule.does and not rule.does.endswith(".") for rule in TABLE)
+def test_every_row_of_the_table_has_a_name_of_its_own_and_says_what_it_does():
+    assert len({row.name for row in TABLE}) == len(TABLE)
+    assert all(row.does and not row.does.endswith(".") for row in TABLE)

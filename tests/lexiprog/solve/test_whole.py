@@ -7,7 +7,8 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.compile.binding import Given
-from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
+from lexiprog.solve.batched_chain import Lanes
+from lexiprog.solve.driver import interrupted, result_of, through_lane
 from lexiprog.solve.options import SolveOptions
 
 
