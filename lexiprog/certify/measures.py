@@ -12,7 +12,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.rounding_bound import Boxed, measured, plain_bound
-from lexiprog.tolerances import CERTIFICATE_TOLERANCE
+from lexiprog.tolerances import CERTIFIED
 from lexiprog.typing import Array
 
 # Where nothing bounds a variable, the proof speaks of points this many times as far away as the
@@ -49,7 +49,7 @@ def check_answer(
     z: Array | None,
     *,
     claimed: float,
-    tolerance: float = CERTIFICATE_TOLERANCE,
+    tolerance: float = CERTIFIED,
     gap_tolerance: float | None = None,
     bound: float | None = None,
 ) -> Checked:

@@ -26,7 +26,7 @@ from lexiprog.tolerances import (
     LONG_ROUNDOFF,
     ROUND_UP,
     SHRUNK_MULTIPLIERS,
-    SUM_UNDERFLOW_ERROR,
+    UNDERFLOW_ERRORS,
     UNIT_ROUNDOFF,
 )
 from lexiprog.typing import Array, Mask, Matrix
@@ -183,7 +183,7 @@ class Several:
         widest = np.maximum(np.abs(lower), np.abs(upper))
         lost = (float(self.counts.max()) + 3.0) * (summed * widest).sum(axis=1)
         lost += 2.0 * (np.abs(corner).sum(axis=1) + np.abs(paid).sum(axis=1) + np.abs(self.offset))
-        lost = ROUND_UP * UNIT_ROUNDOFF * lost + SUM_UNDERFLOW_ERROR
+        lost = ROUND_UP * UNIT_ROUNDOFF * lost + UNDERFLOW_ERRORS
         clear = lost <= BOUND_LOSS * (1.0 + np.abs(value))  # not a number neither
         dual = wrong / (1.0 + np.abs(c).max(axis=1))
         parts = np.concatenate([self.offset[:, None], corner, -paid], axis=1).tolist()
@@ -237,7 +237,7 @@ def plain_bound(form: StandardForm, x: Array, z: Array, value: float) -> float |
     paid, bent = form.b * z * share, 0.5 * x * sides.curvature
     terms = np.concatenate([charges, -paid, -bent])
     lost += 8.0 * UNIT_ROUNDOFF * (float(np.abs(terms).sum()) + abs(form.offset))
-    lost = ROUND_UP * (lost + float(np.abs(x) @ sides.bent_wrong)) + SUM_UNDERFLOW_ERROR
+    lost = ROUND_UP * (lost + float(np.abs(x) @ sides.bent_wrong)) + UNDERFLOW_ERRORS
     if not lost <= BOUND_LOSS * (1.0 + abs(value)):  # not a number neither
         return None
     return math.nextafter(math.fsum([form.offset, *terms.tolist()]) - lost, -math.inf)

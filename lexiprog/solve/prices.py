@@ -22,13 +22,7 @@ from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import Lock
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.tolerances import (
-    ACTIVE,
-    LOCKED_FEASIBILITY,
-    MULTIPLIER_NOISE,
-    PRICE_STEP,
-    SAME_MULTIPLIERS,
-)
+from lexiprog.tolerances import ACTIVE, LOCK_FEASIBILITY, MULTIPLIER_NOISE, PRICE_STEP, SAME_PRICES
 from lexiprog.typing import Array, Value
 
 
@@ -46,7 +40,7 @@ def derivative_along(form: StandardForm, direction: Array) -> float | None:
         return None
     most = -float(vertex.row_dual @ direction)
     least = _multiplier_beyond(form, direction)
-    if least is not None and least >= most * (1.0 - SAME_MULTIPLIERS):
+    if least is not None and least >= most * (1.0 - SAME_PRICES):
         return max(least, 0.0)
     slope = _best_rate(form, vertex.x, direction)
     if slope is None:
@@ -85,7 +79,7 @@ def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
 
 
 def _optimum(form: StandardForm) -> Vertex | None:
-    for tolerance in LOCKED_FEASIBILITY:
+    for tolerance in LOCK_FEASIBILITY:
         session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
         vertex = session.run(form.c, Bounds.of(form))
         if vertex.optimal:

@@ -30,12 +30,12 @@ from lexiprog.solve.mixed_rows import WiderFaces, is_proved
 from lexiprog.solve.prices import dual_range
 from lexiprog.status import Fault
 from lexiprog.tolerances import (
+    CERTIFIED_REFINED,
     EPS,
     LARGE_UNIT,
     LOCK_DRIFT,
     LOCK_DRIFT_ROUNDING,
-    REFINED_CERTIFICATE,
-    SAME_MULTIPLIERS,
+    SAME_PRICES,
 )
 from lexiprog.typing import Array, Constraint, Leaf, Multiplier, Value
 
@@ -98,7 +98,7 @@ def own_optimum(
             continue
         z = None if subproblem.integer else answer.z
         checked = check_answer(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        sharp = not refined or checked.certificate.worst <= REFINED_CERTIFICATE
+        sharp = not refined or checked.certificate.worst <= CERTIFIED_REFINED
         if checked.certificate.proved and sharp:
             return OwnOptimum(task, answer, checked)
     return None
@@ -304,7 +304,7 @@ def _among_multipliers(
         if ends is None:
             return None
         extent = (ends[1] - ends[0]) * float(np.max(units[list(group)]))
-        out[list(group)] = extent if extent > SAME_MULTIPLIERS * size else 0.0
+        out[list(group)] = extent if extent > SAME_PRICES * size else 0.0
     return out.reshape(found.shape, order="F")
 
 
