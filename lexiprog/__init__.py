@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from lexiprog.backends.remote import Elsewhere
+from lexiprog.backends.remote import Elsewhere, RemoteExecutor
 from lexiprog.backends.solver import Solver, SolverChoice
 from lexiprog.certify.certificate import Certificate
 from lexiprog.errors import (
@@ -54,6 +54,7 @@ __all__ = [
     "OptimalFace",
     "Program",
     "Progress",
+    "RemoteExecutor",
     "Result",
     "Solution",
     "Solver",

@@ -126,11 +126,13 @@ def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None
     A limit is a wish to go on with the best that was found, unless a gap is wished for too.
     """
     deadline = task.deadline
-    stopped = deadline.stopped or deadline.enough or deadline.over or answer.status is Status.LIMIT
+    stopped = (
+        deadline.cancelled or deadline.enough or deadline.over or answer.status is Status.LIMIT
+    )
     unknown = not certificate.gap <= certificate.gap_tolerance
     if not task.integer or not stopped or not unknown or set(certificate.failures) - {"gap"}:
         return None
-    if deadline.enough or (task.solver.gap is None and not deadline.stopped):
+    if deadline.enough or (task.solver.gap is None and not deadline.cancelled):
         return Status.WITHIN_GAP
     return Status.UNFINISHED
 

@@ -16,17 +16,19 @@ from lexiprog.backends.solver import Ladder, default_ladder, with_defaults
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
+from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.batched_chain import Lanes
+from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import judge
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
-from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
+from lexiprog.solve.lp_chain import FaceChain
+from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
 from lexiprog.solve.strategies import Backends
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
@@ -101,29 +103,33 @@ def execute(
     warm: WarmHighs | None = None,
     given: Given | None = None,
     solve_options: SolveOptions | None = None,
-    lanes: Lanes | None = None,
+    batches: LevelBatches | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
     earlier call left them; ``given`` are the user's parameters, by default as they are now;
-    ``solve_options`` are time and the like.
+    ``solve_options`` are time and the like; ``batches`` knows which stages are levels of one linear
+    chain, to be certified together.
     """
     stages = tuple(stages)
-    if lanes is not None and not solved and warm is None and slack is NO_SLACK:
-        found = through_lane(stages, ladders, lanes, tick, given, solve_options)
-        if found is not None:
-            return found
     subproblems = [p for stage in stages for p in stage.subproblems]
     given = given or Given.to(subproblems)
     solve_options = solve_options or SolveOptions()
+    chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
+    if batches is not None and plain:
+        chain, solved = _in_batch(batches, stages, ladders, given, tick)
+        if len(solved) == len(subproblems):
+            return result_of(stages, solved, ladders)
     note = getattr(tick, "note", lambda _: None)
     solvers = with_defaults(subproblems, ladders)
     backends = Backends.of(stages, solvers, slack, warm, given, execute, note)
+    if chain is not None:  # which knows the faces of the levels that are solved
+        backends = replace(backends, chains=dict.fromkeys(chain.members, chain))
     threads = _threads(stages, workers, solve_options)
-    watches = Watches(stages, solve_options, threads)
+    deadlines = StageDeadlines(stages, solve_options, threads)
     run = _Run(
-        stages, backends, dict(solved), tick, slack, given, watches, dict(solve_options.begun)
+        stages, backends, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts)
     )
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(threads, thread_name_prefix="lexiprog")
@@ -145,27 +151,28 @@ def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: Solv
     if workers is not None or most == 1:
         return workers or most
     # Those that wait for an answer from elsewhere need no core.
-    cores = (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING
+    cores = (os.cpu_count() or 1) if solve_options.executor is None else WAITING
     return min(most, cores)
 
 
-def through_lane(
+def _in_batch(
+    batches: LevelBatches,
     stages: tuple[Stage, ...],
     ladders: Mapping[str, Ladder | None],
-    lanes: Lanes,
-    tick: Callable[[str], None],
-    given: Given | None,
-    solve_options: SolveOptions | None,
-) -> Result | None:
-    """The whole result, where the stages are a lane and nothing else is wished for."""
-    if given is None or solve_options is None or not solve_options.plain:
-        return None
-    lane = lanes.of(stages, ladders)
+    given: Given,
+    tick: Tick,
+) -> tuple[FaceChain | None, dict[str, Solution]]:
+    """The first levels of a linear chain, certified together, and the chain with their faces."""
+    batch = batches.of(stages, ladders)
+    if batch is None:
+        return None, {}
     try:
-        found = None if lane is None else lane.solve(given, tick)
+        chain, solved = batch.solve(given)
     except KeyboardInterrupt as error:
         raise interrupted(result_of(stages, {}, ladders), len(ladders)) from error
-    return None if found is None else result_of(stages, found, ladders)
+    for name in solved:
+        tick(name)
+    return chain, solved
 
 
 def interrupted(found_so_far: Result, of: int) -> Interrupted:
@@ -177,17 +184,19 @@ def interrupted(found_so_far: Result, of: int) -> Interrupted:
 
 def result_of(
     stages: tuple[Stage, ...],
-    found: Mapping[str, Solution],
+    solutions: Mapping[str, Solution],
     ladders: Mapping[str, Ladder | None],
 ) -> Result:
-    """What was found, to be shown with the solvers that each was to be tried with."""
+    """What was solved, to be shown with the solvers that each was to be tried with."""
     names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
 
     def solvers(subproblem: Subproblem) -> list[str]:
         ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
         return [solver.name for solver in ladder]
 
-    return Result(names, found, partial(summary_of, stages, solvers), partial(derivative, stages))
+    return Result(
+        names, solutions, partial(summary_of, stages, solvers), partial(derivative, stages)
+    )
 
 
 def derivative(
@@ -230,8 +239,8 @@ class _Run:
     tick: Tick
     slack: Slack
     given: Given
-    watches: Watches
-    begun: dict[str, Solution]
+    deadlines: StageDeadlines
+    starts: dict[str, Solution]
     running: list[_Job] = field(default_factory=list)
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
@@ -244,7 +253,7 @@ class _Run:
         coming = {p.name: self.backends.strategies(p, self.solved) for p in unsolved}
         # There is none where no installed solver takes such problems.
         now = _with_each(unsolved, lambda p: next(coming[p.name], None))
-        self.watches.begin([p for p, _ in now])
+        self.deadlines.begin([p for p, _ in now])
         while now:
             for name, outcome in self._try_all(stage, now, pool).items():
                 if isinstance(outcome, Attempt):
@@ -260,18 +269,17 @@ class _Run:
 
     def _next_in_time(self, subproblem: Subproblem, coming: Iterator[Strategy]) -> Strategy | None:
         """The next strategy for which there is time; others would only say that there is none."""
-        in_time = (s for s in coming if not self.watches.of(subproblem, s.solver).over)
+        in_time = (s for s in coming if not self.deadlines.of(subproblem, s.solver).over)
         return next(in_time, None)
 
     def _fail(
         self, stage: Stage, failed: list[Subproblem], attempts: Mapping[str, list[Attempt]]
     ) -> NoReturn:
-        from lexiprog.infeasibility.conflict import SECONDS
         from lexiprog.infeasibility.diagnosis import stage_error
 
-        seconds = min(SECONDS, self.watches.left)
+        until = self._explaining()
         with self.given.held():
-            raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
+            raise stage_error(stage.name, failed, attempts, self.result(), self.slack, until)
 
     def _try_all(
         self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
@@ -280,12 +288,12 @@ class _Run:
         verdicts: dict[str, Solution | Attempt] = {}
         for subproblem, strategy in strategies:
             backend = self.backends.backend(subproblem, strategy)
-            deadline = self.watches.of(subproblem, strategy.solver)
+            deadline = self.deadlines.of(subproblem, strategy.solver)
             try:
                 with deadline.running():
                     task = prepare(
                         subproblem, strategy, self.solved, self.slack, backend.compile, self.given,
-                        deadline, self.begun.get(subproblem.name),
+                        deadline, self.starts.get(subproblem.name),
                     )  # fmt: skip
             except Exception as error:
                 if not is_solvers_fault(error):
@@ -294,7 +302,7 @@ class _Run:
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
                 verdicts[subproblem.name] = failed(strategy.solver.name, error, fault)
                 continue
-            away = deadline.elsewhere is not None
+            away = deadline.executor is not None
             here = backend.alone or (not away and task.is_brief(len(strategies)))
             future = at_once(backend, task) if here else pool.submit(shielded, backend, task)
             self.running.append(_Job(stage, task, backend, future))
@@ -312,7 +320,7 @@ class _Run:
         """
         while not job.future.done() and not wait([job.future], PULSE).done:
             for other in self.running:
-                self.watches.tell(other.stage, other.task)
+                self.deadlines.tell(other.stage, other.task)
 
     def _accept(self, job: _Job) -> Solution | Attempt:
         """Judge an answer and keep it if it is certified."""
@@ -325,7 +333,7 @@ class _Run:
             return failed(task.solver.name, broken, Fault.BROKEN)
         if isinstance(verdict, Solution):
             self.solved[verdict.name] = verdict
-            self.watches.tell(job.stage, task, found=verdict)
+            self.deadlines.tell(job.stage, task, solution=verdict)
             self.tick(verdict.name)
             return verdict
         if verdict.incumbent is not None:
@@ -334,8 +342,15 @@ class _Run:
             from lexiprog.infeasibility.diagnosis import tell_apart
 
             with self.given.held():
-                verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
+                status = tell_apart(task.subproblem, self.solved, self._explaining())
+                verdict = replace(verdict, status=status)
         return replace(verdict, seconds=task.compile_seconds + answer.seconds)
+
+    def _explaining(self) -> Deadline:
+        """Until when to look for the reason of a failure, in this process."""
+        from lexiprog.infeasibility.conflict import SECONDS
+
+        return Deadline(SECONDS, parent=self.deadlines.call)
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
@@ -354,7 +369,7 @@ class _Run:
         """Ask whatever is running to return what it has."""
         for job in self.running:
             if not job.future.done():
-                job.task.deadline.stop()
+                job.task.deadline.cancel()
 
     def harvest(self) -> None:
         """After Ctrl-C: stop running solves, and keep what they found."""

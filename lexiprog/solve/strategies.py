@@ -20,11 +20,10 @@ from lexiprog.model.lock import NO_SLACK, Slack, single
 from lexiprog.model.reformulate import can_restate, flat_at_zero, has_arguments
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Backend, Custom, Native
-from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Backend, Custom, Direct
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.tolerances import ALL_DIGITS, MAY_BE_ZERO, SHARPEST_HIGHS
 
 if TYPE_CHECKING:
@@ -352,10 +351,9 @@ class Backends:
     warm: WarmHighs | None = None
     # What each subproblem holds within parameters that are not zero.
     opened: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
-    conic: CurvedFace = field(default_factory=CurvedFace)
-    mixed: WiderFaces = field(default_factory=WiderFaces)
+    conic: ConicFace = field(default_factory=ConicFace)
+    mixed: MixedRowChain = field(default_factory=MixedRowChain)
     # Those that refer to others or are referred to.
     related: frozenset[str] = frozenset()
     # Linear ones that hold nothing, but others hold them without having their rows: all digits of
@@ -393,8 +391,7 @@ class Backends:
             chains=chains,
             loosened=loosened,
             opened=given.undisturbed(lambda: {p.name: _opened(p) for p in locked}),
-            integers=find_integer_chains(stages, solvers),
-            mixed=WiderFaces(loosened),
+            mixed=MixedRowChain(loosened),
             apart=frozenset(held_apart(stages) - {p.name for p in locked}),
         )
 
@@ -468,23 +465,20 @@ class Backends:
         warm = None if self.warm is None else self.warm.backend(subproblem, strategy)
         if warm is not None:
             return warm
-        integers = self.integers.get(subproblem.name)
-        if integers is not None and strategy == Strategy(self.solvers[subproblem.name][0]):
-            return integers
-        return Native(sharp=subproblem.name in self.related)
+        return Direct(sharp=subproblem.name in self.related)
 
     def _exact(self, subproblem: Subproblem) -> Backend:
         """One exact backend a chain, since its levels build on each other."""
-        from lexiprog.solve.exact import Exact, ExactAgain
+        from lexiprog.solve.exact import Exact, ExactResolve
 
         chain = self.chains.get(subproblem.name)
         if chain is None:
-            return ExactAgain() if self.mixed.serves(subproblem) else Exact()
+            return ExactResolve() if self.mixed.serves(subproblem) else Exact()
         return self.exact.setdefault(id(chain), Exact(chain))
 
     def _fair(self, subproblem: Subproblem, strategy: Strategy) -> Backend:
         """Who raises the levels of a fair problem."""
-        from lexiprog.fairness.any_solver import fair_runner
+        from lexiprog.fairness.any_solver import leximin_backend
         from lexiprog.fairness.backend import FairHighs, FairLotteries
 
         if subproblem.fair is not None and subproblem.fair.pricing is not None:
@@ -493,7 +487,7 @@ class Backends:
             return FairHighs(self.note)
         if self.execute is None:
             raise TypeError("nobody here solves the inner problems of fair ones")
-        return fair_runner(self.execute, self.note, subproblem, strategy)
+        return leximin_backend(self.execute, self.note, subproblem, strategy)
 
 
 def _is_small(subproblem: Subproblem, most: int, chain: FaceChain | None = None) -> bool:

@@ -25,8 +25,8 @@ from lexiprog.model.references import Reference
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import LockRecord
 from lexiprog.results.solution import Solution
-from lexiprog.solve.direct import Native
-from lexiprog.solve.mixed_rows import WiderFaces, is_proved
+from lexiprog.solve.direct import Direct
+from lexiprog.solve.mixed_rows import MixedRowChain, is_proved
 from lexiprog.solve.prices import dual_range
 from lexiprog.status import Fault
 from lexiprog.tolerances import (
@@ -91,7 +91,7 @@ def own_optimum(
         try:
             strategy = Strategy(solver, refined=refined)
             task = prepare(subproblem, strategy, solutions, slack, given=given, deadline=deadline)
-            answer = Native().run(task)
+            answer = Direct().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
         if answer.x is None or answer.form is None:
@@ -371,7 +371,7 @@ def _value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
 
 def _has_faces(task: Task) -> bool:
     """Whether all that it holds is held exactly and linear, so that every digit may count."""
-    return WiderFaces(task.slack.tolerances).serves(task.subproblem)
+    return MixedRowChain(task.slack.tolerances).serves(task.subproblem)
 
 
 def _last_digits(subproblem: Subproblem, own: OwnOptimum, held: Mapping[str, Solution]) -> float:
@@ -385,7 +385,7 @@ def _last_digits(subproblem: Subproblem, own: OwnOptimum, held: Mapping[str, Sol
 
 def _value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | None:
     """The same by faces, to all digits; None if that is not possible, NaN if one is unclear."""
-    wider = WiderFaces(task.slack.tolerances)
+    wider = MixedRowChain(task.slack.tolerances)
     if not wider.serves(task.subproblem):
         return None
     strategy = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)

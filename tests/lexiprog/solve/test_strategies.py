@@ -9,12 +9,11 @@ from lexiprog.compile.task import Strategy
 from lexiprog.fairness.any_solver import LevelsByValue
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Custom, Native
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Custom, Direct
 from lexiprog.solve.exact import Exact
-from lexiprog.solve.integer_chain import IntegerChain
 from lexiprog.solve.lp_chain import FaceChain
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.strategies import (
     LARGEST,
     TABLE,
@@ -244,13 +243,13 @@ def chosen(program, name="b", solver=None, backend="solver", **terms):
 
 def test_each_kind_of_problem_has_its_backend():
     assert isinstance(chosen(box(), "a", backend="face chain"), FaceChain)
-    assert isinstance(chosen(box(), backend="mixed rows"), WiderFaces)
-    assert isinstance(chosen(box(curved=True), backend="conic face"), CurvedFace)
-    assert isinstance(chosen(box()), Native)
+    assert isinstance(chosen(box(), backend="mixed rows"), MixedRowChain)
+    assert isinstance(chosen(box(curved=True), backend="conic face"), ConicFace)
+    assert isinstance(chosen(box()), Direct)
     assert isinstance(chosen(box(), solver="EXACT"), Exact)
     assert isinstance(chosen(box(), solver=Own()), Custom)
     assert isinstance(chosen(box(), warm=WarmHighs()), WarmHighs)
-    assert isinstance(chosen(box(integer=True)), IntegerChain)
+    assert isinstance(chosen(box(integer=True)), Direct)
     assert isinstance(chosen(lx.leximin([cp.Variable(bounds=[0, 1])]), "leximin"), FairHighs)
     # Several may be under way at once, but for a solver of one's own.
     assert not chosen(box(), "a", backend="face chain").alone
@@ -298,9 +297,9 @@ def test_an_optimum_without_a_face_is_ambiguous_unless_known_to_all_digits():
     for share, doubtful in ((0.0, []), (0.5 * ALL_DIGITS, []), (2 * ALL_DIGITS, ["a"])):
         unsure = Unsure(share)
         assert found.ambiguous(program["b"], {"a": unsure}) == doubtful
-    found.chains["b"].faces["a"] = Told(unclear=False)
+    found.chains["b"].faces["a"] = Told(uncertain=False)
     assert found.ambiguous(program["b"], {"a": Unsure(1.0)}) == []
-    found.chains["b"].faces["a"] = Told(unclear=True)
+    found.chains["b"].faces["a"] = Told(uncertain=True)
     assert found.ambiguous(program["b"], {"a": Unsure(0.0)}) == ["a"]
     curved = box(curved=True)
     assert backends(curved).ambiguous(curved["b"], {"a": Unsure(1.0)}) == []
@@ -318,8 +317,8 @@ class Unsure:
 class Told:
     """A face that is clear, or not."""
 
-    def __init__(self, *, unclear):
-        self.unclear = unclear
+    def __init__(self, *, uncertain):
+        self.uncertain = uncertain
 
 
 def test_after_an_ambiguous_optimum_fractions_come_first_where_problems_are_small():
@@ -342,7 +341,7 @@ def test_where_the_faces_of_a_chain_are_known_they_come_first():
     program = box()
     found = backends(program)
     assert not found.case(program["b"], {"a": Unsure(0.0)}).chain
-    found.chains["b"].faces["a"] = Told(unclear=False)
+    found.chains["b"].faces["a"] = Told(uncertain=False)
     assert found.case(program["b"], {"a": Unsure(0.0)}).chain
 
 
@@ -375,7 +374,7 @@ def test_what_is_shown_is_what_is_tried_where_floats_suffice(x):
     other = lx.Subproblem("other", cp.Maximize(x[1]), [cp.sum(x) <= 3, first.held(atol=0.1)])
     program = lx.Program(lx.Stage("1", first), lx.Stage("2", second, other))
     found = backends(program)
-    found.chains["second"].faces["first"] = Told(unclear=False)
+    found.chains["second"].faces["first"] = Told(uncertain=False)
     solved = program.solve()
     for subproblem in program.subproblems.values():
         shown = [strategy for _, strategy in strategies_for(found.case(subproblem))]
