@@ -1,9 +1,8 @@
 """Hierarchies of convex problems whose later stages use earlier optima."""
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING
 
-import lexiprog.display  # noqa: F401 - registers how outlines are drawn
 from lexiprog.backends.remote import Elsewhere, RemoteExecutor
 from lexiprog.backends.solver import Solver, SolverChoice
 from lexiprog.certify.certificate import Certificate
@@ -22,18 +21,20 @@ from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.parametric.explorer import Explorer, explore
-from lexiprog.parametric.front import Frontier
-from lexiprog.parametric.pareto import frontier
-from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
 from lexiprog.program import Program
 from lexiprog.progress import Progress
-from lexiprog.results.face_equations import OptimalFace, optimal_face
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.scenarios.parameters import Sweep, sweep
-from lexiprog.scenarios.solvers import SolverComparison, compare_solvers
 from lexiprog.status import Status
+
+if TYPE_CHECKING:
+    from lexiprog.parametric.explorer import Explorer, explore
+    from lexiprog.parametric.front import Frontier
+    from lexiprog.parametric.pareto import frontier
+    from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
+    from lexiprog.results.face_equations import OptimalFace, optimal_face
+    from lexiprog.scenarios.parameters import Sweep, sweep
+    from lexiprog.scenarios.solvers import SolverComparison, compare_solvers
 
 __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 
@@ -77,11 +78,34 @@ __all__ = [
     "tradeoff",
 ]
 
+# Public names whose modules are imported when one of them is first used.
+_LATER = {
+    "Explorer": "lexiprog.parametric.explorer",
+    "explore": "lexiprog.parametric.explorer",
+    "Frontier": "lexiprog.parametric.front",
+    "frontier": "lexiprog.parametric.pareto",
+    "tradeoff": "lexiprog.parametric.tradeoffs",
+    "Tradeoff": "lexiprog.parametric.tradeoffs",
+    "OptimalFace": "lexiprog.results.face_equations",
+    "optimal_face": "lexiprog.results.face_equations",
+    "Sweep": "lexiprog.scenarios.parameters",
+    "sweep": "lexiprog.scenarios.parameters",
+    "SolverComparison": "lexiprog.scenarios.solvers",
+    "compare_solvers": "lexiprog.scenarios.solvers",
+}
 
-def __getattr__(name: str) -> ModuleType:
-    """``lexiprog.plots``, imported when it is first asked for."""
+
+def __getattr__(name: str) -> object:
+    """``lexiprog.plots`` and the names of optional packages, imported when first asked for."""
     if name == "plots":
         return import_module("lexiprog.plots")
+    if name in _LATER:
+        value = globals()[name] = getattr(import_module(_LATER[name]), name)
+        return value
     raise AttributeError(
         f"module 'lexiprog' has no attribute {name!r}.{did_you_mean(name, __all__)}"
     )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, "plots"})

@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
 
 from lexiprog.backends.remote import Elsewhere
-from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder, resolve
+from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder, resolve, with_defaults
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.model.expressions import CVXPY_LOCK
-from lexiprog.model.frozen import Rebuilt
 from lexiprog.model.stage import Stage, check_references, check_unique_names, summary_of
-from lexiprog.model.subproblem import Subproblem
+from lexiprog.model.subproblem import Rebuilt, Subproblem
 from lexiprog.progress import Progress, bar, listener
 from lexiprog.results.rebind import adopt
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.batch import LevelBatches
-from lexiprog.solve.driver import execute
+from lexiprog.solve.driver import derivative, execute
 from lexiprog.solve.options import SolveOptions
+from lexiprog.solve.strategies import describe_strategies
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
 from lexiprog.summary import ProgramSummary, draw
@@ -89,9 +89,21 @@ class Program(Rebuilt):
         """A new program with further stages at the end."""
         return Program(*self.stages, *stages)
 
-    def describe(self) -> str:
-        """Stages, problems and who reads what, as text."""
-        return str(self.summary)
+    def describe(self, *, strategies: bool = False, solver: SolverChoice = None) -> str:
+        """Stages, problems and who reads what, as text.
+
+        Parameters
+        ----------
+        strategies : bool
+            Say also what will be tried for each subproblem, in order: solvers, and how the optima
+            that it holds are put to them.
+        solver : optional
+            As in :meth:`solve`, for the strategies.
+        """
+        if not strategies:
+            return str(self.summary)
+        solvers = with_defaults(self.subproblems.values(), self.ladders(solver))
+        return f"{self.summary}\n\n{describe_strategies(self.stages, solvers)}"
 
     @property
     def summary(self) -> ProgramSummary:
@@ -166,11 +178,8 @@ class Program(Rebuilt):
             Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; other
             solvers, and HIGHS inside its presolve, are waited for, unless Ctrl-C is pressed again.
         """
-        if time_limit is not None and not (isinstance(time_limit, NUMBERS) and time_limit >= 0):
-            raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")
-        if workers is not None and (not isinstance(workers, int) or workers < 1):
-            raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
-        ladders = self.ladders(solver)
+        _check_limits(time_limit, workers)
+        solvers = self.ladders(solver)
         given = Given.to(self.subproblems.values())
         solved: dict[str, Solution] = {}
         starts: dict[str, Solution] = {}
@@ -179,10 +188,15 @@ class Program(Rebuilt):
                 (starts if found.status is Status.UNFINISHED else solved)[name] = found
         self._clear_variables()
         try:
-            with bar(len(self.subproblems), len(solved), progress=progress) as tick:
+            with ExitStack() as shown:
+                tick: Callable[[str], None] = _nobody
+                told = on_progress
+                if progress:
+                    counted = shown.enter_context(bar(len(self.subproblems), len(solved)))
+                    tick, told = counted, listener(counted, on_progress)
                 result = execute(
                     self.stages,
-                    ladders,
+                    solvers,
                     workers=workers,
                     tick=tick,
                     solved=solved,
@@ -191,9 +205,9 @@ class Program(Rebuilt):
                     solve_options=SolveOptions(
                         time_limit,
                         verbose,
-                        listener(tick, on_progress, progress=progress),
+                        told,
                         starts,
-                        Elsewhere.of(executor),
+                        None if executor is None else Elsewhere.of(executor),
                     ),
                     batches=self._batches,
                 )
@@ -223,7 +237,7 @@ class Program(Rebuilt):
 
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
-        derive = partial(gradient_of, self.stages)
+        derive = partial(derivative, self.stages)
         return adopt(self.stages, result, lambda: self.summary, derive)
 
     def __repr__(self) -> str:
@@ -234,3 +248,14 @@ class Program(Rebuilt):
 
     def _repr_html_(self) -> str | None:
         return draw(self.summary)
+
+
+def _check_limits(time_limit: float | None, workers: int | None) -> None:
+    if time_limit is not None and not (isinstance(time_limit, NUMBERS) and time_limit >= 0):
+        raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
+
+
+def _nobody(_: str) -> None:
+    """Told of each solved subproblem where no bar is shown."""

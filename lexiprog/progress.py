@@ -92,7 +92,7 @@ class _Bar:
 
 
 @contextmanager
-def bar(total: int | None, done: int, *, progress: bool) -> Iterator[_Bar]:
+def bar(total: int | None, done: int, *, progress: bool = True) -> Iterator[_Bar]:
     """A progress bar's update function, or one that does nothing."""
     if not progress:
         yield _Bar(None)
@@ -109,11 +109,11 @@ def bar(total: int | None, done: int, *, progress: bool) -> Iterator[_Bar]:
 
 
 def listener(
-    shown: _Bar, on_progress: Callable[[Progress], object] | None, *, progress: bool
-) -> Callable[[Progress], object] | None:
-    """Who is told of integer levels as they move: the bar, the user's function, both or nobody."""
+    shown: _Bar, on_progress: Callable[[Progress], object] | None
+) -> Callable[[Progress], object]:
+    """Who is told of integer levels as they move: the bar, and the user's function if any."""
     if on_progress is None:
-        return shown.tell if progress else None
+        return shown.tell
 
     def tell(record: Progress) -> object:
         shown.tell(record)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
+from importlib import import_module
 from math import isfinite, isnan, prod
 from typing import TYPE_CHECKING, Any
 
@@ -261,16 +262,20 @@ def value_text(value: float, bound: float | None, status: str, digits: int = 6) 
     return f"{text} in [{low:.{digits}g}, {high:.{digits}g}]"
 
 
-# The place where those who draw outlines say so; who has one to show asks here.
-#
-# Records and results know nothing of HTML: the renderers in ``show`` register themselves, and
-# without them a notebook falls back to the text.
+# Records and results know nothing of HTML: the renderers of ``lexiprog.display`` register
+# themselves here, and are imported when something is first drawn.
 
 
 @singledispatch
-def draw(summary: object) -> str | None:  # noqa: ARG001 - kinds are registered elsewhere
-    """The outline as HTML, if somebody has registered how to draw its kind."""
+def render(summary: object) -> str | None:  # noqa: ARG001 - kinds are registered elsewhere
+    """A summary as HTML by the renderer that is registered for its kind."""
     return None
+
+
+def draw(summary: object) -> str | None:
+    """A summary as HTML; None if its kind has text only."""
+    import_module("lexiprog.display")
+    return render(summary)
 
 
 # What can be explored of a program: each held level's curve, as plain records for display.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -12,8 +12,10 @@ from typing import Protocol, runtime_checkable
 import cvxpy as cp
 
 from lexiprog.errors import LexiprogError, did_you_mean
+from lexiprog.model.expressions import is_integer_kind
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.tolerances import CERTIFIED, FIRST_ORDER_GAP, INTERIOR_GAP, MIP_FEASIBILITY
-from lexiprog.typing import NUMBERS, FreshOptions, Options, is_integer_kind
+from lexiprog.typing import NUMBERS, FreshOptions, Options
 
 # What a solver of the user's own must be able to do.
 
@@ -153,7 +155,7 @@ SHARPER_MIP: dict[str, Options] = {
 
 @dataclass(frozen=True)
 class Words:
-    """A solver's own options for what everybody wishes.
+    """What a solver calls the time limit and the relative gap.
 
     Attributes
     ----------
@@ -173,7 +175,7 @@ class Words:
     also: str = ""
     second: float = 1.0
 
-    def wish(self, word: str, options: Options) -> float | None:
+    def read(self, word: str, options: Options) -> float | None:
         """What the options say of "time" or "gap" in the solver's own words."""
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
         for place in (options, options.get(self.inside), options.get(self.also)):
@@ -253,7 +255,7 @@ class Solver:
         Largest certificate measure that still counts as optimal.
     gap : float, optional
         Relative gap accepted for integer problems and given to the solver, whose own option
-        (``mip_rel_gap``, ``MIPGap``) is the same wish; as ``accept`` if not given.
+        (``mip_rel_gap``, ``MIPGap``) means the same; as ``accept`` if not given.
     time_limit : float, optional
         Seconds for one subproblem, retries included. What an integer search has found by then is
         taken, status "within_gap", with a warning; if ``gap`` is given, only within that gap.
@@ -286,8 +288,8 @@ class Solver:
     ) -> None:
         target = name.upper() if isinstance(name, str) else name
         words = words_of(str(target))
-        gap = words.wish("gap", options) if gap is None else gap
-        time_limit = words.wish("time", options) if time_limit is None else time_limit
+        gap = words.read("gap", options) if gap is None else gap
+        time_limit = words.read("time", options) if time_limit is None else time_limit
         for label, value in (("accept", accept), ("gap", gap), ("time_limit", time_limit)):
             if value is not None and not (isinstance(value, NUMBERS) and value >= 0):
                 raise ValueError(
@@ -337,7 +339,7 @@ class Solver:
         shown |= {
             label: value
             for label, word, value in solve_options
-            if value is not None and value != words_of(self.name).wish(word, self.options)
+            if value is not None and value != words_of(self.name).read(word, self.options)
         }
         shown |= dict(self.options)
         parts = [repr(self.name), *(f"{k}={v!r}" for k, v in shown.items())]
@@ -369,10 +371,20 @@ def default_ladder(kind: str) -> Ladder:
     return (*conic, Solver("ECOS")) if "ECOS" in installed() else conic
 
 
+def with_defaults(
+    subproblems: Iterable[Subproblem], solvers: Mapping[str, Ladder | None]
+) -> dict[str, Ladder]:
+    """The solvers of each subproblem, the default ones where none are asked for."""
+    subproblems = list(subproblems)
+    kinds = {p.kind for p in subproblems if not solvers[p.name]}
+    defaults = {kind: default_ladder(kind) for kind in kinds}
+    return {p.name: solvers[p.name] or defaults[p.kind] for p in subproblems}
+
+
 def resolve(
     choice: SolverChoice, stages: Mapping[str, tuple[Sequence[str], SolverOrLadder | None]]
 ) -> dict[str, Ladder | None]:
-    """A ladder (or None: the default) for every subproblem.
+    """The solvers (or None: the default ones) of every subproblem.
 
     Parameters
     ----------
@@ -398,16 +410,16 @@ def resolve(
                 (c for c in (by_name.get(name), by_name.get(stage), own, general) if c is not None),
                 None,
             )
-            table[name] = None if picked is None else _ladder(picked, name)
+            table[name] = None if picked is None else _solvers(picked, name)
     return table
 
 
-def _ladder(choice: SolverOrLadder, where: str) -> Ladder:
+def _solvers(choice: SolverOrLadder, where: str) -> Ladder:
     if isinstance(choice, str) or not isinstance(choice, Sequence):
         return (_solver(choice, where),)
     if not choice:
-        raise UnknownSolver(f"the solver ladder for {where!r} is empty: name at least one solver.")
-    return tuple(_solver(rung, where) for rung in choice)
+        raise UnknownSolver(f"the list of solvers for {where!r} is empty: name at least one.")
+    return tuple(_solver(one, where) for one in choice)
 
 
 def _solver(choice: OneSolver, where: str) -> Solver:

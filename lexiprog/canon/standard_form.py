@@ -62,6 +62,11 @@ class StandardForm:
     upper: Array | None = None
     integer: NDArray[np.intp] | None = None
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether nothing is curved."""
+        return self.P is None and self.cones.linear == self.b.size
+
     def objective(self, x: Array) -> float:
         """Value of the objective at ``x``."""
         quadratic = 0.5 * float(x @ (self.P @ x)) if self.P is not None else 0.0

@@ -126,10 +126,24 @@ def bind(parameter: cp.Parameter, value: float | Value) -> None:
     if isinstance(value, float) and parameter.shape == () and _promises_nothing(parameter):
         parameter.save_value(np.array(value))
         return
-    array = np.asarray(dense(value))
-    if array.shape != parameter.shape:
-        array = array.reshape(parameter.shape)
-    given, has = array, parameter.attributes
+    given = np.asarray(dense(value))
+    if given.shape != parameter.shape:
+        given = given.reshape(parameter.shape)
+    array = _cleaned(given, parameter.attributes)
+    change = float(np.max(np.abs(array - given), initial=0.0))
+    if change > PLACEHOLDER_NOISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
+        raise LexiprogError(
+            f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
+            f"it, by {change:.1e}; please report this with the expression."
+        )
+    if parameter.attributes["diag"] and not hasattr(array, "tocoo"):
+        parameter.save_value(array)  # the setter wants a sparse matrix here
+        return
+    parameter.value = array
+
+
+def _cleaned(array: Value, has: Mapping[str, object]) -> Value:
+    """The nearest array with the attributes that a parameter has."""
     if has["diag"]:
         array = np.diag(np.diag(array))
     if has["PSD"] or has["NSD"] or has["symmetric"] or has["hermitian"]:
@@ -144,16 +158,7 @@ def bind(parameter: cp.Parameter, value: float | Value) -> None:
         array = np.minimum(array, 0.0)
     if has["pos"]:
         array = np.maximum(array, np.finfo(float).tiny)
-    change = float(np.max(np.abs(array - given), initial=0.0))
-    if change > PLACEHOLDER_NOISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
-        raise LexiprogError(
-            f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
-            f"it, by {change:.1e}; please report this with the expression."
-        )
-    if has["diag"] and not hasattr(array, "tocoo"):
-        parameter.save_value(array)  # the setter wants a sparse matrix here
-        return
-    parameter.value = array
+    return array
 
 
 def _promises_nothing(parameter: cp.Parameter) -> bool:

@@ -4,27 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import EXACT, Solver, words_of
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given, bind_references, read_parameters
-from lexiprog.compile.rational_data import Fractions, exact_references
 from lexiprog.cvxpy_adapter import AffineCanonicaliser, Compiled, Prepared
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import CVXPY_LOCK, Memory, dense
 from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.model.reformulate import restated
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.rational.numbers import DEFAULT
+from lexiprog.tolerances import LOCK_GUARD
 from lexiprog.typing import Constraint, FreshOptions, Objective, Options, Value, Values
 
 if TYPE_CHECKING:
+    from lexiprog.compile.rational_data import Fractions
     from lexiprog.results.solution import Solution
+
+
+# How the locks of a subproblem are put to a solver: by the optimal face of what they hold, by the
+# argument of a curved objective, as the declared bound, as an equation, or as a loosened bound.
+Mode = Literal["face", "argument", "value", "equal", "guarded"]
+# Who solves it: the solver itself, or one of the backends for faces.
+BackendName = Literal["solver", "face chain", "mixed rows", "conic face"]
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One attempt at a subproblem: a solver, and how locks are put to it."""
+
+    solver: Solver
+    mode: Mode = "value"
+    loosened: frozenset[str] = frozenset()  # owners whose locks have slack at this solve
+    refined: bool = False  # iterative refinement, with twice the digits of floats
+    strict: bool = False  # an answer limited by rounding is refused: a more exact one is next
+    backend: BackendName = "solver"
+
+    def statement(self, subproblem: Subproblem) -> Subproblem:
+        """The subproblem as it is put to the solver."""
+        if self.mode == "argument" or self.mode == "equal":
+            return restated(subproblem, self.mode, self.loosened)
+        return subproblem
+
+    def slack(self, given: Slack) -> Slack:
+        """How far held optima may degrade with this strategy."""
+        return replace(given, guard=LOCK_GUARD) if self.mode == "guarded" else given
+
+    def kind_of_lock(self, subproblem: Subproblem, position: int) -> str:
+        """How the lock at ``position`` is put: by its "face", by its "argument" or by "value"."""
+        if self.mode == "argument":
+            kept = self.statement(subproblem).constraints
+            constraint = subproblem.constraints[position]
+            return "value" if any(constraint is other for other in kept) else "argument"
+        if self.mode == "face" and not dict(subproblem.locks)[position].fair:
+            return "face"
+        return "value"
 
 
 # Numbers of a problem that is solved in tenths of a second, if not in less.
@@ -132,6 +171,9 @@ def prepare(
         starts = () if not subproblem.integer else _starts(subproblem, solutions, begun)
         fractions: Fractions = {}
         if strategy.solver.target == EXACT:
+            from lexiprog.compile.rational_data import exact_references
+            from lexiprog.rational.numbers import DEFAULT
+
             read_as = options.get("read_as", DEFAULT)
             fractions = exact_references(subproblem, solutions, slack, read_as)
         return Task(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lexiprog.display.card import Halt, Row, problem_card, rows_of, stopped_card, summary_card
 from lexiprog.display.frame import page, safe, tag
-from lexiprog.summary import ProgramSummary, ResultSummary, SolvedSummary, draw
+from lexiprog.summary import ProgramSummary, ResultSummary, SolvedSummary, render
 
 # Arrows from problems to those that use them, as coloured lanes beside the rows.
 #
@@ -61,28 +61,31 @@ def gutter(lanes: Sequence[Lane], row: int) -> str:
     """The piece of the picture beside one row."""
     right = width(lanes)
     ends = sorted({lane.track for lane in lanes if row in lane.readers})
-    entry = {track: _TOP + _APART * k for k, track in enumerate(ends)}
     leave = _TOP + _APART * len(ends)
+    entry = dict(zip(ends, range(_TOP, leave, _APART), strict=True))
     parts = []
     for track in sorted({lane.track for lane in lanes}):
         mine = [lane for lane in lanes if lane.track == track]
         x = right - _EDGE - _STEP * track
-        above = any(lane.source < row <= lane.readers[-1] for lane in mine)
-        below = any(lane.source <= row < lane.readers[-1] for lane in mine)
-        starts = any(lane.source == row for lane in mine)
-        if above:
-            parts.append(_line(track, x, "-1", x, "100%" if below else str(entry[track])))
-        if starts:
-            parts.append(_line(track, x, str(leave), right, str(leave)))
-            parts.append(_line(track, x, str(leave), x, "100%"))
-            parts.append(f'<circle class="lx-track{track}" cx="{right}" cy="{leave}" r="3.5" '
-                         'fill="currentColor"/>')  # fmt: skip
+        if any(lane.source < row <= lane.readers[-1] for lane in mine):
+            goes_on = any(lane.source <= row < lane.readers[-1] for lane in mine)
+            parts.append(_line(track, x, "-1", x, "100%" if goes_on else str(entry[track])))
+        if any(lane.source == row for lane in mine):
+            parts += _source(track, x, leave, right)
         if track in entry:
-            y = entry[track]
-            parts.append(_line(track, x, str(y), right - 4, str(y)))
-            parts.append(f'<path class="lx-track{track}" d="M{right - 7} {y - 4}L{right} {y}'
-                         f'L{right - 7} {y + 4}z" fill="currentColor"/>')  # fmt: skip
+            parts += _arrow(track, x, entry[track], right)
     return f'<svg aria-hidden="true">{"".join(parts)}</svg>' if parts else ""
+
+
+def _source(track: int, x: int, y: int, right: int) -> list[str]:
+    dot = f'<circle class="lx-track{track}" cx="{right}" cy="{y}" r="3.5" fill="currentColor"/>'
+    return [_line(track, x, str(y), right, str(y)), _line(track, x, str(y), x, "100%"), dot]
+
+
+def _arrow(track: int, x: int, y: int, right: int) -> list[str]:
+    head = f"M{right - 7} {y - 4}L{right} {y}L{right - 7} {y + 4}z"
+    tip = f'<path class="lx-track{track}" d="{head}" fill="currentColor"/>'
+    return [_line(track, x, str(y), right - 4, str(y)), tip]
 
 
 def _line(track: int, x1: int, y1: str, x2: int, y2: str) -> str:
@@ -92,13 +95,13 @@ def _line(track: int, x1: int, y1: str, x2: int, y2: str) -> str:
     )
 
 
-@draw.register
+@render.register
 def program_html(program: ProgramSummary) -> str:
     """What was declared."""
     return page(hierarchy_grid(program, None))
 
 
-@draw.register
+@render.register
 def result_html(result: ResultSummary) -> str:
     """What was declared, and what was found for it."""
     return page(hierarchy_grid(result.program, result.solved))

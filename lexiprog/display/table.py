@@ -6,7 +6,7 @@ from base64 import b64encode
 from itertools import cycle
 
 from lexiprog.display.frame import page, safe, tag
-from lexiprog.summary import Chart, Series, TableCell, TableSummary, cleaned, draw, number
+from lexiprog.summary import Chart, Series, TableCell, TableSummary, cleaned, number, render
 
 # Small charts as pictures in SVG.
 #
@@ -108,7 +108,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-@draw.register
+@render.register
 def table_html(table: TableSummary) -> str:
     """A titled table with its notes below, as a page of its own."""
     title = tag("div", "lx-title", safe(table.title))

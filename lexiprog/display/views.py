@@ -21,14 +21,14 @@ from lexiprog.summary import (
     TableSummary,
     array_text,
     counted,
-    draw,
     duration,
     number,
+    render,
     series_of,
 )
 
 
-@draw.register
+@render.register
 def solution_html(solution: SolutionSummary) -> str:
     """The optimum, its certificate and locks, and every variable, large ones summarised."""
     found, variables = solution.found, solution.variables
@@ -76,7 +76,7 @@ def _shape(shape: tuple[int, ...]) -> str:
 SHOWN_TRIES = 8
 
 
-@draw.register
+@render.register
 def failure_html(failure: FailureSummary) -> str:
     """The hierarchy with the problem that failed, the conflict, and what was tried."""
     stop = Halt(failure.problem, failure.status, failure.reason)
@@ -187,7 +187,7 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 {script}</script></body></html>"""
 
 
-@draw.register
+@render.register
 def _explorer(summary: ExploreSummary) -> str:
     """The page in a frame; its first state stands there for those without scripts."""
     height = 40 + sum(150 + 22 * max(len(level.variables), 6) for level in summary.levels)

@@ -24,13 +24,12 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import EXACT
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.multipliers import is_real
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Checked
 from lexiprog.compile.answer import Answer, ExactAnswer, Shares, UserLevels
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Solutions, Task
+from lexiprog.compile.task import Solutions, Strategy, Task
 from lexiprog.errors import StageError
 from lexiprog.fairness.backend import Note, reporting
 from lexiprog.fairness.objective import Fairness

@@ -10,12 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Checked, check_answer
 from lexiprog.compile.answer import Answer, Shares
-from lexiprog.compile.task import Solutions, Task, compile_alone
+from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Returned
 from lexiprog.fairness.audit import Audit, audit_lottery, audit_order, audit_shares

@@ -23,10 +23,11 @@ from lexiprog.compile.answer import Answer
 from lexiprog.cvxpy_adapter import Compiled, Prepared
 from lexiprog.deadline import Deadline
 from lexiprog.infeasibility.demands import Demand, Demands, asked_by, elastic
+from lexiprog.model.expressions import kind_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.status import Status
 from lexiprog.tolerances import CONFLICT_VIOLATION
-from lexiprog.typing import Array, Constraint, Value, kind_of
+from lexiprog.typing import Array, Constraint, Value
 
 # Seconds that an explanation may take if the call has no limit.
 SECONDS = 20.0

@@ -21,7 +21,7 @@ from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, ConflictPart, StageError
 from lexiprog.infeasibility.conflict import SECONDS, Contradiction, find_conflict, quick_answer
 from lexiprog.infeasibility.demands import Demand, elastic
-from lexiprog.model.expressions import CVXPY_LOCK, automatic_names, dense, written
+from lexiprog.model.expressions import CVXPY_LOCK, automatic_names, dense, is_integer_kind, written
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import REFERENCES
 from lexiprog.model.subproblem import Subproblem
@@ -30,7 +30,7 @@ from lexiprog.results.solution import Solution
 from lexiprog.status import Fault, Status
 from lexiprog.summary import array_text, counted
 from lexiprog.tolerances import RAY_NOISE, RAY_PROOF
-from lexiprog.typing import Array, Constraint, Value, Values, is_integer_kind
+from lexiprog.typing import Array, Constraint, Value, Values
 
 # How far constraints would have to be relaxed for a problem to have a solution.
 

@@ -16,7 +16,7 @@ from lexiprog.model.lock import Lock
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.tolerances import RANK
-from lexiprog.typing import Constraint
+from lexiprog.typing import Array, Constraint, Leaves
 
 # What is the same at every optimum of a curved objective.
 #
@@ -91,25 +91,28 @@ def _beside(expression: cp.Expression) -> Summands | None:
     variables = expression.variables()
     if sum(v.size for v in variables) > FEW or any(not v.is_real() for v in variables):
         return None
-    nothing = [(v, np.zeros(v.shape)) for v in variables]
-    zero = [evaluate(part, nothing) for part in curved]
-    columns, places = [], []
     used = {v.id for part in others for v in part.variables()}
-    for k, variable in enumerate(variables):
-        for entry in range(variable.size):
-            unit = np.zeros(variable.size)
-            unit[entry] = 1.0
-            leaves = nothing.copy()
-            leaves[k] = variable, unit.reshape(variable.shape, order="F")
-            moved = [evaluate(part, leaves) for part in curved]
-            columns.append(
-                np.concatenate([np.ravel(m - z) for m, z in zip(moved, zero, strict=True)])
-            )
-            places.append(variable.id in used)
-    # What the arguments leave open must leave the variables of all other terms alone.
-    _, sizes, axes = np.linalg.svd(np.array(columns).T)
+    columns = np.repeat([v.id in used for v in variables], [v.size for v in variables])
+    # The null space of the arguments must leave the variables of all other terms alone.
+    _, sizes, axes = np.linalg.svd(_jacobian(curved, variables))
     rank = int(np.count_nonzero(sizes > RANK * sizes.max(initial=0.0)))
-    return curved if np.abs(axes[rank:, places]).max(initial=0.0) < RANK else None
+    return curved if np.abs(axes[rank:, columns]).max(initial=0.0) < RANK else None
+
+
+def _jacobian(parts: Summands, variables: list[cp.Variable]) -> Array:
+    """The derivatives of affine expressions, a column for each entry of the variables."""
+    zero = [(v, np.zeros(v.shape)) for v in variables]
+    columns = [_stacked(parts, zero)]
+    for k, variable in enumerate(variables):
+        for unit in np.eye(variable.size):
+            leaves = zero.copy()
+            leaves[k] = variable, unit.reshape(variable.shape, order="F")
+            columns.append(_stacked(parts, leaves))
+    return (np.array(columns[1:]) - columns[0]).T
+
+
+def _stacked(parts: Summands, leaves: Leaves) -> Array:
+    return np.concatenate([np.ravel(evaluate(part, leaves)) for part in parts])
 
 
 def _collect(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from lexiprog.errors import DeclarationError
 from lexiprog.model.checks import check_name
 from lexiprog.model.expressions import automatic_names, readable, written
-from lexiprog.model.frozen import Frozen
 from lexiprog.model.lock import Tolerance
-from lexiprog.model.subproblem import Subproblem
+from lexiprog.model.subproblem import Frozen, Subproblem
 from lexiprog.summary import Hold, ProblemSummary, ProgramSummary, Read, StageSummary
 
 if TYPE_CHECKING:

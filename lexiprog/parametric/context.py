@@ -14,11 +14,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.backends.solver import Ladder, Solver
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task, compile_for, prepare
+from lexiprog.compile.task import Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
 from lexiprog.deadline import Deadline, RemoteCaller
 from lexiprog.model.expressions import CVXPY_LOCK, holding

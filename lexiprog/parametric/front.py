@@ -13,10 +13,9 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import Ladder, Solver, SolverChoice, resolve
-from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task, prepare
+from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.cvxpy_adapter import answer_at
 from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.errors import DeclarationError, LexiprogWarning, StageError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -16,10 +15,10 @@ from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.fingerprint import digest_of
 from lexiprog.results.result import Derive, Result
-from lexiprog.results.solution import Solution
+from lexiprog.results.solution import Solution, fields_by_id
 from lexiprog.summary import ProgramSummary, counted
 from lexiprog.tolerances import REBOUND_VALUE
-from lexiprog.typing import Leaf, Record, Value, Values
+from lexiprog.typing import Leaf, Value, Values
 
 # Connect a solution to the CVXPY objects it belongs to.
 
@@ -27,17 +26,6 @@ from lexiprog.typing import Leaf, Record, Value, Values
 def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
     """Let the solution be asked by CVXPY objects, and carry a trace of its problem."""
     return replace(solution, **fields_by_id(solution.variables, subproblem, constants))
-
-
-def fields_by_id(
-    variables: Mapping[str, Value], subproblem: Subproblem, constants: Mapping[int, Value]
-) -> Record:
-    """The fields by which a solution with these values is known to CVXPY objects."""
-    leaves = dict(constants)
-    for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
-        leaves[variable.id] = variables[key]
-    rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return {"_leaves": leaves, "_rows": rows, "digest": partial(digest_of, subproblem)}
 
 
 def constant_of(solution: Solution, parameter: Leaf) -> Value | None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import cvxpy as cp
 
 from lexiprog.certify.certificate import Certificate
 from lexiprog.errors import there_are
 from lexiprog.model.expressions import evaluate, read_only, read_only_copies
+from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord
 from lexiprog.results.files import fitted
-from lexiprog.results.fingerprint import Digest
+from lexiprog.results.fingerprint import Digest, digest_of
 from lexiprog.status import Status
 from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
 from lexiprog.typing import Constraint, Leaf, Multiplier, Options, Record, Value, Values
@@ -36,11 +37,15 @@ class MadeWhenAsked:
     def __get__(self, instance: object | None, _: type) -> Any:
         if instance is None:
             return self._default
-        value = getattr(instance, self._kept)
+        value = self.as_given(instance)
         if callable(value):
             value = value()
             self.__set__(instance, value)
         return value
+
+    def as_given(self, instance: object) -> object:
+        """The value, or the function that makes it if nobody has asked yet."""
+        return getattr(instance, self._kept)
 
     def __set__(self, instance: object, value: object) -> None:
         if value is self:  # the default of a field with wishes of its own
@@ -196,6 +201,15 @@ class Solution:
         own = float("inf") if self.bound is None else abs(self.value - self.bound)
         return own + sum(self.effects.values())
 
+    def changed(self, **fields: Any) -> Self:
+        """The same with other fields; what is made when asked for is not made by this."""
+        later = {
+            name: field.as_given(self)
+            for name, field in vars(Solution).items()
+            if isinstance(field, MadeWhenAsked)
+        }
+        return replace(self, **{**later, **fields})
+
     @property
     def seconds(self) -> float:
         """Compile and solve time together."""
@@ -301,3 +315,14 @@ class Solution:
         return solution_text(self._shown, self.certificate.words)
 
     __repr__ = __str__
+
+
+def fields_by_id(
+    variables: Mapping[str, Value], subproblem: Subproblem, constants: Mapping[int, Value]
+) -> Record:
+    """The fields by which a solution with these values is known to CVXPY objects."""
+    leaves = dict(constants)
+    for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
+        leaves[variable.id] = variables[key]
+    rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
+    return {"_leaves": leaves, "_rows": rows, "digest": partial(digest_of, subproblem)}

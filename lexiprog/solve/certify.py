@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
+import cvxpy as cp
 import numpy as np
 
 from lexiprog import cvxpy_adapter
@@ -14,7 +15,6 @@ from lexiprog.certify.measures import Checked, check_answer
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
 from lexiprog.errors import Attempt, LexiprogWarning
-from lexiprog.infeasibility.demands import about_leak
 from lexiprog.model.expressions import (
     CVXPY_LOCK,
     as_float,
@@ -25,8 +25,7 @@ from lexiprog.model.expressions import (
 )
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
-from lexiprog.results.rebind import fields_by_id
-from lexiprog.results.solution import Level, Solution
+from lexiprog.results.solution import Level, Solution, fields_by_id
 from lexiprog.solve.verification import check_point, in_users_sense, own_optimum, unit_of
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
@@ -77,7 +76,7 @@ def judge(
         certificate = replace(certificate, gap_tolerance=certificate.gap)
     if not certificate.passed and wish is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
-        why = about_leak(subproblem, as_left, constants) if task.integer else ""
+        why = _about_leak(task, as_left, constants)
         return Attempt(name, answer.status, "; ".join(filter(None, [str(certificate), why])), fault)
     variables = read_only_copies(
         {key: found for key, (_, found) in zip(subproblem.keys, values, strict=True)}
@@ -108,6 +107,17 @@ def judge(
         reason = f"stopped at {found.summary.text()}"
         return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=found)
     return found
+
+
+def _about_leak(
+    task: Task, as_left: list[tuple[cp.Variable, Value]], constants: list[tuple[Leaf, Value]]
+) -> str:
+    """Whether an integrality tolerance is what makes the certificate fail, in words."""
+    if not task.integer:
+        return ""
+    from lexiprog.infeasibility.demands import about_leak
+
+    return about_leak(task.subproblem, as_left, constants)
 
 
 def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None:

@@ -15,11 +15,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.clarabel import Interior, solve_conic
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.conic_face import exposed
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Solutions, Task, compile_alone
+from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import holding

@@ -16,22 +16,15 @@ from lexiprog.backends.newton import sharpened
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import check_answer
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Solutions, Task, compile_alone
+from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.expressions import as_float, dense, evaluate, holding
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.integer import (
-    best_start,
-    best_with,
-    is_linear,
-    no_worse_than,
-    rounded_and_resolved,
-)
+from lexiprog.solve.integer import best_start, best_with, no_worse_than, rounded_and_resolved
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
 
@@ -149,7 +142,7 @@ def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
 
 def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer of a curved problem with more digits, if that makes it the better proved one."""
-    if task.integer or answer.x is None or answer.z is None or is_linear(form):
+    if task.integer or answer.x is None or answer.z is None or form.is_linear:
         return answer
     found = sharpened(form, answer.x, answer.z)
     if found is None:

@@ -1,42 +1,40 @@
-"""Solve a hierarchy stage by stage: prepare, run in threads, judge, record."""
+"""Solve a hierarchy stage by stage: prepare, run in threads, certify, record."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NoReturn
 
+import cvxpy as cp
 from cvxpy.error import SolverError
 
-from lexiprog.backends.solver import Ladder, default_ladder
-from lexiprog.backends.strategies import Strategy
+from lexiprog.backends.solver import Ladder, default_ladder, with_defaults
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task, prepare
+from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
-from lexiprog.fairness.any_solver import leximin_backend
-from lexiprog.infeasibility.conflict import SECONDS
-from lexiprog.infeasibility.diagnosis import stage_error, tell_apart
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import judge
-from lexiprog.solve.choice import BackendTable
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
+from lexiprog.solve.strategies import Backends
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
+from lexiprog.typing import Array
 
-# Call a runner so that whatever it raises can be told, and know when further tries are idle.
+# Call a backend so that whatever it raises can be reported.
 
 
 class _Panic(Exception):
@@ -65,7 +63,7 @@ def at_once(backend: Backend, task: Task) -> Future[Answer]:
 
 
 def failed(solver: str, error: Exception, fault: Fault) -> Attempt:
-    """A try that ended with an error."""
+    """An attempt that ended with an error."""
     text = " ".join(str(error).split())
     kind = [] if isinstance(error, _Panic) else [type(error).__name__]
     return Attempt(solver, Status.FAILED, ": ".join([*kind, text] if text else kind), fault)
@@ -83,10 +81,8 @@ def settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
     if subproblem.locks:  # a lock may be too tight for one solver and not for the next
         return False
     enough = 1 if subproblem.integer else 2
-    return (
-        sum(attempt.status.is_infeasible for attempt in attempts) >= enough
-        or sum(attempt.status.is_unbounded for attempt in attempts) >= enough
-    )
+    infeasible = sum(attempt.status.is_infeasible for attempt in attempts)
+    return max(infeasible, sum(attempt.status.is_unbounded for attempt in attempts)) >= enough
 
 
 Tick = Callable[[str], None]
@@ -118,31 +114,25 @@ def execute(
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
-    given = Given.to(subproblems) if given is None else given
-    solve_options = SolveOptions() if solve_options is None else solve_options
+    given = given or Given.to(subproblems)
+    solve_options = solve_options or SolveOptions()
     chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
     if batches is not None and plain:
         chain, solved = _in_batch(batches, stages, ladders, given, tick)
         if len(solved) == len(subproblems):
             return result_of(stages, solved, ladders)
-    asked = {p.kind for p in subproblems if not ladders[p.name]}
-    usual = {kind: default_ladder(kind) for kind in asked}
-    full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
     note = getattr(tick, "note", lambda _: None)
-    # Those that wait for an answer from elsewhere need no core.
-    size = workers or max(len(s.subproblems) for s in stages)
-    if workers is None and size > 1:
-        size = min(size, (os.cpu_count() or 1) if solve_options.executor is None else WAITING)
-    fair = partial(leximin_backend, execute, note)
-    runners = BackendTable.of(stages, full, slack, warm, fair, note, given)
+    solvers = with_defaults(subproblems, ladders)
+    backends = Backends.of(stages, solvers, slack, warm, given, execute, note)
     if chain is not None:  # which knows the faces of the levels that are solved
-        runners = replace(runners, chains=dict.fromkeys(chain.members, chain))
-    deadlines = StageDeadlines(stages, solve_options, size)
+        backends = replace(backends, chains=dict.fromkeys(chain.members, chain))
+    threads = _threads(stages, workers, solve_options)
+    deadlines = StageDeadlines(stages, solve_options, threads)
     run = _Run(
-        stages, runners, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts)
+        stages, backends, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts)
     )
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
-    pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="lexiprog")
     try:
         for stage in stages:
             run.solve_stage(stage, pool)
@@ -153,6 +143,16 @@ def execute(
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
+
+
+def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: SolveOptions) -> int:
+    """How many subproblems of a stage run at once."""
+    most = max(len(stage.subproblems) for stage in stages)
+    if workers is not None or most == 1:
+        return workers or most
+    # Those that wait for an answer from elsewhere need no core.
+    cores = (os.cpu_count() or 1) if solve_options.executor is None else WAITING
+    return min(most, cores)
 
 
 def _in_batch(
@@ -194,8 +194,22 @@ def result_of(
         ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
         return [solver.name for solver in ladder]
 
-    summary, derive = partial(summary_of, stages, solvers), partial(gradient_of, stages)
-    return Result(names, solutions, summary, derive)
+    return Result(
+        names, solutions, partial(summary_of, stages, solvers), partial(derivative, stages)
+    )
+
+
+def derivative(
+    stages: tuple[Stage, ...],
+    solutions: Mapping[str, Solution],
+    parameter: cp.Parameter,
+    name: str,
+    side: str | None = None,
+) -> Array:
+    """The derivative of an optimum, by modules that are imported when one is asked for."""
+    from lexiprog.sensitivity.gradient import gradient_of
+
+    return gradient_of(stages, solutions, parameter, name, side)
 
 
 @dataclass(frozen=True)
@@ -208,12 +222,19 @@ class _Job:
     future: Future[Answer]
 
 
+def _with_each(
+    subproblems: Iterable[Subproblem], strategy: Callable[[Subproblem], Strategy | None]
+) -> list[tuple[Subproblem, Strategy]]:
+    """Each subproblem with its strategy, if there is one."""
+    return [(p, found) for p in subproblems if (found := strategy(p)) is not None]
+
+
 @dataclass
 class _Run:
     """What is known so far, and what is under way."""
 
     stages: tuple[Stage, ...]
-    runners: BackendTable
+    backends: Backends
     solved: dict[str, Solution]
     tick: Tick
     slack: Slack
@@ -224,43 +245,49 @@ class _Run:
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
     def result(self) -> Result:
-        return result_of(self.stages, self.unfinished | self.solved, self.runners.ladders)
+        return result_of(self.stages, self.unfinished | self.solved, self.backends.solvers)
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
-        waiting = [p for p in stage.subproblems if p.name not in self.solved]
-        attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
-        strategies = {p.name: self.runners.strategies(p, self.solved) for p in waiting}
-        waiting = [p for p in waiting if strategies[p.name]]  # else nobody installed takes its kind
-        self.deadlines.begin(waiting)
-        turn = 0
-        while waiting:
-            for name, verdict in self._try_all(
-                stage, [(p, strategies[p.name][turn]) for p in waiting], pool
-            ).items():
-                if isinstance(verdict, Attempt):
-                    attempts[name].append(verdict)
-            turn += 1
-            waiting = [p for p in waiting if p.name not in self.solved]
-            for p in waiting:  # tries for which there is no time would only say so
-                strategies[p.name] = self.deadlines.in_time(p, strategies[p.name], turn)
-            waiting = [
-                p
-                for p in waiting
-                if turn < len(strategies[p.name]) and not settled(p, attempts[p.name])
-            ]
+        unsolved = [p for p in stage.subproblems if p.name not in self.solved]
+        attempts: dict[str, list[Attempt]] = {p.name: [] for p in unsolved}
+        coming = {p.name: self.backends.strategies(p, self.solved) for p in unsolved}
+        # There is none where no installed solver takes such problems.
+        now = _with_each(unsolved, lambda p: next(coming[p.name], None))
+        self.deadlines.begin([p for p, _ in now])
+        while now:
+            for name, outcome in self._try_all(stage, now, pool).items():
+                if isinstance(outcome, Attempt):
+                    attempts[name].append(outcome)
+            left = [p for p in unsolved if not self._is_over(p, attempts[p.name])]
+            now = _with_each(left, lambda p: self._next_in_time(p, coming[p.name]))
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
-            until = self._explaining()
-            with self.given.held():
-                raise stage_error(stage.name, failed, attempts, self.result(), self.slack, until)
+            self._fail(stage, failed, attempts)
+
+    def _is_over(self, subproblem: Subproblem, attempts: list[Attempt]) -> bool:
+        return subproblem.name in self.solved or settled(subproblem, attempts)
+
+    def _next_in_time(self, subproblem: Subproblem, coming: Iterator[Strategy]) -> Strategy | None:
+        """The next strategy for which there is time; others would only say that there is none."""
+        in_time = (s for s in coming if not self.deadlines.of(subproblem, s.solver).over)
+        return next(in_time, None)
+
+    def _fail(
+        self, stage: Stage, failed: list[Subproblem], attempts: Mapping[str, list[Attempt]]
+    ) -> NoReturn:
+        from lexiprog.infeasibility.diagnosis import stage_error
+
+        until = self._explaining()
+        with self.given.held():
+            raise stage_error(stage.name, failed, attempts, self.result(), self.slack, until)
 
     def _try_all(
         self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
     ) -> dict[str, Solution | Attempt]:
-        """One way for each; compiling the next problem while the last one runs."""
+        """One strategy for each; compiling the next problem while the last one runs."""
         verdicts: dict[str, Solution | Attempt] = {}
         for subproblem, strategy in strategies:
-            backend = self.runners.backend(subproblem, strategy)
+            backend = self.backends.backend(subproblem, strategy)
             deadline = self.deadlines.of(subproblem, strategy.solver)
             try:
                 with deadline.running():
@@ -312,6 +339,8 @@ class _Run:
         if verdict.incumbent is not None:
             self.unfinished[verdict.incumbent.name] = verdict.incumbent
         if verdict.status is Status.EITHER:
+            from lexiprog.infeasibility.diagnosis import tell_apart
+
             with self.given.held():
                 status = tell_apart(task.subproblem, self.solved, self._explaining())
                 verdict = replace(verdict, status=status)
@@ -319,6 +348,8 @@ class _Run:
 
     def _explaining(self) -> Deadline:
         """Until when to look for the reason of a failure, in this process."""
+        from lexiprog.infeasibility.conflict import SECONDS
+
         return Deadline(SECONDS, parent=self.deadlines.call)
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
@@ -327,7 +358,7 @@ class _Run:
         if isinstance(verdict, Attempt):
             return verdict
         exact = answer.exact is not None
-        doubtful = [] if exact else self.runners.doubtful(task.subproblem, self.solved)
+        doubtful = [] if exact else self.backends.ambiguous(task.subproblem, self.solved)
         verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
         if isinstance(verdict, Solution):
             job.backend.accepted(task, answer)

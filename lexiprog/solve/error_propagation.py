@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cvxpy as cp
 import numpy as np
@@ -58,7 +58,7 @@ def with_references(
             LexiprogWarning,
             stacklevel=2,
         )
-    return replace(solution, status=status, effects=dict(solution.effects) | effects)
+    return solution.changed(status=status, effects=dict(solution.effects) | effects)
 
 
 def _is_doubtful(solution: Solution) -> bool:

@@ -12,12 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.solver import Solver
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.answer import Answer, ExactAnswer
 from lexiprog.compile.rational_data import Fractions, exact_costs, exact_program, exact_references
-from lexiprog.compile.task import Solutions, Task, compile_for, prepare
+from lexiprog.compile.task import Solutions, Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import Compiled, answer_at, exact_parts
 from lexiprog.model.lock import NO_SLACK, single
 from lexiprog.model.subproblem import Subproblem

@@ -108,7 +108,7 @@ def _with_locks(
             f"by {max(lock.guard for lock in records):.1e}."
         )
     inherited = {f"{name}.held": effect for name, effect in effects.items()}
-    return replace(solution, locks=records, status=status, effects=inherited)
+    return solution.changed(locks=records, status=status, effects=inherited)
 
 
 def _warn(message: str) -> None:

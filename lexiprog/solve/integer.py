@@ -55,9 +55,9 @@ def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline)
         return answer
     rest, bound = best_with(form, np.round(point[form.integer])), answer.bound
     found = None
-    if rest is None and is_linear(form):
+    if rest is None and form.is_linear:
         found = _without_leaks(form, point, deadline)
-    elif rest is not None and is_linear(form) and _may_mislead(form, answer):
+    elif rest is not None and form.is_linear and _may_mislead(form, answer):
         found = solve_tightened(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
@@ -75,11 +75,6 @@ def moved_answer(
         found, status=answer.status, said=answer.said, claimed=form.objective(x), form=form,
         bound=bound, seconds=answer.seconds,
     )  # fmt: skip
-
-
-def is_linear(form: StandardForm) -> bool:
-    """Whether nothing is curved."""
-    return form.P is None and form.cones.linear == form.b.size
 
 
 def _may_mislead(form: StandardForm, answer: Answer) -> bool:
@@ -134,9 +129,9 @@ def best_with(form: StandardForm, whole: Array) -> Array | None:
     if ((whole < bounds.lower[form.integer]) | (whole > bounds.upper[form.integer])).any():
         return None
     bounds.lower[form.integer] = bounds.upper[form.integer] = whole
-    if form.integer is not None and is_linear(form) and form.integer.size == form.c.size:
+    if form.integer is not None and form.is_linear and form.integer.size == form.c.size:
         return _inside(form, whole)
-    if is_linear(form):
+    if form.is_linear:
         for tolerance in LOCK_FEASIBILITY:
             session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
             vertex = session.run(form.c, bounds)

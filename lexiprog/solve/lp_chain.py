@@ -17,13 +17,12 @@ import numpy as np
 from lexiprog.backends.highs import Vertex
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off
 from lexiprog.backends.solver import EXACT, Ladder
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.equilibration import equilibrate, is_mild, usual_units, with_cost
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_objective
-from lexiprog.compile.task import Joint, Solutions, Task, join
+from lexiprog.compile.task import Joint, Solutions, Strategy, Task, join
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Deadline
 from lexiprog.model.lock import single

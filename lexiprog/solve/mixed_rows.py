@@ -17,13 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.measures import check_answer
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_references
-from lexiprog.compile.task import Joint, Solutions, Task, join
+from lexiprog.compile.task import Joint, Solutions, Strategy, Task, join
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.lock import single
 from lexiprog.model.subproblem import Subproblem

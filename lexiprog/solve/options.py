@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lexiprog.backends.solver import Solver
-from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import Task
 from lexiprog.deadline import Deadline, RemoteCaller
 from lexiprog.errors import LexiprogWarning
@@ -92,17 +91,6 @@ class StageDeadlines:
         if key not in self._made:
             self._made[key] = self._stage.child(budget=min(limit, self._budget))
         return self._made[key]
-
-    def in_time(
-        self, subproblem: Subproblem, strategies: Sequence[Strategy], turn: int
-    ) -> Sequence[Strategy]:
-        """The strategies, from a turn on those for which there is still time."""
-        later = (
-            strategy
-            for strategy in strategies[turn:]
-            if not self.of(subproblem, strategy.solver).over
-        )
-        return [*strategies[:turn], *later]
 
     def tell(self, stage: Stage, task: Task, *, solution: Solution | None = None) -> None:
         """Tell ``on_progress`` what is new, and hear whether it is content."""

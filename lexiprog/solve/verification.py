@@ -10,14 +10,13 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import EXACT, Ladder, Solver, default_ladder
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Checked, check_answer
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Task, prepare
+from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.cvxpy_adapter import answer_at, dual_arrays
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import CVXPY_LOCK, evaluate, holding, whole_entries

@@ -11,12 +11,11 @@ import highspy
 
 from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.backends.remote_lp import RemoteHighs
-from lexiprog.backends.strategies import Strategy
 from lexiprog.backends.warm_basis import KeptBasis, KeptVertex
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Solutions, Task, compile_alone
+from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.solve.direct import Backend, Direct

@@ -25,19 +25,28 @@ LIMITS = {
 }
 
 # What importing a package must not load: these, with all that is inside them, wait for their use.
+_OPTIONAL = [
+    "lexiprog.contrib",
+    "lexiprog.display",
+    "lexiprog.fairness.any_solver",
+    "lexiprog.fairness.audit",
+    "lexiprog.fairness.backend",
+    "lexiprog.fairness.integers",
+    "lexiprog.fairness.levels",
+    "lexiprog.fairness.master",
+    "lexiprog.fairness.pricing",
+    "lexiprog.fairness.records",
+    "lexiprog.infeasibility",
+    "lexiprog.parametric",
+    "lexiprog.plots",
+    "lexiprog.rational",
+    "lexiprog.scenarios",
+    "lexiprog.sensitivity",
+]
 LAZY = {
-    "lexiprog": [
-        "lexiprog.contrib",
-        "lexiprog.plots",
-        "dask",
-        "flint",
-        "matplotlib",
-        "pandas",
-        "sklearn",
-    ],
+    "lexiprog": [*_OPTIONAL, "dask", "flint", "matplotlib", "pandas", "sklearn"],
     "lexiprog_boost": [
-        "lexiprog.contrib",
-        "lexiprog.plots",
+        *_OPTIONAL,
         "lexiprog_boost.experiments",
         "lexiprog_boost.plots",
         "dask",

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.typing import is_integer_kind
+from lexiprog.model.expressions import is_integer_kind
 
 PROBLEMS = {
     "LP": lambda x: (cp.Minimize(cp.norm1(x)), [x >= 1]),

@@ -4,7 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.solver import unknown_option
+from lexiprog.backends.solver import default_ladder, installed, resolve, unknown_option
 
 
 @pytest.fixture
@@ -60,3 +60,22 @@ def test_an_unknown_option_is_a_row_in_a_comparison(program):
     table = lx.compare_solvers(program, ["HIGHS", lx.Solver("HIGHS", presolv="off")])
     assert [row.status for row in table.rows] == ["optimal", "not available"]
     assert "Did you mean 'presolve'" in table.rows[1].reason
+
+
+def test_solvers_are_looked_for_once_and_again_only_if_one_is_missing(monkeypatch):
+    looked = []
+    found = ["HIGHS", "CLARABEL"]
+    monkeypatch.setattr(cp, "installed_solvers", lambda: looked.append(1) or list(found))
+    installed.cache_clear()
+    try:
+        names = {"stage": (["p"], None)}
+        for _ in range(3):
+            resolve("HIGHS", names)
+            default_ladder("conic")
+        assert len(looked) == 1
+        with pytest.raises(lx.LexiprogError, match=r"'SCS'.*is not installed"):
+            resolve("SCS", names)
+        found.append("SCS")  # as by pip in another shell
+        assert resolve("SCS", names)["p"][0].name == "SCS"
+    finally:
+        installed.cache_clear()

@@ -60,7 +60,7 @@ def test_an_objective_that_differs_in_the_last_written_digit_leaves_one_point(
     apart, most, fractions, monkeypatch
 ):
     if not fractions:
-        monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+        monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
     x, y = (cp.Variable(nonneg=True, name=name) for name in "xy")
     levels = {"first": cp.Maximize(x + (1 - apart) * y), "second": cp.Maximize(y)}
     found = lx.preemptive(levels, [x + y <= 1, y <= most, x <= 1]).solve()["second"]

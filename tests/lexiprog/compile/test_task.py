@@ -6,9 +6,8 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.solver import Solver
-from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.binding import BadParameter
-from lexiprog.compile.task import compile_for, prepare
+from lexiprog.compile.task import Strategy, compile_for, prepare
 
 HIGHS = Strategy(Solver("HIGHS"))
 

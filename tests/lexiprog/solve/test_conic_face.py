@@ -8,8 +8,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.clarabel import solve_conic
-from lexiprog.backends.strategies import Strategy
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.cvxpy_adapter import columns_of
 from lexiprog.solve.conic_face import ConicFace
 from tests.lexiprog.small_programs import cylinder

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.solve import direct as native
 from lexiprog.solve.direct import Direct, on_its_rows, solve_stoppable
 from lexiprog.status import Status

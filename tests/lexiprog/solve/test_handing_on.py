@@ -6,8 +6,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.highs import HighsModel
-from lexiprog.backends.strategies import Strategy
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.deadline import Deadline
 from lexiprog.fairness.backend import FairHighs
 from lexiprog.solve.conic_face import ConicFace

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solve.choice import BackendTable
 from lexiprog.solve.held import _price, _uncertainties
+from lexiprog.solve.strategies import Backends
 from lexiprog.status import Status
 
 
@@ -33,8 +33,8 @@ def test_a_face_that_hangs_on_unknown_digits_is_warned_of(monkeypatch):
     program = box()
     whole = program.solve()
     first = lx.Result(whole.stages, {"a": whole["a"]})
-    monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
-    monkeypatch.setattr(BackendTable, "doubtful", lambda *_: ["a"])
+    monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
+    monkeypatch.setattr(Backends, "ambiguous", lambda *_: ["a"])
     with pytest.warns(lx.LexiprogWarning, match=r"'b' holds 'a' exactly, but which points"):
         found = program.solve(resume=first)["b"]
     assert found.status == "optimal_inaccurate"

@@ -91,8 +91,8 @@ def test_faces_are_doubted_if_floats_found_them_and_not_if_fractions_did(
     levels = {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [x[0] + 2 * x[1] <= 8])
     whole = program.solve(solver)
-    monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
-    monkeypatch.setattr(hierarchy.BackendTable, "doubtful", lambda *_: ["a"])
+    monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
+    monkeypatch.setattr(hierarchy.Backends, "ambiguous", lambda *_: ["a"])
     with pytest.warns(lx.LexiprogWarning, match="which points") if doubted else nullcontext():
         found = program.solve(solver, resume=lx.Result(whole.stages, {"a": whole["a"]}))["b"]
     assert found.value == pytest.approx(2.0)

@@ -7,19 +7,18 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.refinement import DOUBT, MISSED
-from lexiprog.backends.strategies import Strategy
 from lexiprog.certify.measures import check_answer
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.model.lock import NO_SLACK
-from lexiprog.solve.choice import BackendTable
 from lexiprog.solve.face import FaceOptimum
+from lexiprog.solve.strategies import Backends
 from lexiprog.status import Status
 
 
 def chain(levels, rows, solver="HIGHS"):
     program = lx.preemptive(levels, rows)
     ladders = {name: (lx.Solver(solver),) for name in levels}
-    return program, BackendTable.of(program.stages, ladders, NO_SLACK, None)
+    return program, Backends.of(program.stages, ladders, NO_SLACK, None)
 
 
 def run(program, runners, name, strategy, solved):
@@ -41,7 +40,8 @@ def test_what_misses_its_rows_is_taken_only_with_doubt_and_only_at_the_end(
     program, runners = chain(
         {"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}, [x[0] + 2 * x[1] <= 8]
     )
-    strategy = Strategy(lx.Solver("HIGHS"), "face", refined=refined, strict=strict)
+    on_face = Strategy(lx.Solver("HIGHS"), "face", backend="face chain")
+    strategy = replace(on_face, refined=refined, strict=strict)
     solved = program.solve()
     fine = run(program, runners, "a", strategy, {})
     assert (fine.value, fine.doubt) == (pytest.approx(4.0), "")
@@ -87,7 +87,7 @@ def test_more_digits_are_asked_of_the_faces_that_are_held_too():
     levels = {"a": cp.Maximize(x[0] / 3), "b": cp.Maximize(x[1])}
     program, runners = chain(levels, [x[0] + 2 * x[1] <= 8])
     solved = program.solve()
-    plain = Strategy(lx.Solver("HIGHS"), "face")
+    plain = Strategy(lx.Solver("HIGHS"), "face", backend="face chain")
     run(program, runners, "a", plain, {})
     faces = runners.chains["a"].faces
     assert not faces["a"].refined
@@ -105,7 +105,7 @@ def test_what_more_digits_say_of_a_face_counts_though_it_was_known_with_fewer(ap
     levels = {"a": cp.Maximize(x[0] + (1 - apart) * x[1]), "b": cp.Maximize(x[1])}
     program, runners = chain(levels, [x[0] + x[1] <= 1])
     solved = program.solve()
-    plain = Strategy(lx.Solver("HIGHS"), "face")
+    plain = Strategy(lx.Solver("HIGHS"), "face", backend="face chain")
     for name in levels:
         run(program, runners, name, plain, solved)
     answer = run(program, runners, "b", replace(plain, refined=True), solved)
@@ -118,7 +118,7 @@ def test_held_objectives_are_told_at_the_point_as_the_user_wrote_them(maximise):
     first = cp.Maximize(3 - x[0]) if maximise else cp.Minimize(3 + x[0])
     program, runners = chain({"a": first, "b": cp.Maximize(x[1])}, [cp.sum(x) <= 6])
     solved = program.solve()
-    strategy = Strategy(lx.Solver("HIGHS"), "face")
+    strategy = Strategy(lx.Solver("HIGHS"), "face", backend="face chain")
     assert run(program, runners, "a", strategy, {}).held == {}
     assert run(program, runners, "b", strategy, solved).held == {
         "a": pytest.approx(solved["a"].value)

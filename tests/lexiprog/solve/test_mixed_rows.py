@@ -122,7 +122,7 @@ def test_what_the_held_ones_refer_to_is_read_where_they_were_solved_elsewhere(ke
 
 @pytest.mark.parametrize("solver", ["HIGHS", "SCIPY"])
 def test_where_a_row_is_let_go_and_no_digit_is_lost_floats_are_enough(solver, monkeypatch):
-    monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+    monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = lent(kept=False).solve(solver)["third"]
@@ -150,7 +150,7 @@ def test_where_a_row_is_let_go_fractions_hold_what_floats_cannot():
 
 @pytest.mark.parametrize("solver", ["HIGHS", "SCIPY"])
 def test_where_a_row_is_let_go_floats_say_what_they_do_not_know(solver, monkeypatch):
-    monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+    monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
     program = let_go([2e-11, 5, 3, 5], [([0, 2, 4, 3], 16), ([0, 5, 0, 1], 12)])
     named = rf"keeps 'first' less exactly.*another solver than {solver} may hold it"
     with pytest.warns(lx.LexiprogWarning, match=named):

@@ -6,8 +6,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.solve.mixed_rows import MixedRowChain, is_proved, owners_first
 from lexiprog.status import Fault, Status
 

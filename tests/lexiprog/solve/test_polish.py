@@ -13,7 +13,6 @@ from lexiprog.compile.answer import Answer
 from lexiprog.deadline import Deadline
 from lexiprog.solve.integer import (
     best_with,
-    is_linear,
     moved_answer,
     rounded_and_resolved,
     solve_tightened,
@@ -73,9 +72,9 @@ def test_integers_beyond_their_bounds_or_without_a_rest_have_no_point():
     assert best_with(tight, np.array([2.0])) == pytest.approx([1.0, 2.0])
     assert best_with(tight, np.array([4.0])) is None
     assert best_with(replace(tight, P=sp.csc_array(np.eye(2))), np.array([4.0])) is None
-    assert is_linear(tight)
-    assert not is_linear(replace(tight, P=sp.csc_array(np.eye(2))))
-    assert not is_linear(replace(tight, cones=Cones(soc=(2,))))
+    assert tight.is_linear
+    assert not replace(tight, P=sp.csc_array(np.eye(2))).is_linear
+    assert not replace(tight, cones=Cones(soc=(2,))).is_linear
 
 
 def test_what_leaked_through_a_big_m_is_searched_without_it():

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.fairness.any_solver import fairness_of
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.solve import conic_face as curved_face

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
 from lexiprog.status import Status
@@ -70,13 +69,17 @@ def test_the_limit_of_a_solver_counts_for_all_its_tries_and_for_nobody_else():
     assert deadlines.of(one, lx.Solver("SCIPY")) is not deadlines.of(one, lx.Solver("HIGHS"))
 
 
-def test_tries_for_which_there_is_no_time_are_left_out():
-    (stage,) = stages("i")
-    deadlines = StageDeadlines([stage], SolveOptions(), 1)
-    deadlines.begin(list(stage.subproblems))
-    one, none = Strategy(lx.Solver("HIGHS")), Strategy(lx.Solver("SCIPY", time_limit=0.0))
-    assert deadlines.in_time(stage.subproblems[0], [none, none, one], 1) == [none, one]
-    assert deadlines.call.left() == math.inf
+def test_without_a_limit_there_is_no_end():
+    assert StageDeadlines(stages("i"), SolveOptions(), 1).call.left() == math.inf
+
+
+def test_fallback_solvers_for_which_there_is_no_time_are_not_tried():
+    x = cp.Variable(name="x")
+    none = lx.Subproblem("none", cp.Minimize(x), [x >= 1, x <= 0, x**2 <= 4])
+    quick = lx.Solver("CLARABEL", time_limit=0.0)
+    with pytest.raises(lx.StageError) as caught:
+        lx.Program(lx.Stage("1", none)).solve(["ECOS", quick, "SCS"])
+    assert [attempt.solver for attempt in caught.value.attempts] == ["ECOS", "SCS"]
 
 
 def told(integer=True, content=False, latest=((None, None),), found=None, compiled=None):

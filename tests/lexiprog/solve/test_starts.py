@@ -9,9 +9,8 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.highs_mip import MipSearch
-from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.deadline import Deadline
 from lexiprog.solve.direct import Direct
 from lexiprog.solve.integer import best_start, no_worse_than

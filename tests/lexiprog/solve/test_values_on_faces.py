@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.solve import verification as second_opinion
 from lexiprog.solve.verification import _value_along_chain, _value_on_faces
 from lexiprog.status import Fault

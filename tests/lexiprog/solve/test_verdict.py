@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
 from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.infeasibility.diagnosis import tell_apart
 from lexiprog.solve.certify import _beyond_status, _has_useless_multipliers, _wish, judge
 from lexiprog.solve.direct import Direct

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import Strategy
-from lexiprog.compile.task import prepare
+from lexiprog.compile.task import Strategy, prepare
 from lexiprog.solve import warm_start as warm_module
 from lexiprog.solve.warm_start import LATEST, WarmHighs
 

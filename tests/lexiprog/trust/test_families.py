@@ -87,7 +87,7 @@ def test_what_hangs_on_the_digits_of_held_optima_is_solved_with_more_digits():
 @pytest.mark.slow
 @pytest.mark.parametrize("family", LINEAR)
 def test_linear_chains_are_right_without_fractions_too(family, tally, monkeypatch):
-    monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+    monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
     monkeypatch.setattr("lexiprog.backends.solver.has_exact", lambda: False)
     found = tally(getattr(families, family), COUNT, seed=4)
     assert found["wrong"] == 0, found
@@ -98,7 +98,7 @@ def test_linear_chains_are_right_without_fractions_too(family, tally, monkeypatc
 @pytest.mark.parametrize("fractions", [True, False])
 def test_rows_that_differ_in_the_tenth_digit_are_right_or_unsure(fractions, tally, monkeypatch):
     if not fractions:
-        monkeypatch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+        monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
         monkeypatch.setattr("lexiprog.backends.solver.has_exact", lambda: False)
     found = tally(families.hardly_apart, COUNT, seed=5)
     assert found["wrong"] == 0, found
@@ -120,7 +120,7 @@ def test_levels_over_other_rows_keep_all_digits_of_what_they_hold(family, solver
 
 def _without_fractions(program):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lexiprog.solve.choice.has_exact", lambda: False)
+        patch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
         return program.solve("HIGHS")
 
 

@@ -9,7 +9,6 @@ import pytest
 import lexiprog as lx
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.highs_mip import MipModel
-from lexiprog.backends.strategies import Strategy, strategies_to_try
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.measures import check_answer
 from lexiprog.solve.mixed_rows import MixedRowChain
@@ -236,12 +235,3 @@ def test_multipliers_beyond_all_measure_fail_the_certificate_and_nothing_else():
         form, np.array([-1e200]), np.array([1e200]), claimed=-1e200
     ).certificate
     assert not certificate.passed
-
-
-def test_fractions_alone_are_the_only_way_of_a_linear_problem():
-    x = cp.Variable(name="x")
-    alone = lx.Subproblem("alone", cp.Minimize(x), [x >= 1])
-    exact = lx.Solver("EXACT")
-    assert list(strategies_to_try(alone, (exact,), face=False)) == [Strategy(exact)]
-    first, *_, last = strategies_to_try(alone, (lx.Solver("HIGHS"), exact), face=False)
-    assert (first.solver.name, last.solver.name, last.refined) == ("HIGHS", "HIGHS", True)
