@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import Checked
+from lexiprog.certify.measures import Measured
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Array, Multiplier, ValuesById
 
@@ -40,7 +40,7 @@ class Shares:
     ----------
     levels : tuple of (value, positions)
         In the user's sense, from the worst up.
-    checked : Checked
+    checked : Measured
         The certificate of all levels, and the bound of the first in the user's sense.
     unit : float
         What counts as one.
@@ -53,7 +53,7 @@ class Shares:
     """
 
     levels: UserLevels
-    checked: Checked
+    checked: Measured
     unit: float
     duals: tuple[Multiplier | None, ...] | None = None
     evidence: Evidence | None = None

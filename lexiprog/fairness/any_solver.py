@@ -26,7 +26,7 @@ import numpy as np
 from lexiprog.backends.solver import EXACT
 from lexiprog.backends.strategies import Strategy
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Checked
+from lexiprog.certify.measures import Measured
 from lexiprog.compile.answer import Answer, ExactAnswer, Shares, UserLevels
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Task
@@ -115,7 +115,7 @@ def shares_of(task: Task, found: Sequence[Solution], levels: UserLevels, doubt: 
     first = found[0]
     return Shares(
         levels=levels,
-        checked=Checked(_worst_of([s.certificate for s in found], first.certificate), first.bound),
+        checked=Measured(_worst_of([s.certificate for s in found], first.certificate), first.bound),
         unit=first.unit,
         duals=first.duals[: len(task.subproblem.constraints)],
         evidence=first.evidence,

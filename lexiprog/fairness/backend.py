@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Checked, check_answer
+from lexiprog.certify.measures import Measured, measure
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -203,7 +203,7 @@ def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
     z = parts.multipliers(first[0][0], np.asarray(first[1].todense())[0])
     answer = answer_at(task.native, x, z, iterations=found.iterations)
     # Multipliers of the wrong sign are rounding, and count as what they leave over.
-    checked = check_answer(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)
+    checked = measure(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)
     doubt = DOUBT if found.doubtful else ""
     return _answer(task, fair, parts, answer, checked, audit, found.levels, doubt)
 
@@ -213,7 +213,7 @@ def _ordered(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
     audit = audit_order(parts.rest, parts.utilities, found)
     x = parts.point(found.x)
     answer = answer_at(task.native, x, None, iterations=found.nodes)
-    checked = check_answer(
+    checked = measure(
         parts.form,
         x,
         None,
@@ -230,7 +230,7 @@ def _answer(
     fair: Fairness,
     parts: Maximin,
     answer: Answer,
-    checked: Checked,
+    checked: Measured,
     audit: Audit,
     levels: Sequence[FairLevel],
     doubt: str = "",
@@ -241,7 +241,7 @@ def _answer(
     bound = None if checked.bound is None else -fair.sign * scaling.value(checked.bound)
     shares = Shares(
         levels_of(levels, fair.sign * unit),
-        Checked(with_audit(checked, audit).certificate, bound),
+        Measured(with_audit(checked, audit).certificate, bound),
         1.0 / scaling.cost,
         doubt=doubt,
     )
@@ -258,7 +258,7 @@ def levels_of(
     )
 
 
-def with_audit(checked: Checked, audit: Audit) -> Checked:
+def with_audit(checked: Measured, audit: Audit) -> Measured:
     """The certificate of the first level with what an audit of all levels found."""
     certificate = checked.certificate
     gap = max(certificate.gap, audit.gap) if audit.complete else np.inf
@@ -311,7 +311,7 @@ class FairLotteries:
             return unshared(failure, fair.names)
         levels = levels_of(found.levels, 1.0)
         first = Certificate(tolerance=task.solver.accept, basis="oracle")
-        checked = with_audit(Checked(first, None), audit_lottery(fair.offsets, found))
+        checked = with_audit(Measured(first, None), audit_lottery(fair.offsets, found))
         unit = float(np.max(np.abs(found.columns))) or 1.0
         gap = checked.certificate.gap * (unit + abs(levels[0][0]))
         used = found.weights > 0

@@ -23,8 +23,7 @@ from lexiprog.backends.solver import Ladder, Solver, default_ladder
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import TOLERANCE
-from lexiprog.certify.measures import Checked, certified, check_answer
-from lexiprog.certify.rounding_bound import Several, is_boxed
+from lexiprog.certify.measures import LinearBatch, Measured, can_batch, measure, measure_batch
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
@@ -69,7 +68,7 @@ class Climbed:
 
     corner: FaceVertex
     compiled: Compiled
-    checked: Checked
+    checked: Measured
     claimed: float
     point: Array
     multipliers: Array
@@ -152,32 +151,32 @@ def _lifted(
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
 def _checked(
     corners: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float
-) -> tuple[list[Checked], Array] | None:
+) -> tuple[list[Measured], Array] | None:
     """Certificates, and the costs that the multipliers leave."""
     forms, faces = [corner.form for corner in corners], [corner.face for corner in corners]
     A, b = forms[0].A, forms[0].b
     c = np.array([form.c for form in forms])
-    if not is_boxed(forms[0]):
+    if not can_batch(forms[0]):
         return _one_by_one(corners, claims, accept)
-    several = Several(
+    batch = LinearBatch(
         A, b, c, np.array([form.offset for form in forms]),
         np.array([face.lower for face in faces]), np.array([face.upper for face in faces]),
-        np.array([face.rows.fixed for face in faces]),
     )  # fmt: skip
-    below, at = np.array([face.row_lower for face in faces]), several.rows_at(x)
-    if misses(several.lower, x, several.upper) or misses(below, at[1], b):
+    below, at = np.array([face.row_lower for face in faces]), batch.rows_at(x)
+    if misses(batch.lower, x, batch.upper) or misses(below, at[1], b):
         return None
-    quick = several.measured(x, y, at)
+    equations = np.array([face.rows.fixed for face in faces])
+    measured = measure_batch(batch, equations, x, y, claims, tolerance=accept, rows_at=at)
     checks = [
-        certified(one, claim, accept, accept) if one is not None else _alone(corner, claim, accept)
-        for one, corner, claim in zip(quick, corners, claims, strict=True)
+        one or _alone(corner, claim, accept)
+        for one, corner, claim in zip(measured, corners, claims, strict=True)
     ]
-    return checks, c + several.pulled(y)
+    return checks, c + batch.pulled(y)
 
 
 def _one_by_one(
     corners: Sequence[FaceVertex], claims: Sequence[float], accept: float
-) -> tuple[list[Checked], Array] | None:
+) -> tuple[list[Measured], Array] | None:
     """The same where there is no short way."""
     for corner in corners:
         if is_off(corner.form.A, corner.face.bounds(corner.form), corner.vertex.x):
@@ -187,9 +186,9 @@ def _one_by_one(
     return checks, np.array(pulled)
 
 
-def _alone(corner: FaceVertex, claim: float, accept: float) -> Checked:
+def _alone(corner: FaceVertex, claim: float, accept: float) -> Measured:
     form, z = corner.on_face
-    return check_answer(form, corner.vertex.x, z, claimed=claim, tolerance=accept)
+    return measure(form, corner.vertex.x, z, claimed=claim, tolerance=accept)
 
 
 # One level of a lane: what is known of it beforehand, and the record of its optimum.

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiprog import cvxpy_adapter
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Checked, check_answer
+from lexiprog.certify.measures import Measured, measure
 from lexiprog.compile.answer import Answer, Shares
 from lexiprog.compile.task import Task
 from lexiprog.errors import Attempt, LexiprogWarning
@@ -157,7 +157,7 @@ def _beyond_status(answer: Answer) -> str:
 
 def _of_numbers(
     task: Task, answer: Answer, value: float, unit: float, solutions: Mapping[str, Solution]
-) -> Checked:
+) -> Measured:
     """Certificate from the numbers the solver was given and gave back."""
     if answer.x is None:
         raise TypeError("an answer without a point has no certificate")
@@ -169,8 +169,8 @@ def _of_numbers(
         bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")
-        return Checked(certificate, float(answer.exact.value))
-    checked = check_answer(
+        return Measured(certificate, float(answer.exact.value))
+    checked = measure(
         form,
         answer.x,
         None if task.integer else answer.z,
@@ -189,7 +189,7 @@ def _of_numbers(
         gap = abs(value - bound) / (unit + abs(value))
         if gap > certificate.gap:
             certificate = replace(certificate, gap=gap)
-    return Checked(certificate, bound)
+    return Measured(certificate, bound)
 
 
 def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:
@@ -201,7 +201,7 @@ def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:
     return Status.OPTIMAL if proved else Status.WITHIN_GAP
 
 
-def _of_shares(task: Task, shares: Shares, leaves: list[tuple[Leaf, Value]]) -> Checked:
+def _of_shares(task: Task, shares: Shares, leaves: list[tuple[Leaf, Value]]) -> Measured:
     """The certificate of all levels, which must also hold for the utilities as written."""
     fair = task.subproblem.fair
     if fair is None:

@@ -19,7 +19,7 @@ from lexiprog.backends.solver import CustomSolver
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -134,8 +134,8 @@ def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
     found = sharpened(form, answer.x, answer.z)
     if found is None:
         return answer
-    before = check_answer(form, answer.x, answer.z, claimed=answer.claimed).certificate
-    after = check_answer(form, *found, claimed=form.objective(found[0])).certificate
+    before = measure(form, answer.x, answer.z, claimed=answer.claimed).certificate
+    after = measure(form, *found, claimed=form.objective(found[0])).certificate
     if not after.worst < before.worst:
         return answer
     return answer_at(task.native, *found, iterations=answer.iterations)

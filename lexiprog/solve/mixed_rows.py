@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_references
 from lexiprog.compile.task import Joint, Solutions, Task, join
@@ -226,7 +226,7 @@ def is_proved(answer: Answer) -> bool:
     """Whether an answer's multipliers prove it."""
     if answer.x is None or answer.form is None:
         return False
-    checked = check_answer(answer.form, answer.x, answer.z, claimed=answer.claimed)
+    checked = measure(answer.form, answer.x, answer.z, claimed=answer.claimed)
     return checked.certificate.proved
 
 

@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.ranges import own_ranges
 from lexiprog.compile.task import compile_for
 from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import Lock
@@ -179,7 +178,7 @@ def dual_range(form: StandardForm, x: Array, weights: Array) -> tuple[float, flo
 
 def _reduced_costs(form: StandardForm, x: Array) -> tuple[Array, Array]:
     """What the reduced cost of each column may be: none between its bounds, else of one sign."""
-    lower, upper = own_ranges(form)
+    lower, upper = form.ranges()
     size = ACTIVE * (1.0 + np.abs(x))
     low, high = x <= lower + size, x >= upper - size
     return np.where(high, -np.inf, -NOISE), np.where(low, np.inf, NOISE)

@@ -14,7 +14,7 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Checked, check_answer
+from lexiprog.certify.measures import Measured, measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
@@ -46,7 +46,7 @@ class OwnOptimum:
 
     task: Task
     answer: Answer
-    checked: Checked
+    checked: Measured
 
     @property
     def unit(self) -> float:
@@ -95,7 +95,7 @@ def own_optimum(
         if answer.x is None or answer.form is None:
             continue
         z = None if subproblem.integer else answer.z
-        checked = check_answer(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
+        checked = measure(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
         sharp = not refined or checked.certificate.worst <= ROUNDING
         if checked.certificate.proved and sharp:
             return OwnOptimum(task, answer, checked)
@@ -127,7 +127,7 @@ def check_point(
     value: float,
     leaves: list[tuple[Leaf, Value]],
     own: OwnOptimum | None,
-) -> Checked:
+) -> Measured:
     """Certificate of a bare point: violations as declared, and the distance to a proved bound."""
     subproblem = task.subproblem
     variables = [(leaf, found) for leaf, found in leaves if isinstance(leaf, cp.Variable)]
@@ -155,7 +155,7 @@ def check_point(
         gap_tolerance=max(task.solver.accept, task.solver.gap or 0.0),
         basis="bound",
     )
-    return Checked(certificate, bound)
+    return Measured(certificate, bound)
 
 
 def _domains(subproblem: Subproblem) -> list[Constraint]:

@@ -8,7 +8,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.backends.refinement import DOUBT, MISSED
 from lexiprog.backends.strategies import Strategy
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.compile.task import prepare
 from lexiprog.model.lock import NO_SLACK
 from lexiprog.solve.choice import BackendTable
@@ -77,7 +77,7 @@ def test_exact_levels_prove_themselves_with_a_row_for_each_that_they_hold(shift)
         assert form.cones.linear == form.b.size == form.A.shape[0] == answer.z.size
         assert form.b.size - answers["a"].form.b.size == place
         assert answer.doubts == dict.fromkeys("abc"[:place], 0.0)
-        checked = check_answer(form, answer.x, answer.z, claimed=answer.claimed)
+        checked = measure(form, answer.x, answer.z, claimed=answer.claimed)
         assert checked.certificate.proved
         assert checked.certificate.worst <= 1e-12
 
