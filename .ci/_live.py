@@ -26,7 +26,7 @@ class Live:
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
         self.failed = ""
 
-    def pytest_runtestloop(self, session: pytest.HighsModel) -> bool:
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In place of running all tests."""
         self.items = {item.nodeid: item for item in session.items}
         for one in gc.get_objects():

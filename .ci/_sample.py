@@ -11,7 +11,7 @@ from _mutations import Mutation, mutations
 
 # What is mutated unless --only says otherwise.
 PATHS = (
-    "lexiprog/proof", "lexiprog/solve", "lexiprog/runners", "lexiprog/backends/strategies.py",
+    "lexiprog/certify", "lexiprog/solve", "lexiprog/backends/strategies.py",
     "lexiprog/model/lock.py",
     "lexiprog/model/reformulate.py", "lexiprog_boost/weights", "lexiprog_boost/reductions",
 )  # fmt: skip

@@ -21,7 +21,7 @@ SPARE = 10.0
 
 
 @dataclass(frozen=True)
-class Strategy:
+class Way:
     """How a mutant, or none, gets into a child: how that begins, and what its end asks for."""
 
     begin: Callable[[Trial, Mutant | None], int]
@@ -35,11 +35,11 @@ def planted(trial: Trial, mutant: Mutant | None) -> int:
     return start(trial)
 
 
-FROM_FILES = Strategy(planted, lambda copy, mutant: plant(copy, mutant.path, mutant.source))
+FROM_FILES = Way(planted, lambda copy, mutant: plant(copy, mutant.path, mutant.source))
 
 
 def try_all(
-    waiting: Sequence[Case], store: Store, copies: Sequence[Path], strategy: Strategy, out: TextIO
+    waiting: Sequence[Case], store: Store, copies: Sequence[Path], way: Way, out: TextIO
 ) -> None:
     """Try mutants, one in each copy at a time."""
     todo, free = list(waiting), list(copies)
@@ -53,19 +53,17 @@ def try_all(
                 tests = first(case.tests, killers.get(case.mutant.path, Counter()))
                 trial = Trial(copy, tuple(tests), dotted(case.mutant.path),
                               SPARE + 3 * case.seconds, 120 + 20 * case.seconds)  # fmt: skip
-                busy[copy] = (case, trial, strategy.begin(trial, case.mutant), time.monotonic())
+                busy[copy] = (case, trial, way.begin(trial, case.mutant), time.monotonic())
             for copy, (case, trial, child, began) in list(busy.items()):
                 found = ended(child, began, trial)
                 if found is None:
                     continue
                 killer = trial.killer.read_text() if trial.killer.exists() else ""
-                real = is_real(killer, trial, lambda one, of=case.mutant: strategy.begin(one, of))
-                strategy.end(copy, case.mutant)
+                real = is_real(killer, trial, lambda one, of=case.mutant: way.begin(one, of))
+                way.end(copy, case.mutant)
                 if killer and real and killer not in sound:  # it must pass on the unchanged code
                     alone = replace(trial, tests=(killer,), module="")
-                    sound[killer] = (
-                        run(alone, lambda one: strategy.begin(one, None))[0] == "survived"
-                    )
+                    sound[killer] = run(alone, lambda one: way.begin(one, None))[0] == "survived"
                 real = real and sound.get(killer, True)
                 del busy[copy]
                 free.append(copy)
@@ -100,8 +98,8 @@ def try_missing(waiting: Sequence[Case], store: Store, copies: Sequence[Path]) -
 
         def work(live: Live) -> None:
             some = [case for case in todo if live.takes(case.mutant)]
-            strategy = Strategy(live.start, lambda _copy, _mutant: None)
-            try_all(some, store, copies, strategy, out)
+            way = Way(live.start, lambda _copy, _mutant: None)
+            try_all(some, store, copies, way, out)
 
         if files:
             child = serve(copies[0], list(files), work)

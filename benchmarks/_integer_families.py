@@ -39,9 +39,9 @@ def rostering(seed: int, size: int) -> Instance:
     demand = rng.integers(people // 5 + 1, people // 3 + 2, shifts)
     A = np.vstack([-cover, hours, rest])
     b = np.concatenate([-demand, np.full(people, shifts * 0.45 // 1), np.ones(len(rest))])
-    solve_options, wages = rng.integers(0, 4, n), np.repeat(rng.integers(5, 15, people), shifts)
+    wishes, wages = rng.integers(0, 4, n), np.repeat(rng.integers(5, 15, people), shifts)
     late = np.tile(np.arange(shifts) % 7 >= 5, people) * rng.integers(1, 5, n)
-    return Instance(A, b, np.array([wages, solve_options, late, rng.integers(0, 3, n)], float), n)
+    return Instance(A, b, np.array([wages, wishes, late, rng.integers(0, 3, n)], float), n)
 
 
 def set_cover(seed: int, size: int) -> Instance:

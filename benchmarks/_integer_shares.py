@@ -36,10 +36,8 @@ class Shares:
         """The best ordered values, from all ways to share; None if those are too many."""
         people, things = self.worth.shape
         if self.each == 1 and things <= 7:
-            strategies = (
-                self.worth[range(people), who] for who in permutations(range(things), people)
-            )
-            return max(sorted(gets.tolist()) for gets in strategies)
+            ways = (self.worth[range(people), who] for who in permutations(range(things), people))
+            return max(sorted(gets.tolist()) for gets in ways)
         if self.each is None and people**things <= 10_000:
             best: list[float] = []
             for owner in product(range(people), repeat=things):

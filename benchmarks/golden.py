@@ -5,9 +5,10 @@
 
 ``compare`` solves everything again and names every case that differs. Compared are values, to 1e-9
 of their size, statuses, solvers, kinds of locks, certificates, refusals with their conflicts, and
-points and multipliers where they are unique. What is not unique may differ: that is reported, and
-is no failure. ``--loose`` also accepts values within the certificate's tolerance. ``--only WORD``
-takes the families whose names contain a word. The exit code is 1 if something differs.
+points and multipliers where they are unique. What is not unique, and how often solvers were tried,
+may differ: that is reported as information, and is no failure. ``--loose`` also accepts values
+within the certificate's tolerance. ``--only WORD`` takes the families whose names contain a word.
+The exit code is 1 if something differs.
 
 Only public names of the library are used here, so that the file outlives any rebuilding inside.
 """
@@ -20,6 +21,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import argparse
+import builtins
 import json
 import math
 import platform
@@ -32,6 +34,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+# The library beside this file, whichever is installed.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import cvxpy as cp
 import numpy as np
 
@@ -42,7 +47,7 @@ PACKAGES = ("cvxpy", "highspy", "clarabel", "ecos", "scs", "osqp", "numpy", "sci
 EQUAL = 1e-9  # of a value's size
 SAME_POINT = 1e-5  # of a point's largest entry
 UNIQUE = 1e-6  # a vertex and a central point of the optima that are as near are the only one
-LONGEST = 24  # entries of one array, and
+LONGEST = 16  # entries of one array, and
 MOST = 12  # arrays of one case that are kept
 CERTIFIED = 1e-6  # of a value that has no certificate of its own
 CLASSES = (
@@ -69,16 +74,19 @@ class Book:
         case: str,
         *,
         same: Mapping[str, Any] | None = None,
+        told: Mapping[str, Any] | None = None,
         values: Mapping[str, float] | None = None,
         points: Mapping[str, Any] | None = None,
         unique: Sequence[str] = (),
         size: float | None = None,
         tolerance: float = CERTIFIED,
     ) -> None:
-        """One case: texts and counts, numbers, and arrays of which some are unique."""
+        """One case: what must be the same, what is information, numbers, and arrays."""
         if case in self._cases:
             raise SystemExit(f"two cases are called {case!r}")
         record: Record = {"same": plain(same or {})}
+        if told:
+            record["told"] = plain(told)
         if values:
             record["values"] = {name: float(value) for name, value in values.items()}
             found = [abs(value) for value in record["values"].values() if math.isfinite(value)]
@@ -137,8 +145,7 @@ class Book:
         }  # fmt: skip
         if solution.locks:
             same["locks"] = [f"{lock.name}: {lock.kind}" for lock in solution.locks]
-        if solution.attempts:
-            same["attempts"] = len(solution.attempts)
+        told = {"attempts": list(solution.attempts)} if solution.attempts else {}
         if solution.exact is not None:
             same["exact"] = str(solution.exact)
         values = {"value": solution.value}
@@ -146,19 +153,20 @@ class Book:
             same["levels"] = [list(names) for _, names in solution.levels]
             values |= {f"level {k}": v for k, (v, _) in enumerate(solution.levels)}
         self.note(
-            case, same=same | extra, values=values, points=arrays(solution), unique=unique,
-            size=solution.size, tolerance=certificate.tolerance,
+            case, same=same | extra, told=told, values=values, points=arrays(solution),
+            unique=unique, size=solution.size, tolerance=certificate.tolerance,
         )  # fmt: skip
 
     def refusal(self, case: str, error: BaseException, **extra: Any) -> None:
-        same: Record = {"error": type(error).__name__}
+        same: Record = {"error": public(type(error))}
+        told: Record = {"class": type(error).__name__}
         values, points = {}, {}
         if isinstance(error, lx.StageError):
             same |= {
                 "status": text(error.status), "stage": error.stage, "subproblem": error.subproblem,
                 "solver": error.solver, "solved before": list(error.partial),
-                "attempts": [f"{one.solver}: {text(one.status)}" for one in error.attempts],
             }  # fmt: skip
+            told["attempts"] = [f"{one.solver}: {text(one.status)}" for one in error.attempts]
             if error.conflict:
                 same["conflict"] = [str(part) for part in error.conflict]
                 values = {
@@ -170,7 +178,7 @@ class Book:
             points = {f"direction {k}": v for k, v in (error.direction or {}).items()}
             for name, solution in error.partial.items():
                 self.solution(f"{case} / {name}", solution)
-        self.note(f"{case} / refused", same=same | extra, values=values, points=points)
+        self.note(f"{case} / refused", same=same | extra, told=told, values=values, points=points)
 
     def attempt(self, case: str, work: Callable[[], None]) -> None:
         """Do something that notes its own case, or note why it cannot be done."""
@@ -182,6 +190,12 @@ class Book:
 
 def text(status: Any) -> str:
     return str(getattr(status, "value", status))
+
+
+def public(kind: type) -> str:
+    """The nearest class that users can name."""
+    names = (one.__name__ for one in kind.__mro__)
+    return next(name for name in names if name in lx.__all__ or hasattr(builtins, name))
 
 
 def arrays(solution: lx.Solution) -> dict[str, Any]:
@@ -252,12 +266,10 @@ class Comparison:
                 self.case(where, old[case], new[case])
 
     def case(self, where: str, old: Record, new: Record) -> None:
-        found = [
-            f"{name}: {old['same'].get(name)} was recorded, now {new['same'].get(name)}"
-            for name in sorted(old["same"].keys() | new["same"].keys())
-            if not same(old["same"].get(name), new["same"].get(name))
-        ]
+        found = changed(old["same"], new["same"])
         before, after = old.get("values", {}), new.get("values", {})
+        if old.get("tolerance") != new.get("tolerance"):
+            found.append(f"tolerance: {old.get('tolerance')}, now {new.get('tolerance')}")
         found += [f"{name}: only in one of them" for name in sorted(before.keys() ^ after.keys())]
         for name in before.keys() & after.keys():
             kind = nearness(before[name], after[name], old["size"], old["tolerance"])
@@ -271,6 +283,7 @@ class Comparison:
         moved = self._points(old, new)
         found += [f"{name}, which is unique, moved by {by}" for name, by, only in moved if only]
         told = [f"{name} moved by {by}" for name, by, only in moved if not only]
+        told += changed(old.get("told", {}), new.get("told", {}))
         if found:
             self.differences[where] = found
         if told:
@@ -313,10 +326,18 @@ class Comparison:
         print("Values: " + ", ".join(f"{self.classes[kind]} {kind}" for kind in CLASSES) + ".")
         print("Points: " + ", ".join(f"{n} {kind}" for kind, n in self.points.items()) + ".")
         print(
-            f"{len(self.differences)} cases differ; of {len(self.information)} only points moved "
-            "that are not unique."
+            f"{len(self.differences)} cases differ; {len(self.information)} have information "
+            "above, which is no failure."
         )
         return 1 if self.differences else 0
+
+
+def changed(old: Record, new: Record) -> list[str]:
+    return [
+        f"{name}: {old.get(name)} was recorded, now {new.get(name)}"
+        for name in sorted(old.keys() | new.keys())
+        if not same(old.get(name), new.get(name))
+    ]
 
 
 def same(one: Any, other: Any) -> bool:
@@ -358,6 +379,7 @@ def written(families: Mapping[str, Mapping[str, Record]]) -> str:
 def solved(only: str, *, find_unique: bool) -> Book:
     from _golden_cases import FAMILIES
 
+    print(f"The library in {Path(lx.__file__).parent}")
     book, begun = Book(find_unique=find_unique), time.process_time()
     for family, solve in FAMILIES.items():
         if only not in family:

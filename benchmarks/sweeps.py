@@ -160,13 +160,10 @@ def flux_variability(reactions: int) -> tuple[str, Any]:
     S, bounds, count = theirs["S"], theirs["bounds"], theirs["least"].size
 
     def ours() -> np.ndarray:
-        v, strategy = (
-            cp.Variable(S.shape[1], bounds=list(bounds), name="v"),
-            cp.Parameter(S.shape[1]),
-        )
-        levels = {"growth": cp.Maximize(theirs["growth"] @ v), "flux": cp.Minimize(strategy @ v)}
+        v, way = cp.Variable(S.shape[1], bounds=list(bounds), name="v"), cp.Parameter(S.shape[1])
+        levels = {"growth": cp.Maximize(theirs["growth"] @ v), "flux": cp.Minimize(way @ v)}
         units = np.eye(S.shape[1])[:count]
-        found = lx.sweep(lx.preemptive(levels, [S @ v == 0]), {strategy: [*units, *-units]})
+        found = lx.sweep(lx.preemptive(levels, [S @ v == 0]), {way: [*units, *-units]})
         return found.values["flux"]
 
     own, found = timed(ours)

@@ -269,12 +269,12 @@ def distance(kind, s, parameter):
         product = prod(max(a, 0) ** p for a, p in zip(s[:-1], parameter, strict=True))
         return max(*-s[:-1], abs(s[-1]) - product, 0)
     u, v, w = s  # the closure of v exp(u / v) <= w, v > 0
-    strategies = [max(abs(v), u, -w)]
+    ways = [max(abs(v), u, -w)]
     if v > 0 and u / v < 700:
-        strategies.append(v * exp(u / v) - w)
+        ways.append(v * exp(u / v) - w)
     if v > 0 and w > 0:
-        strategies.append(u - v * log(w / v))
-    return max(min(strategies), 0)
+        ways.append(u - v * log(w / v))
+    return max(min(ways), 0)
 
 
 def in_dual_cone(kind, z, parameter):

@@ -66,7 +66,7 @@ html_theme_options = {
 html_sidebars = {"index": [], "install": [], "gallery": [], "changelog": [], "what-we-found": []}
 
 # Members that are public inside the package only, and those that scikit-learn adds to every class.
-INTERNAL = {"adopt", "from_record", "ladders", "memory", "outline", "record"}
+INTERNAL = {"adopt", "from_record", "ladders", "memory", "summary", "record"}
 
 
 def _left_out(app, what, name, obj, skip, options):  # noqa: ARG001 - Sphinx hands over all of these

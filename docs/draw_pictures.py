@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 import lexiprog as lx
 
@@ -127,9 +128,40 @@ def certificate(figure: Figure) -> None:
     ax.axis("off")
 
 
+FLOW = [
+    ("declare", "model/  formulations/", "subproblems, stages,\nreferences, locks"),
+    ("compile", "compile/  cvxpy_adapter/", "references get values,\nCVXPY gives numbers"),
+    ("solve", "solve/  backends/", "strategies in order,\na backend each"),
+    ("certify", "certify/", "bounds and measures\nfrom the numbers"),
+    ("result", "results/", "frozen copies"),
+]
+
+
+def data_flow(figure: Figure) -> None:
+    """The engine from a declaration to a result, stage by stage, with the packages of each step."""
+    ax = figure.subplots()
+    for k, (step, packages, what) in enumerate(FLOW):
+        color = (BLUE, BLUE, ORANGE, GREEN, GREEN)[k]
+        ax.text(k, 0.32, step, ha="center", weight="bold", color=color)
+        ax.text(k, 0.0, what, ha="center", va="center", fontsize=9)
+        ax.text(k, -0.42, packages, ha="center", fontsize=8.5, color=GREY, family="monospace")
+        ax.add_patch(Rectangle((k - 0.42, -0.27), 0.84, 0.82, fill=False, ec=color, lw=1.5))
+        if k + 1 < len(FLOW):
+            ax.annotate("", (k + 0.57, 0.14), (k + 0.43, 0.14), arrowprops={"arrowstyle": "->"})
+    back = {"arrowstyle": "->", "connectionstyle": "arc3,rad=0.25", "color": GREY}
+    ax.annotate("", (1, 0.6), (4, 0.6), arrowprops=back)
+    ax.text(2.5, 1.2, "next stage: it reads optima, points and multipliers", ha="center",
+            color=GREY)  # fmt: skip
+    ax.annotate("", (2, -0.55), (3, -0.55),
+                arrowprops=back | {"connectionstyle": "arc3,rad=-0.3"})  # fmt: skip
+    ax.text(2.5, -0.93, "not certified: the next strategy", ha="center", color=GREY)
+    ax.set(xlim=(-0.5, 4.5), ylim=(-1.05, 1.4))
+    ax.axis("off")
+
+
 PICTURES = {
     face: (4.6, 4.4), locks: (7.2, 4.8), tolerance: (5.6, 3.6), drift: (6.0, 2.4),
-    certificate: (6.4, 2.6),
+    certificate: (6.4, 2.6), data_flow: (9.6, 3.4),
 }  # fmt: skip
 
 

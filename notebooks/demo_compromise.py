@@ -36,7 +36,7 @@ def declare() -> tuple[lx.Program, cp.Variable]:
 
 
 def choices() -> list[object]:
-    """Strategies to choose the solvers: none, by name, by stage, by subproblem, and a ladder."""
+    """Ways to choose the solvers: none, by name, by stage, by subproblem, and a ladder."""
     return [
         None,
         "CLARABEL",

@@ -1,4 +1,4 @@
-"""Strategies to the same weights: reductions or none, and three kinds of solvers."""
+"""Ways to the same weights: reductions or none, and three kinds of solvers."""
 
 FORMS = [
     {"reduce": False},
