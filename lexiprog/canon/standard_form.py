@@ -77,6 +77,12 @@ class StandardForm:
         upper = np.full(self.c.size, np.inf) if self.upper is None else self.upper
         return lower, upper
 
+    def within_bounds(self, x: Array) -> Array:
+        """``x`` with every column moved into its bounds, which solvers keep up to a tolerance."""
+        if self.lower is not None:
+            x = np.maximum(x, self.lower)
+        return x if self.upper is None else np.minimum(x, self.upper)
+
     def slack(self, x: Array) -> Array:
         """``b - Ax``, which should lie in the cones."""
         return self.b - self.A @ x if self.b.size else np.zeros(0)

@@ -135,7 +135,7 @@ def measure_batch(
         ``batch.rows_at(x)``, where that is known.
     """
     b, c, lower, upper = batch.b, batch.c, batch.lower, batch.upper
-    values = (c * x).sum(axis=1) + batch.offset
+    values = np.array([cost @ point for cost, point in zip(c, x, strict=True)]) + batch.offset
     terms, activity = batch.rows_at(x) if rows_at is None else rows_at
     slack = b - activity
     sizes = np.maximum(np.maximum(batch.row_sums(np.abs(terms)), np.abs(b)), 1.0)
@@ -153,7 +153,7 @@ def measure_batch(
         effect = effect + (np.abs(c + batch.pulled(inside)) * beyond).sum(axis=1)
     bounds = batch.bounds(x, inside, values)
     finite = np.all(np.isfinite(upper - lower), axis=1).tolist()
-    dual = -negative.min(axis=1) / (1.0 + np.abs(c).max(axis=1))
+    dual = np.abs(negative).max(axis=1) / (1.0 + np.abs(c).max(axis=1))
     numbers = zip(*(part.tolist() for part in (values, primal, dual, effect)), strict=True)
     return [
         _batched(bound, claim, tolerance, *row) if bound is not None and boxed else None
@@ -233,7 +233,7 @@ def _dual_side(
     dual = max(_largest(reduced[~held]), _largest(wrong[:linear])) / norm_c
     dual_cone = _largest(wrong[linear:]) / norm_c
     # Violated rows make the point look too good: their multipliers say by how much.
-    effect = float(np.abs(z) @ outside) + float(np.abs(reduced) @ beyond)
+    effect = float((np.abs(z) * outside).sum()) + float((np.abs(reduced) * beyond).sum())
     return dual, dual_cone, effect
 
 

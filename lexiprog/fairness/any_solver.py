@@ -27,7 +27,7 @@ from lexiprog.backends.solver import EXACT
 from lexiprog.backends.strategies import Strategy
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Measured
-from lexiprog.compile.answer import Answer, ExactAnswer, Shares, UserLevels
+from lexiprog.compile.answer import Answer, ExactAnswer, LeximinAnswer, UserLevels
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.errors import StageError
@@ -110,16 +110,19 @@ def primal_of(task: Task, solution: Solution) -> dict[int, object]:
     return {v.id: np.array(solution[v]) for v in task.subproblem.variables}
 
 
-def shares_of(task: Task, found: Sequence[Solution], levels: UserLevels, doubt: str = "") -> Shares:
+def leximin_of(
+    task: Task, found: Sequence[Solution], levels: UserLevels, inaccurate: str = ""
+) -> LeximinAnswer:
     """The levels with what is known of them from the inner problems, the first level's first."""
     first = found[0]
-    return Shares(
+    worst = _worst_of([solution.certificate for solution in found], first.certificate)
+    return LeximinAnswer(
         levels=levels,
-        checked=Measured(_worst_of([s.certificate for s in found], first.certificate), first.bound),
+        measured=Measured(worst, first.bound),
         unit=first.unit,
         duals=first.duals[: len(task.subproblem.constraints)],
         evidence=first.evidence,
-        doubt=doubt,
+        inaccurate=inaccurate,
     )
 
 
@@ -296,7 +299,7 @@ def _answer(task: Task, fair: Fairness, climb: _Climb, seconds: float) -> Answer
         primal=primal_of(task, last),
         iterations=None if None in counts else sum(c for c in counts if c is not None),
         seconds=seconds,
-        shares=shares_of(task, climb.found, levels, doubt),
+        leximin=leximin_of(task, climb.found, levels, doubt),
     )
 
 
@@ -373,7 +376,7 @@ def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) 
         value=first.value,
         primal=primal_of(task, last),
         seconds=seconds,
-        shares=shares_of(task, found, levels, doubt),
+        leximin=leximin_of(task, found, levels, doubt),
         exact=exact,
     )
 

@@ -14,7 +14,7 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Measured, measure
-from lexiprog.compile.answer import Answer, Shares
+from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Returned
@@ -239,13 +239,13 @@ def _answer(
     scaling = task.native.scaling
     unit = float(scaling.columns[parts.level])
     bound = None if checked.bound is None else -fair.sign * scaling.value(checked.bound)
-    shares = Shares(
+    leximin = LeximinAnswer(
         levels_of(levels, fair.sign * unit),
         Measured(with_audit(checked, audit).certificate, bound),
         1.0 / scaling.cost,
-        doubt=doubt,
+        inaccurate=doubt,
     )
-    return replace(answer, shares=shares)
+    return replace(answer, leximin=leximin)
 
 
 def levels_of(
@@ -315,7 +315,7 @@ class FairLotteries:
         unit = float(np.max(np.abs(found.columns))) or 1.0
         gap = checked.certificate.gap * (unit + abs(levels[0][0]))
         used = found.weights > 0
-        shares = Shares(
+        leximin = LeximinAnswer(
             levels,
             replace(checked, bound=levels[0][0] + gap),
             unit,
@@ -328,7 +328,7 @@ class FairLotteries:
             primal={variable.id: found.weights @ found.columns},
             iterations=found.iterations,
             seconds=time.perf_counter() - start,
-            shares=shares,
+            leximin=leximin,
         )
 
     def accepted(self, task: Task, answer: Answer) -> None:

@@ -28,7 +28,7 @@ from lexiprog.results.fingerprint import digest_of
 from lexiprog.results.rebind import constant_of, with_leaves
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.certify import judge
+from lexiprog.solve.certify import certify
 from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
@@ -182,7 +182,7 @@ class Statement:
         answer: Answer = answer_at(task.native, scaling.scaled_point(x), own, iterations=None)
         if bound is not None:
             answer = replace(answer, bound=scaling.scaled_value(bound))
-        verdict = judge(task, STAGE, answer, {})
+        verdict = certify(task, STAGE, answer, {})
         if isinstance(verdict, Solution):
             return verdict
         return self.solve(limits)

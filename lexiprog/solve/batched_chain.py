@@ -37,11 +37,12 @@ from lexiprog.results.fingerprint import digest_of
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.sensitivity.gradient import gradient_of
+from lexiprog.solve.certify import in_users_sense
 from lexiprog.solve.face import Corners, FaceVertex, LeftFace, lift, paid_for
+from lexiprog.solve.held import LOOSE
 from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.prices import linear_price
-from lexiprog.solve.verification import LOOSE, in_users_sense
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Matrix, Options, Value, Values
 
@@ -113,9 +114,7 @@ def judged(
     if found is None:
         return None
     checks, reduced = found
-    lower, upper = forms[0].lower, forms[0].upper
-    inside = own if lower is None else np.maximum(own, lower)
-    inside = inside if upper is None else np.minimum(inside, upper)
+    inside = forms[0].within_bounds(own)
     costs, offsets = np.array([form.c for form in forms]), [form.offset for form in forms]
     signs = [1.0 if compiled.places is None else compiled.places.sign for compiled in ready]
     values = ((inside @ costs.T + offsets) * signs).tolist()  # of all objectives, as written

@@ -18,7 +18,7 @@ from lexiprog.backends.clarabel import Interior, solve_conic
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.conic_face import exposed
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.compile.answer import Answer
+from lexiprog.compile.answer import Answer, HeldOptima
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Deadline
@@ -90,7 +90,9 @@ class CurvedFace:
             doubts[owner] = doubts.get(owner, 0.0) + float(effect)
         doubts.pop("", None)
         seconds = time.perf_counter() - start
-        return replace(answer, form=form, z=found.z, doubts=doubts, seconds=seconds)
+        return replace(
+            answer, form=form, z=found.z, held=HeldOptima(effects=doubts), seconds=seconds
+        )
 
     def _solve(self, task: Task) -> tuple[StandardForm, Interior, _Left]:
         rows = self.rows[task.subproblem.name]

@@ -122,7 +122,7 @@ def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     if found is None and off and (task.strategy.strict or not task.strategy.refined):
         return Answer(Status.FAILED, said=MISSED)
     if found is None:
-        return replace(answer, doubt=DOUBT if off else "")
+        return replace(answer, inaccurate=DOUBT if off else "")
     x, z = found.x.nearest, -found.y.nearest
     return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
 

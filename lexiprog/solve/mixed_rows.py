@@ -207,7 +207,9 @@ class WiderFaces:
                 said = f"which points are optimal there is not clear: {owner.name!r}"
                 return Answer(Status.FAILED, said=said, fault=Fault.UNCLEAR)
         answer = plan.chain.run(task)
-        return replace(answer, seconds=time.perf_counter() - start, owners=proofs)
+        return replace(
+            answer, seconds=time.perf_counter() - start, held=replace(answer.held, proofs=proofs)
+        )
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each level finds its faces itself."""
