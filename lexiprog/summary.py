@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.errors import Attempt, ConflictPart
+from lexiprog.tolerances import SHOWN_NOISE
 from lexiprog.typing import Values
 
 # A small picture as plain records: what stands across, what goes up, and how points are joined.
@@ -360,7 +361,7 @@ def number(value: float) -> str:
 def cleaned(values: Iterable[float]) -> list[float]:
     """The values, with zeros for those that are rounding errors beside the largest."""
     values = list(values)
-    noise = 1e-11 * max(map(abs, values), default=0.0)
+    noise = SHOWN_NOISE * max(map(abs, values), default=0.0)
     return [value if abs(value) > noise else 0.0 for value in values]
 
 

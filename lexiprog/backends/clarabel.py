@@ -18,6 +18,7 @@ from lexiprog.canon.cones import blocks
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import ForkSafeLock
+from lexiprog.tolerances import INFINITE, INTERIOR_GAP
 from lexiprog.typing import Array, Matrix
 
 # Up to so many rows and columns, and entries, CLARABEL's plain factors take a half to a quarter of
@@ -80,7 +81,7 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
             cones.append(cone(int(columns.size)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = 1e-12
+    settings.tol_gap_abs = settings.tol_gap_rel = INTERIOR_GAP
     P = sp.csc_array((size, size)) if form.P is None else sp.triu(form.P)
     A = sp.csc_matrix(sp.vstack(sides))
     for option, value in method_for(A, P, form.cones.psd).items():
@@ -105,8 +106,6 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
 SMALL = 20_000
 # How many are kept, whatever their problems.
 MOST = 16
-# CLARABEL leaves out rows with limits beyond this when it is set up.
-INFINITE = 1e20
 # A solver that ended otherwise is not used again.
 WELL = ("Solved", "AlmostSolved", "InsufficientProgress")
 

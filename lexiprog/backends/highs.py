@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
-from lexiprog.canon.decimals import Tails
-from lexiprog.canon.standard_form import Bounds, pulled
+from lexiprog.canon.decimals import DecimalResiduals
+from lexiprog.canon.standard_form import Bounds, transpose_product
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
+from lexiprog.tolerances import SMALL_MATRIX_VALUE, SUM_ROUNDING
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
 
 # What HiGHS found for a linear program.
@@ -30,9 +31,6 @@ WORDS = {
     "kIterationLimit": Status.NO_POINT,
     "kInterrupt": Status.NO_POINT,
 }
-
-# Reduced costs up to this share of the costs are none.
-ROUNDING = 1e-13
 
 
 @dataclass  # not frozen, which takes five times as long to make
@@ -73,8 +71,8 @@ class Vertex:
 
 def is_best(A: Matrix, cost: Array, duals: Array, x: Array, bounds: Bounds) -> bool:
     """Whether no reduced cost and no multiplier asks for another basis, but for rounding."""
-    reduced = cost - pulled(A, duals)
-    tiny = ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
+    reduced = cost - transpose_product(A, duals)
+    tiny = SUM_ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
     falls, rises = (reduced > tiny) & (x > bounds.lower), (reduced < -tiny) & (x < bounds.upper)
     # Rows that are not fixed have an upper limit only: their multipliers must not be positive.
     wrong = (duals > tiny) & (bounds.row_lower < bounds.row_upper)
@@ -103,7 +101,7 @@ _BASIC = highspy.HighsBasisStatus.kBasic
 # To ask an enumeration for a name takes longer than to ask HiGHS for the status.
 _NAMES = {status: status.name for status in highspy.HighsModelStatus.__members__.values()}
 # By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
-USUAL = {"output_flag": False, "small_matrix_value": 1e-12}
+USUAL = {"output_flag": False, "small_matrix_value": SMALL_MATRIX_VALUE}
 # Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
 LONG = 10_000
 # HiGHS's numbers of the simplex methods; the first is its own choice.
@@ -220,11 +218,11 @@ class HighsModel:
                 *more, warm=True, basic=basic, error=vertex.error, gain=vertex.gain,
             )  # fmt: skip
 
-    def corrected(self, cost: Array, vertex: Vertex, tails: Tails) -> Vertex:
+    def corrected(self, cost: Array, vertex: Vertex, residuals: DecimalResiduals) -> Vertex:
         """A vertex whose multipliers are corrected to those of the decimals that were meant."""
         with self._lock:
             basic = vertex.basic if vertex.basis is self._at else None
-            sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, tails)
+            sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, residuals)
             return replace(vertex, reduced=sums, correction=lack)
 
     def _go(self, deadline: Deadline | None) -> None:
@@ -246,7 +244,7 @@ class HighsModel:
 
     def _refined(
         self, cost: Array, duals: Array, basis: highspy.HighsBasis,
-        basic: NDArray[np.integer] | None, tails: Tails | None = None,
+        basic: NDArray[np.integer] | None, residuals: DecimalResiduals | None = None,
     ) -> tuple[Sums | None, Array | None]:  # fmt: skip
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
@@ -259,7 +257,9 @@ class HighsModel:
             return None, None
         duals[idle] = 0.0  # exactly, at a basis
         sums = reduced_costs(cost, self._A, -duals)
-        lack = (sums.nearest if tails is None else sums.nearest + tails.left(-duals))[inside]
+        lack = sums.nearest[inside]
+        if residuals is not None:
+            lack = lack + residuals.of_reduced_costs(-duals)[inside]
         if not np.count_nonzero(lack):
             return sums, np.zeros(duals.size)
         if basic is None:

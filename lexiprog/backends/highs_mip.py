@@ -22,6 +22,7 @@ from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.ranges import implied_ranges
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
+from lexiprog.tolerances import INTEGER_ROUNDING, LARGE_M, SUM_ROUNDING
 from lexiprog.typing import Array, Highs, Mask, Options
 
 # Seconds between two looks, and those that a search has to return once it was asked to.
@@ -255,12 +256,6 @@ def solve_mip(
 # ``x <= M y`` with M = 1e8 lets a solver that takes 1e-8 for zero ship one unit through a closed
 # arc. If x can never exceed 7, ``x <= 7 y`` says the same of all whole y, and does not leak.
 
-# Coefficients of whole columns that are worth a look; with 1e6 HiGHS has been seen to lose points.
-_LARGE = 1e3
-
-# What rounding may add to the sum of a row's terms, as a share of their sizes.
-_ROUNDING = 1e-13
-
 
 def small_m(form: StandardForm) -> StandardForm:
     """The form as it is searched: with smaller coefficients if whole columns have large ones.
@@ -278,7 +273,7 @@ def small_m(form: StandardForm) -> StandardForm:
     array([[ 1., -7.],
            [ 1.,  0.]])
     """
-    return tightened(form) if largest_m(form) >= _LARGE else form
+    return tightened(form) if largest_m(form) >= LARGE_M else form
 
 
 def largest_m(form: StandardForm) -> float:
@@ -319,7 +314,7 @@ def tightened(form: StandardForm, limit: float | None = None) -> StandardForm:
         part = slice(A.indptr[row], A.indptr[row + 1])
         k = part.start + int(np.argmax(sizes[part]))
         others = np.delete(ends[part], k - part.start)
-        most = float(others.sum() + _ROUNDING * np.abs(others).sum())
+        most = float(others.sum() + SUM_ROUNDING * np.abs(others).sum())
         if not np.isfinite(most):
             continue
         if A.data[k] < 0:
@@ -334,6 +329,6 @@ def _integer_bounds(form: StandardForm, low: Array, high: Array) -> tuple[Array,
     """The ranges, with those of integer columns rounded inwards."""
     lower, upper = low.copy(), high.copy()
     whole = form.integer
-    lower[whole] = np.ceil(lower[whole] - 1e-6)
-    upper[whole] = np.floor(upper[whole] + 1e-6)
+    lower[whole] = np.ceil(lower[whole] - INTEGER_ROUNDING)
+    upper[whole] = np.floor(upper[whole] + INTEGER_ROUNDING)
     return lower, upper

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.cones import blocks, distances
 from lexiprog.canon.standard_form import StandardForm
+from lexiprog.tolerances import CONE_NONZERO, FEW_ROUNDINGS, LEAST_SQUARES_RANK, POINT_FEASIBILITY
 from lexiprog.typing import Array
 
 # Beyond that many equations the linear algebra, which is dense, would take too long.
 LARGEST = 250
-STEPS, ROUNDING = 8, 1e-15
-# A cone's slack and multiplier, in equilibrated units: what is a corner.
-CORNER = 1e-5
+STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,9 @@ def sharpened(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | N
         return None
     x, z = found
     lower, upper = form.ranges()
-    x = np.clip(np.where(np.abs(x) <= ROUNDING * max(1.0, _most(x)), 0.0, x), lower, upper)
+    x = np.clip(np.where(np.abs(x) <= FEW_ROUNDINGS * max(1.0, _most(x)), 0.0, x), lower, upper)
     beside = max(_most(distances(cones, form.slack(x))), _most(distances(cones, z, dual=True)))
-    return (x, z) if beside <= 1e-9 else None
+    return (x, z) if beside <= POINT_FEASIBILITY else None
 
 
 def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
@@ -101,22 +100,22 @@ def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
             inside, pressed = s[0] - np.linalg.norm(s[1:]), u[0] - np.linalg.norm(u[1:])
             if inside > _most(u):
                 continue
-            if pressed > max(CORNER, _most(s)):
+            if pressed > max(CONE_NONZERO, _most(s)):
                 rows.append(part)
                 continue
             weight = u[0]
         else:
-            if not s[1] > CORNER:
+            if not s[1] > CONE_NONZERO:
                 return None  # the flat part of the boundary
             if s[2] - s[1] * np.exp(s[0] / s[1]) > _most(u):
                 continue
             weight = u[2]
-        if not weight > 0.0 or (kind == "soc" and _most(s) < CORNER):
+        if not weight > 0.0 or (kind == "soc" and _most(s) < CONE_NONZERO):
             return None
         surfaces.append(_Surface(kind, part))
         weights.append(weight)
     lower, upper = form.ranges()
-    reduced = form.c + form.pull(z) + (0.0 if form.P is None else form.P @ x)
+    reduced = form.c + form.transpose_product(z) + (0.0 if form.P is None else form.P @ x)
     low, high = reduced > x - lower, -reduced > upper - x
     point = np.where(low, lower, np.where(high, upper, x))
     free = np.flatnonzero(~low & ~high)
@@ -157,12 +156,12 @@ def _solved(form: StandardForm, tight: _Tight, z: Array) -> tuple[Array, Array] 
         if not size < least:
             break
         best, least = (x.copy(), full), size
-        if size <= ROUNDING:
+        if size <= FEW_ROUNDINGS:
             break
         corner = np.zeros((equations.shape[0],) * 2)
         turned = np.vstack([-equations[: rows.size], equations[rows.size :]])
         matrix = np.block([[hessian[np.ix_(free, free)], turned.T], [equations, corner]])
-        step = np.linalg.lstsq(matrix, -misses, rcond=1e-13)[0]
+        step = np.linalg.lstsq(matrix, -misses, rcond=LEAST_SQUARES_RANK)[0]
         if not np.isfinite(step).all():
             break
         x[free] += step[: free.size]

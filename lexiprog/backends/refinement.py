@@ -19,21 +19,21 @@ import numpy as np
 
 from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.canon.compensated import Pair, Sums, by_columns, transposed_times
-from lexiprog.canon.decimals import Tails
+from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
+from lexiprog.tolerances import (
+    DOUBLE_DOUBLE_EPS,
+    REFINEMENT_GOAL,
+    REFINEMENT_SUCCESS,
+    ROW_MISSED,
+    STABLE_SIGN,
+)
 from lexiprog.typing import Array, Mask, Matrix
 
 Number = TypeVar("Number", float, Array)
 
 ROUNDS = 12
-# Misses in equilibrated units: beyond the first there is nothing to be gained with pairs of
-# floats, and what ends above the second was not refined at all.
-GOAL, FINE = 2.0**-90, 2.0**-66
-# The last bit of a pair of floats.
-LAST = 2.0**-104
-# Beyond rounding, as a share of a row's size.
-OFF = 1e-11
 MISSED = "a point that misses rows by more than rounding"
 DOUBT = (
     "its point misses some row by more than rounding, and no better one was found: perhaps the "
@@ -42,8 +42,6 @@ DOUBT = (
 # A miss is blown up by at most this much more than the one before, so that no round is lost to an
 # early stroke of luck in one of the two sides.
 GROWTH = 2.0**40
-# Multipliers that are so large when blown up will not change their sign.
-STRONG = 2.0**24
 
 
 @dataclass(frozen=True)
@@ -83,34 +81,35 @@ def is_off(A: Matrix, bounds: Bounds, x: Array) -> bool:
 
 def misses(lower: Array, values: Array, upper: Array) -> bool:
     """Whether some value is outside of its limits by more than rounding."""
-    outside = np.maximum(lower - values, values - upper) > OFF * (1.0 + np.abs(values))
+    outside = np.maximum(lower - values, values - upper) > ROW_MISSED * (1.0 + np.abs(values))
     return bool(np.count_nonzero(outside))
 
 
 def refined(
     session: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, deadline: Deadline,
-    tails: Tails | None = None,
+    residuals: DecimalResiduals | None = None,
 ) -> Refined | None:  # fmt: skip
     """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
-    sides = _Sides(A, cost, bounds, tails)
+    sides = _Sides(A, cost, bounds, residuals)
     at = _At(Pair.of(vertex.x), Pair.of(vertex.row_dual), vertex.basis)
     left, blown, gain = sides.left(at), np.ones(2), np.inf
     for _ in range(ROUNDS):
-        if left.miss <= GOAL and gain < np.inf:
+        if left.miss <= REFINEMENT_GOAL and gain < np.inf:
             break
-        blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, GOAL)))
+        blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, REFINEMENT_GOAL)))
         for point, price in _factors(*blown.tolist()):
             found = _corrected(session, sides, at, point, price, deadline)
             now = None if found is None else sides.left(found)
-            if found is not None and now is not None and now.miss <= max(0.5 * left.miss, GOAL):
+            goal = max(0.5 * left.miss, REFINEMENT_GOAL)
+            if found is not None and now is not None and now.miss <= goal:
                 break
         else:
             break
         gain = found.distance(at) * price
         at, left = found, now
-    if not left.miss <= FINE or not gain < np.inf:
+    if not left.miss <= REFINEMENT_SUCCESS or not gain < np.inf:
         return None
-    rounding, gain = LAST * (1.0 + _largest(np.abs(at.y.high))), max(gain, 1.0)
+    rounding, gain = DOUBLE_DOUBLE_EPS * (1.0 + _largest(np.abs(at.y.high))), max(gain, 1.0)
     return Refined(at.x, at.y, at.basis, left.miss, gain * max(left.miss, rounding), gain)
 
 
@@ -146,7 +145,7 @@ def _corrected(
     """One round, with the point's and the multipliers' misses blown up by so much."""
     # HiGHS knows no costs of rows: weak multipliers go back into the costs of the columns, and
     # rows with strong ones are equations.
-    strong = np.abs(at.y.high) * price >= STRONG
+    strong = np.abs(at.y.high) * price >= STABLE_SIGN
     y = Pair(*(np.where(strong, part, 0.0) for part in at.y))
     left = sides.left(replace(at, y=y))
     found = session.run(
@@ -192,10 +191,12 @@ class _Left:
 class _Sides:
     """A linear program, looked at in twice the working precision."""
 
-    def __init__(self, A: Matrix, cost: Array, bounds: Bounds, tails: Tails | None) -> None:
+    def __init__(
+        self, A: Matrix, cost: Array, bounds: Bounds, residuals: DecimalResiduals | None
+    ) -> None:
         self._columns = by_columns(A)
         self._rows = by_columns(self._columns.T)
-        self._cost, self._bounds, self._tails = cost, bounds, tails
+        self._cost, self._bounds, self._residuals = cost, bounds, residuals
 
     def left(self, at: _At) -> _Left:
         """Residuals and what they say."""
@@ -203,8 +204,8 @@ class _Sides:
         activity = _times(self._rows, x)
         pulled = _times(self._columns, y)
         costs = Sums.of(self._cost).plus(Sums(-pulled.high, -pulled.low, pulled.error))
-        if self._tails is not None:
-            costs = costs.plus_floats(self._tails.left(-y.high))
+        if self._residuals is not None:
+            costs = costs.plus_floats(self._residuals.of_reduced_costs(-y.high))
         reduced = costs.nearest
         limits = self._bounds
         point = Sums(x.high, x.low, np.zeros(x.high.size))

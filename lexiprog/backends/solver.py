@@ -11,8 +11,13 @@ from typing import Protocol, runtime_checkable
 
 import cvxpy as cp
 
-from lexiprog.certify.certificate import TOLERANCE
 from lexiprog.errors import LexiprogError, did_you_mean
+from lexiprog.tolerances import (
+    CERTIFICATE_TOLERANCE,
+    FIRST_ORDER_GAP,
+    INTERIOR_GAP,
+    MIP_FEASIBILITY,
+)
 from lexiprog.typing import NUMBERS, FreshOptions, Options, is_integer_kind
 
 # What a solver of the user's own must be able to do.
@@ -136,17 +141,21 @@ def _highs_knows(name: str) -> bool:
 # Solvers whose factory settings stop short of what a certificate, or a later stage that holds
 # the optimum, asks for; what they reach is judged by its certificate, not by their own word.
 SHARPER: dict[str, Options] = {
-    "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "accept_unknown": True},
-    "ECOS": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
-    "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 100_000},
-    "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "polishing": True},
+    "CLARABEL": {"tol_gap_abs": INTERIOR_GAP, "tol_gap_rel": INTERIOR_GAP, "accept_unknown": True},
+    "ECOS": dict.fromkeys(("abstol", "reltol", "feastol"), INTERIOR_GAP),
+    "SCS": {"eps_abs": FIRST_ORDER_GAP, "eps_rel": FIRST_ORDER_GAP, "max_iters": 100_000},
+    "OSQP": {
+        "eps_abs": FIRST_ORDER_GAP,
+        "eps_rel": FIRST_ORDER_GAP,
+        "max_iter": 100_000,
+        "polishing": True,
+    },
 }
 SHARPER_MIP: dict[str, Options] = {
-    # With 1e-6, its own default, HiGHS may lose feasible points beside an M of 1e6.
-    "HIGHS": {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": 1e-9},
+    "HIGHS": {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": MIP_FEASIBILITY},
     "GUROBI": {"MIPGap": 0.0},
     "SCIPY": {"scipy_options": {"mip_rel_gap": 0.0}},
-    "ECOS_BB": {"mi_rel_eps": 1e-9, "mi_abs_eps": 1e-9},
+    "ECOS_BB": {"mi_rel_eps": FIRST_ORDER_GAP, "mi_abs_eps": FIRST_ORDER_GAP},
 }
 
 
@@ -269,7 +278,7 @@ class Solver:
     """
 
     target: Target
-    accept: float = TOLERANCE
+    accept: float = CERTIFICATE_TOLERANCE
     gap: float | None = None
     time_limit: float | None = None
     options: Options = field(default_factory=dict)
@@ -278,7 +287,7 @@ class Solver:
         self,
         name: Target,
         *,
-        accept: float = TOLERANCE,
+        accept: float = CERTIFICATE_TOLERANCE,
         gap: float | None = None,
         time_limit: float | None = None,
         **options: object,
@@ -330,7 +339,8 @@ class Solver:
         return Solver(self.target, **own, **(dict(self.options) | more))
 
     def __repr__(self) -> str:
-        shown: dict[str, object] = {} if self.accept == TOLERANCE else {"accept": self.accept}
+        usual = self.accept == CERTIFICATE_TOLERANCE
+        shown: dict[str, object] = {} if usual else {"accept": self.accept}
         solve_options = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
         shown |= {
             label: value

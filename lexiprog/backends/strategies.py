@@ -15,11 +15,9 @@ from lexiprog.backends.solver import EXACT, Ladder, Solver
 from lexiprog.model.lock import Slack
 from lexiprog.model.reformulate import can_restate, has_arguments, restated
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import LOCK_GUARD, SHARPEST_HIGHS
 
 Mode = Literal["face", "argument", "value", "equal", "guarded"]
-
-GUARD = 1e-6
-SHARP = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Strategy:
 
     def slack(self, given: Slack) -> Slack:
         """How far held optima may degrade when tried this way."""
-        return replace(given, guard=GUARD) if self.mode == "guarded" else given
+        return replace(given, guard=LOCK_GUARD) if self.mode == "guarded" else given
 
     def kind_of_lock(self, subproblem: Subproblem, position: int) -> str:
         """How the lock at ``position`` is put: by its "face", by its "argument" or by "value"."""
@@ -179,9 +177,9 @@ def _has_curved_face(subproblem: Subproblem, loosened: frozenset[str]) -> bool:
 
 def _sharp(solver: Solver) -> Solver:
     """Levels are kept by rows that HiGHS may miss by its tolerance: the least that it takes."""
-    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARP}:
+    if solver.name != "HIGHS" or solver.options.keys() & {"highs_options", *SHARPEST_HIGHS}:
         return solver
-    return solver.also(**SHARP)
+    return solver.also(**SHARPEST_HIGHS)
 
 
 def _without_repeats(strategies: Iterable[Strategy]) -> Iterator[Strategy]:

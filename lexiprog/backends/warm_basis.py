@@ -11,13 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import SuperLU, splu
 
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import Bounds
+from lexiprog.tolerances import ACTIVE, POINT_FEASIBILITY
 from lexiprog.typing import Array, Mask, Matrix
-
-# What a basis may violate, in equilibrated units, before a solver is asked: less than any asks for.
-TOLERANCE = 1e-9
-# A multiplier, or a distance from a limit, below this may be zero.
-STRICT = 1e-7
 
 _STATUS = highspy.HighsBasisStatus
 _SIDES = {_STATUS.kLower: -1, _STATUS.kUpper: 1}
@@ -126,9 +123,9 @@ class KeptBasis:
         for basic, multipliers, values, lower, upper in (columns, rows):
             held = ~basic & (lower < upper)
             room = np.minimum(values - lower, upper - values)[basic]
-            if (np.abs(multipliers[held]) <= STRICT * unit).any():
+            if not is_real(np.abs(multipliers[held]), unit).all():
                 return False
-            if (room <= STRICT * (1.0 + np.abs(values[basic]))).any():
+            if (room <= ACTIVE * (1.0 + np.abs(values[basic]))).any():
                 return False
         return True
 
@@ -138,12 +135,12 @@ def _standing(sides: Array, lower: Array, upper: Array) -> Array:
 
 
 def _within(values: Array, lower: Array, upper: Array) -> bool:
-    room = TOLERANCE * (1.0 + np.abs(values))
+    room = POINT_FEASIBILITY * (1.0 + np.abs(values))
     return bool(((values >= lower - room) & (values <= upper + room)).all())
 
 
 def _right_signs(reduced: Array, sides: Array, lower: Array, upper: Array, cost: Array) -> bool:
     """Whether no variable would better leave the limit that it stands at."""
-    unit = TOLERANCE * (1.0 + float(np.max(np.abs(cost), initial=0.0)))
+    unit = POINT_FEASIBILITY * (1.0 + float(np.max(np.abs(cost), initial=0.0)))
     wrong = np.where(sides == 0, np.abs(reduced), np.where(sides < 0, -reduced, reduced))
     return bool((wrong[lower < upper] <= unit).all())

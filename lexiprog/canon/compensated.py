@@ -19,15 +19,18 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.tolerances import (
+    PRODUCT_UNDERFLOW,
+    PRODUCT_UNDERFLOW_ERROR,
+    ROUND_UP,
+    SAFE_RANGE,
+    UNIT_ROUNDOFF,
+)
 from lexiprog.typing import Array, Matrix
 
 # Sums and products of floats together with what rounding takes from them.
 
 _SPLITTER = 2.0**27 + 1.0
-UNIT = 2.0**-53  # the relative error of one rounding
-# Below the first a product's own rounding error may be too small for a float; by the second at
-# most it is then wrong.
-TINY, LOST = 2.0**-960, 2.0**-1070
 # Sums of more terms than this are cut twice.
 _LONG = 64
 # Sums of so many products of numbers with so few binary digits are exact: they have 53 at most.
@@ -53,7 +56,7 @@ def _two_product(a: Array, halves: tuple[Array, Array], b: Array) -> tuple[Array
 
 def up(error: Array) -> Array:
     """An error bound that was itself computed with rounding, made large enough for it."""
-    return error * (1.0 + 2.0**-20)
+    return error * ROUND_UP
 
 
 def _halves(a: Array) -> tuple[Array, Array]:
@@ -65,7 +68,7 @@ def _halves(a: Array) -> tuple[Array, Array]:
 def _has_few_digits(numbers: Array, digits: int) -> bool:
     """Whether all are whole numbers below ``2**digits`` in one unit, a moderate power of two."""
     largest = float(np.abs(numbers).max(initial=0.0))
-    if not 2.0**-200 < largest < 2.0**200:
+    if not 1.0 / SAFE_RANGE < largest < SAFE_RANGE:
         return largest == 0.0
     scaled = numbers * 2.0 ** (digits - frexp(largest)[1])
     return not np.count_nonzero(scaled != np.rint(scaled))
@@ -120,7 +123,7 @@ class Segments:
         self._filled = None if filled.all() else filled
         self._heads, self._counts = starts[:-1][filled], counts[filled]
         self._rounds = 2 if self._counts.max(initial=0) > _LONG else 1
-        self._doubled = 2.0 * UNIT * self._counts
+        self._doubled = 2.0 * UNIT_ROUNDOFF * self._counts
         self._short = self._counts.max(initial=0) <= _MANY and _has_few_digits(left, _FEW_LEFT)
 
     def exact_sums(self, right: Array) -> Array | None:
@@ -136,7 +139,7 @@ class Segments:
             out = np.zeros((3, self.size))
             return out[0], out[1], out[2]
         rest, small = _two_product(left, self._halves, right)
-        vanishing = (np.abs(rest) < TINY) & self._nonzero & (right != 0.0)
+        vanishing = (np.abs(rest) < PRODUCT_UNDERFLOW) & self._nonzero & (right != 0.0)
         parts = []
         for _ in range(self._rounds):
             # Twice the sum of the sizes: no sum of leading parts reaches it, so none is rounded.
@@ -152,7 +155,7 @@ class Segments:
             low, lost = two_sum(parts[1], low)
             error = np.abs(lost) + error
         if np.count_nonzero(vanishing):
-            error = error + LOST * np.add.reduceat(vanishing, heads, dtype=float)
+            error = error + PRODUCT_UNDERFLOW_ERROR * np.add.reduceat(vanishing, heads, dtype=float)
         return self._spread(parts[0]), self._spread(low), self._spread(error)
 
     def _spread(self, numbers: Array) -> Array:
@@ -235,7 +238,7 @@ class Sums:
         low, lost_too = two_sum(low, rest)
         error = self.error * np.abs(factors) + np.abs(lost) + np.abs(lost_too)
         vanishing = _vanishing(high, self.high, factors) | _vanishing(low, self.low, factors)
-        return _known(high, low, error + LOST * (vanishing | (self.error > 0.0)))
+        return _known(high, low, error + PRODUCT_UNDERFLOW_ERROR * (vanishing | (self.error > 0.0)))
 
     def at(self, chosen: NDArray[np.bool_]) -> Sums:
         """Some of the numbers."""
@@ -249,7 +252,8 @@ def total(*parts: Sums) -> Sums:
     error = sum(float(part.error.sum()) for part in parts)
     if terms.size < _FEW and (few := _one_by_one(terms.tolist())) is not None:
         high, low = few
-        return _known(np.array([high]), np.array([low]), np.array([error + UNIT * abs(low)]))
+        error += UNIT_ROUNDOFF * abs(low)
+        return _known(np.array([high]), np.array([low]), np.array([error]))
     whole = segment_sums(terms, np.ones(terms.size), np.array([0, terms.size]))
     return _known(whole.high, whole.low, whole.error + error)
 
@@ -272,7 +276,7 @@ def dot(left: Array, right: Array) -> Sums:
 def products(left: Array, right: Array) -> Sums:
     """The products of floats with floats."""
     high, low = two_product(left, right)
-    return _known(high, low, np.where(_vanishing(high, left, right), LOST, 0.0))
+    return _known(high, low, np.where(_vanishing(high, left, right), PRODUCT_UNDERFLOW_ERROR, 0.0))
 
 
 def transposed_times(matrix: Matrix, vector: Array) -> Sums:
@@ -363,7 +367,7 @@ def segment_sums(left: Array, right: Array, starts: NDArray[np.integer]) -> Sums
 
 
 def _vanishing(product: Array, a: Array, b: Array) -> NDArray[np.bool_]:
-    vanishing: NDArray[np.bool_] = (np.abs(product) < TINY) & (a != 0.0) & (b != 0.0)
+    vanishing: NDArray[np.bool_] = (np.abs(product) < PRODUCT_UNDERFLOW) & (a != 0.0) & (b != 0.0)
     return vanishing
 
 

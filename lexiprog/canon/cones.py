@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import Cones
+from lexiprog.tolerances import EPS, SMALLEST_NORMAL
 from lexiprog.typing import Array
 
 # Sizes of second-order cones, the order of a matrix, powers, or None.
@@ -120,9 +121,6 @@ def _power(part: Array, powers: Array, *, dual: bool) -> float:
 # The nearest point is not needed, but a near one that lies inside in spite of rounding: every
 # result is moved inwards by a few units in the last place.
 
-_UNIT = 2.0**-52
-_TINY = 2.0**-1022  # an exponential that underflows is not zero
-
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def project(cones: Cones, point: Array, *, dual: bool = False) -> Array:
@@ -169,14 +167,14 @@ def _second_order(part: Array, sizes: NDArray[np.intp]) -> Array:
     largest = np.maximum.reduceat(np.abs(tail), heads)
     unit = np.where(largest > 0.0, largest, 1.0)
     norms = unit * np.sqrt(np.add.reduceat((tail / np.repeat(unit, sizes)) ** 2, heads))
-    norms = norms * (1.0 + (sizes + 4) * _UNIT)
+    norms = norms * (1.0 + (sizes + 4) * EPS)
     tops = part[heads]
     middle = 0.5 * (tops + norms)
     # Inside: as it is. Opposite: the origin. Between: onto the boundary.
     keep, origin = tops >= norms, tops <= -norms
     shrink = np.where(keep, 1.0, np.where(origin, 0.0, middle / np.where(norms > 0, norms, 1.0)))
     out: Array = tail * np.repeat(shrink, sizes)
-    out[heads] = np.where(keep, tops, np.where(origin, 0.0, middle * (1.0 + 4.0 * _UNIT)))
+    out[heads] = np.where(keep, tops, np.where(origin, 0.0, middle * (1.0 + 4.0 * EPS)))
     return out
 
 
@@ -192,10 +190,10 @@ def _semidefinite(part: Array, order: int, layout: str) -> Array:
         square = 0.5 * (square + square.T)
     # A computed Cholesky factor of a matrix with so much less on its diagonal proves that the
     # matrix itself is semidefinite (Rump, 2006). The diagonal grows until that succeeds.
-    less = 4.0 * (order + 2) * _UNIT * float(np.abs(np.diag(square)).sum())
+    less = 4.0 * (order + 2) * EPS * float(np.abs(np.diag(square)).sum())
     push, identity = 0.0, np.eye(order)
     while square.any() and not _is_definite(square + (push - less) * identity):
-        push = max(2.0 * push, 2.0 * less, _TINY)
+        push = max(2.0 * push, 2.0 * less, SMALLEST_NORMAL)
     return triangle(square + push * identity, layout)
 
 
@@ -212,10 +210,10 @@ def _into_exponential(triples: Array) -> Array:
     x, y, z = triples.T
     safe = np.where(y > 0.0, y, 1.0)
     ratio = x / safe
-    needed = safe * np.exp(ratio) * (1.0 + (np.abs(ratio) + 8.0) * 2.0 * _UNIT) + _TINY
+    needed = safe * np.exp(ratio) * (1.0 + (np.abs(ratio) + 8.0) * 2.0 * EPS) + SMALLEST_NORMAL
     held = np.where(z > 0.0, z, 1.0) / safe
     logs = np.log(held)
-    allowed = safe * (logs - (np.abs(logs) + 8.0) * 2.0 * _UNIT)
+    allowed = safe * (logs - (np.abs(logs) + 8.0) * 2.0 * EPS)
     flat = np.column_stack([np.minimum(x, 0.0), np.zeros_like(y), np.maximum(z, 0.0)])
     raised = np.column_stack([x, y, np.maximum(z, needed)])
     lowered = np.column_stack([np.minimum(x, allowed), y, z])
@@ -227,10 +225,10 @@ def _into_dual_exponential(triples: Array) -> Array:
     u, v, w = triples.T
     safe = np.where(u < 0.0, -u, 1.0)
     power = -v / safe - 1.0
-    slack = (np.abs(v / safe) + np.abs(power) + 8.0) * 2.0 * _UNIT
-    needed = safe * np.exp(power) * (1.0 + slack) + _TINY
+    slack = (np.abs(v / safe) + np.abs(power) + 8.0) * 2.0 * EPS
+    needed = safe * np.exp(power) * (1.0 + slack) + SMALLEST_NORMAL
     logs = np.log(np.where(w > 0.0, w, 1.0) / safe)
-    allowed = -safe * (1.0 + logs) + safe * (np.abs(logs) + 8.0) * 2.0 * _UNIT
+    allowed = -safe * (1.0 + logs) + safe * (np.abs(logs) + 8.0) * 2.0 * EPS
     flat = np.column_stack([np.zeros_like(u), np.maximum(v, 0.0), np.maximum(w, 0.0)])
     raised = np.column_stack([u, v, np.maximum(w, needed)])
     lifted = np.column_stack([u, np.maximum(v, allowed), w])
@@ -261,7 +259,7 @@ def _into_power(part: Array, powers: Array, *, dual: bool) -> Array:
     def reach(raised: Array) -> float:
         terms = (raised / weights) ** powers
         logs = np.log(terms, out=np.zeros(powers.size), where=terms > 0.0) / powers
-        lost = (8.0 * powers.size + 16.0 + float(np.abs(logs).sum())) * _UNIT
+        lost = (8.0 * powers.size + 16.0 + float(np.abs(logs).sum())) * EPS
         return float(np.prod(terms)) * (1.0 - lost)
 
     if not np.isfinite(part).all() or reach(base) >= abs(tip):

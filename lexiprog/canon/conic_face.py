@@ -18,16 +18,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
+from lexiprog.canon.multipliers import classified
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.tolerances import CONE_NONZERO, CONE_ZERO
 from lexiprog.typing import Array
 
-# In equilibrated units: what is certainly not zero, and what certainly is.
-STRONG, WEAK = 1e-5, 1e-8
 # Beyond that many cones, or such matrices, the value is held.
 MANY, LARGE = 2_000, 30
 
 
-class _Doubtful(Exception):
+class _Ambiguous(Exception):
     """The multipliers do not say clearly which face is meant."""
 
 
@@ -85,7 +85,7 @@ def exposed(form: StandardForm, x: Array, z: Array) -> Exposed | None:
         for kind, rows, parameter in blocks(form.cones):
             pieces += _curved(kind, rows, parameter, slack, z, form.cones.psd_layout)
         lower, upper = _bounds(form, x, z)
-    except _Doubtful:
+    except _Ambiguous:
         return None
     misses = [np.zeros(0), *(np.abs(piece.of(slack)) for piece in pieces if piece.kind == "tied")]
     left = _assembled(replace(form, lower=lower, upper=upper), pieces)
@@ -98,17 +98,17 @@ def _is_zero(size: float) -> bool:
 
 def _are_zero(sizes: Array) -> NDArray[np.bool_]:
     """Which numbers are zero, if that is clear."""
-    small: NDArray[np.bool_] = sizes <= WEAK
-    if not (small | (sizes >= STRONG)).all():
-        raise _Doubtful
-    return small
+    real, doubt = classified(sizes, CONE_NONZERO)
+    if not doubt <= CONE_ZERO:  # not a number neither
+        raise _Ambiguous
+    return ~real
 
 
 def _linear(form: StandardForm, slack: Array, z: Array) -> Iterator[_Piece]:
     rows = np.arange(form.cones.zero, form.cones.linear)
     idle = _are_zero(z[rows])
     if _are_zero(slack[rows[idle]]).any():  # both are zero: it may be tied or not
-        raise _Doubtful
+        raise _Ambiguous
     yield _Piece("tied", rows[~idle])
     yield _Piece("nonneg", rows[idle])
 
@@ -132,7 +132,7 @@ def _block(kind: str, rows: slice, parameter: ConeData, s: Array, z: Array) -> I
     """One second-order, exponential or power cone: all of it, a ray, or nothing but zero."""
     if _is_zero(float(np.max(np.abs(z)))):
         if _is_zero(_depth(kind, s, parameter)):
-            raise _Doubtful
+            raise _Ambiguous
         yield _Piece(kind, rows, parameter=parameter)
         return
     if kind == "soc" and not _is_zero(abs(_depth(kind, z, parameter))):
@@ -152,7 +152,7 @@ def _depth(kind: str, s: Array, powers: ConeData) -> float:
     if kind == "soc":
         return float(s[0] - np.linalg.norm(s[1:]))
     if kind == "exp":
-        return float(s[2] - s[1] * np.exp(s[0] / s[1])) if s[1] > WEAK else 0.0
+        return float(s[2] - s[1] * np.exp(s[0] / s[1])) if s[1] > CONE_ZERO else 0.0
     return float(np.prod(np.maximum(s[:-1], 0.0) ** powers) - abs(s[-1]))
 
 
@@ -161,25 +161,26 @@ def _ray(kind: str, z: Array, powers: ConeData) -> Array:
     if kind == "soc":
         return np.concatenate([z[:1], -z[1:]])
     if kind == "exp":
-        if not (z[0] < -STRONG and z[2] > STRONG):  # flat parts of the boundary expose more
-            raise _Doubtful
+        # Flat parts of the boundary expose more.
+        if not (z[0] < -CONE_NONZERO and z[2] > CONE_NONZERO):
+            raise _Ambiguous
         rate = np.log(-z[0] / z[2])
         return np.array([rate, 1.0, np.exp(rate)])
-    if (z[:-1] < STRONG).any() or abs(z[-1]) < STRONG:
-        raise _Doubtful
+    if (z[:-1] < CONE_NONZERO).any() or abs(z[-1]) < CONE_NONZERO:
+        raise _Ambiguous
     base = powers / z[:-1]
     return np.append(base, -np.sign(z[-1]) * np.prod(base**powers))
 
 
 def _semidefinite(rows: slice, order: int, s: Array, z: Array, layout: str) -> Iterator[_Piece]:
     if order > LARGE or layout == "full":
-        raise _Doubtful
+        raise _Ambiguous
     roots, axes = np.linalg.eigh(matrix(z, order, layout))
     kernel = np.array([_is_zero(abs(float(root))) for root in roots])
     inside, outside = axes[:, kernel], axes[:, ~kernel]
     left = np.linalg.eigvalsh(inside.T @ matrix(s, order, layout) @ inside)
     if left.size and _is_zero(float(left[0])):
-        raise _Doubtful
+        raise _Ambiguous
     pairs = [(k, j) for k in range(outside.shape[1]) for j in range(order)]
     every = np.hstack([outside, inside])
     tied = [_entry(outside[:, k], every[:, j], layout) for k, j in pairs if j >= k]
@@ -215,7 +216,7 @@ def _bounds(form: StandardForm, x: Array, z: Array) -> tuple[Array | None, Array
     free[ends] = _are_zero(np.abs(reduced[ends]))
     room = np.maximum(np.minimum(x - lower, upper - x), 0.0)
     if _are_zero(room[ends & free]).any():
-        raise _Doubtful
+        raise _Ambiguous
     return (
         np.where(~free & (reduced < 0.0), upper, lower),
         np.where(~free & (reduced > 0.0), lower, upper),

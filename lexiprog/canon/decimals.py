@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.compensated import two_product
 from lexiprog.canon.scaling import Scaling, multiplied
-from lexiprog.canon.standard_form import StandardForm, pulled
+from lexiprog.canon.standard_form import StandardForm, transpose_product
+from lexiprog.tolerances import COMPUTED_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
 
 # A decimal of at most this many digits is taken for what the user wrote. Up to 15 digits no two
@@ -31,9 +32,8 @@ POWERS = 22
 NEAR, NEAR_DIGITS = 4, 10
 # Numbers with that many binary digits were hardly rounded when they were read.
 SHORT = 44
-# Numbers with more digits were computed, since nobody writes so many: what differs by less than
-# this share of them, 16 roundings, may be meant to be equal.
-WRITTEN, ROUNDED = 15, 2.0**-49
+# Numbers with more digits were computed, since nobody writes so many.
+WRITTEN = 15
 # Numbers that are looked at first.
 FEW = 64
 
@@ -82,7 +82,7 @@ def extreme(value: float, near: int) -> Fraction | None:
     return Fraction(short) if is_near else None
 
 
-def lacking(values: Array) -> Array | None:
+def decimal_residuals(values: Array) -> Array | None:
     """What floats lack to the decimals nearby; None if some have none and are long.
 
     So is what is next to nothing beside the others, unless somebody wrote it: ``0.1 + 0.2 - 0.3``
@@ -90,22 +90,22 @@ def lacking(values: Array) -> Array | None:
 
     Examples
     --------
-    >>> lacking(np.array([0.1, 0.5, 3 * 0.1]))
+    >>> decimal_residuals(np.array([0.1, 0.5, 3 * 0.1]))
     array([-5.55111512e-18,  0.00000000e+00, -4.44089210e-17])
-    >>> lacking(np.array([0.1, 1 / 3]))
+    >>> decimal_residuals(np.array([0.1, 1 / 3]))
     """
-    least = ROUNDED * float(np.abs(values).max(initial=0.0))
+    least = COMPUTED_ROUNDING * float(np.abs(values).max(initial=0.0))
     broken = np.flatnonzero((values != np.rint(values)) | (np.abs(values) >= 2.0**SHORT))
     # Where all are long, as measured data are, a few of them tell.
-    if _lacking(values[broken[:FEW]], least) is None:
+    if _decimal_residuals(values[broken[:FEW]], least) is None:
         return None
-    found = _lacking(values[broken], least)
+    found = _decimal_residuals(values[broken], least)
     out = np.zeros(values.size)
     out[broken] = 0.0 if found is None else found
     return None if found is None else out
 
 
-def _lacking(values: Array, least: float) -> Array | None:
+def _decimal_residuals(values: Array, least: float) -> Array | None:
     """The same of some numbers; what is less than ``least`` is only believed if it is written."""
     values, places = np.unique(values, return_inverse=True)
     digits, powers = np.zeros(values.size), np.zeros(values.size, dtype=int)
@@ -129,19 +129,21 @@ def _lacking(values: Array, least: float) -> Array | None:
 
 
 @dataclass(frozen=True)
-class Tails:
+class DecimalResiduals:
     """What the costs and the matrix of a linear program lack to the decimals they are read as."""
 
     costs: Array
     matrix: Matrix
 
     @classmethod
-    def of(cls, form: StandardForm, units: Scaling, entries: Array | None) -> Tails | None:
+    def of(
+        cls, form: StandardForm, units: Scaling, entries: Array | None
+    ) -> DecimalResiduals | None:
         """Of a program as the user wrote it, in other units; ``entries`` are those of its matrix.
 
         None if some number is long.
         """
-        costs = None if entries is None else lacking(form.c)
+        costs = None if entries is None else decimal_residuals(form.c)
         if costs is None:
             return None
         matrix = copy(form.A)
@@ -149,7 +151,7 @@ class Tails:
         costs = costs * (units.cost * units.columns)
         return cls(costs, multiplied(matrix, units.rows, units.columns))
 
-    def left(self, y: Array) -> Array:
-        """What the reduced costs ``c + A'y`` lack."""
-        out: Array = self.costs + pulled(self.matrix, y)
+    def of_reduced_costs(self, y: Array) -> Array:
+        """Those of the reduced costs ``c + A'y``."""
+        out: Array = self.costs + transpose_product(self.matrix, y)
         return out

@@ -18,12 +18,22 @@ from scipy.sparse.csgraph import connected_components
 from lexiprog.canon.cones import blocks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
+from lexiprog.tolerances import (
+    CONVERGED_POWERS,
+    FURTHEST_POWERS,
+    INFINITE,
+    LARGEST_FACTOR_POWERS,
+    LEAST_SQUARES_RANK,
+    MILD_POWERS,
+    MILD_POWERS_CURVED,
+    NEGLIGIBLE_POWERS,
+    WIDE_POWERS,
+)
 from lexiprog.typing import Array, Matrix
 
 # The least-squares problem behind a change of units, solved by conjugate gradients.
 
 _PASSES = 30
-_CLOSE = 0.05  # in powers of two; the factors are rounded to whole ones
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,7 @@ class Fit:
         )
         pulls = [self.row_pulls.sum(), self.column_pulls[self.free].sum(), self.cost_pull]
         # What nothing determines, the units of a problem without right-hand sides, stays put.
-        row, column, cost = -np.linalg.lstsq(normal, np.array(pulls), rcond=1e-12)[0]
+        row, column, cost = -np.linalg.lstsq(normal, np.array(pulls), rcond=LEAST_SQUARES_RANK)[0]
         return np.full(self.rows.size, row), np.where(self.free, column, 0.0), float(cost)
 
     def single(self, rows: Array, columns: Array, cost: float) -> tuple[Array, Array, float]:
@@ -95,7 +105,7 @@ class Fit:
         step = inverse * residual
         direction, fall = step, float(residual @ step)
         for _ in range(_PASSES):
-            if np.max(np.abs(step), initial=0.0) < _CLOSE:
+            if np.max(np.abs(step), initial=0.0) < CONVERGED_POWERS:
                 break
             image = times(direction)
             length = fall / float(direction @ image)
@@ -115,10 +125,6 @@ _BOUND_WEIGHT = 0.25
 # In a row with continuous columns an integer column's coefficient is mostly a big M. If it set the
 # row's unit, what the continuous columns do would drown in the solver's tolerance.
 _BIG_M_WEIGHT = 1.0 / 16.0
-# Solvers take bounds beyond this for infinite.
-INFINITE = 1e20
-# What is smaller than its peers by that many powers of two, about 1e-9, is a rounding error.
-_NOISE = 30.0
 # Numbers that many powers of two below one begin to lose weight.
 _FAR = 8.0
 
@@ -226,7 +232,7 @@ class Numbers:
         columns = np.full(self.free.size, -np.inf)
         np.maximum.at(columns, own, sizes)
         peers = np.minimum(rows[self.indices], columns[own])
-        return replace(self, entries=self.entries.kept(sizes > peers - _NOISE))
+        return replace(self, entries=self.entries.kept(sizes > peers - NEGLIGIBLE_POWERS))
 
     def furthest(self, rows: Array, columns: Array) -> float:
         """The largest logarithm of a bound or a right-hand side that these factors leave."""
@@ -258,12 +264,12 @@ class Numbers:
         np.maximum.at(cost_tops, column_parts, costs)
         return replace(
             self,
-            b=self.b.kept(sides > tops[row_parts] - _NOISE),
+            b=self.b.kept(sides > tops[row_parts] - NEGLIGIBLE_POWERS),
             bounds=tuple(
-                bound.kept(end > tops[column_parts] - _NOISE)
+                bound.kept(end > tops[column_parts] - NEGLIGIBLE_POWERS)
                 for bound, end in zip(self.bounds, ends, strict=True)
             ),
-            c=self.c.kept(costs > cost_tops[column_parts] - _NOISE),
+            c=self.c.kept(costs > cost_tops[column_parts] - NEGLIGIBLE_POWERS),
         )
 
     def _parts(self, groups: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -316,16 +322,8 @@ class Numbers:
         )
 
 
-# Numbers between 1/1024 and 1024 are no reason to touch a linear problem, whose vertices are exact.
-# What an interior point leaves undone is compared with one: there 1/8 to 8 is as far.
-MILD, MILD_CURVED = 10.0, 3.0
-# Factors beyond this could underflow; numbers that need them are beyond help.
-_LARGEST_FACTOR = 200.0
-# A problem whose numbers still differ by more than that many powers of two is looked at again.
-_SPREAD, _ROUNDS = 20.0, 5
-# Solvers take bounds beyond 1e20 for none. Where negligible coefficients, like the far ends of
-# bells, outnumber the others, their units would lead there.
-_FURTHEST = 40.0
+# How often a problem whose numbers still differ by more than WIDE_POWERS is looked at again.
+_ROUNDS = 5
 
 
 def equilibrate(form: StandardForm, *, mild: float | None = None) -> Scaling:
@@ -362,10 +360,10 @@ def equilibrate(form: StandardForm, *, mild: float | None = None) -> Scaling:
     groups = _row_groups(form)
     numbers = Numbers.of(form)
     rows, columns, cost = _fitted(numbers.without_noise(groups), groups, mild)
-    if numbers.furthest(rows, columns) > _FURTHEST:
+    if numbers.furthest(rows, columns) > FURTHEST_POWERS:
         lasting = numbers.without_tails()
         rows, columns, cost = _fitted(lasting.without_noise(groups), groups, mild)
-    if numbers.furthest(rows, columns) > _FURTHEST:
+    if numbers.furthest(rows, columns) > FURTHEST_POWERS:
         return Scaling.none(form)
     rows, columns, objective = _whole(rows), _whole(columns), _whole(np.array(cost))
     return Scaling(rows, columns, float(objective))
@@ -383,7 +381,7 @@ def usual_units(form: StandardForm) -> Scaling | None:
 def left_alone(form: StandardForm) -> float:
     """Logarithm to base two of the numbers that are no reason to touch a problem of this kind."""
     linear = form.P is None and form.cones.linear == form.b.size
-    return MILD if linear else MILD_CURVED
+    return MILD_POWERS if linear else MILD_POWERS_CURVED
 
 
 def _fitted(numbers: Numbers, groups: NDArray[np.intp], mild: float) -> tuple[Array, Array, float]:
@@ -393,13 +391,13 @@ def _fitted(numbers: Numbers, groups: NDArray[np.intp], mild: float) -> tuple[Ar
     if numbers.largest(rows, columns, cost) > mild:
         for _ in range(_ROUNDS):
             rows, columns, cost = fit.single(rows, columns, cost)
-            if numbers.largest(rows, columns, cost) <= _SPREAD:
+            if numbers.largest(rows, columns, cost) <= WIDE_POWERS:
                 break
             fit = numbers.reweighted(rows, columns, cost).fit(groups)
     return rows, columns, cost
 
 
-def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Scaling:
+def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD_POWERS) -> Scaling:
     """The same units of rows and columns, with the unit of the objective that suits ``form``."""
     sizes = np.abs(form.c * scaling.columns)
     sizes = sizes[sizes > 0.0]
@@ -408,7 +406,8 @@ def with_cost(scaling: Scaling, form: StandardForm, *, mild: float = MILD) -> Sc
     # Where costs differ by much the largest count: what rounding makes of those far above one is
     # more than HiGHS accepts of a reduced cost.
     powers = np.log2(sizes)
-    return replace(scaling, cost=float(_whole(np.minimum(-powers.mean(), _SPREAD - powers.max()))))
+    power = np.minimum(-powers.mean(), WIDE_POWERS - powers.max())
+    return replace(scaling, cost=float(_whole(power)))
 
 
 def _is_mild(form: StandardForm, mild: float) -> bool:
@@ -418,7 +417,7 @@ def _is_mild(form: StandardForm, mild: float) -> bool:
     return all(numbers is None or is_mild(numbers, mild) for numbers in every)
 
 
-def is_mild(numbers: Array, mild: float = MILD) -> bool:
+def is_mild(numbers: Array, mild: float = MILD_POWERS) -> bool:
     """The same of some numbers; zeros and infinities don't count."""
     sizes = np.abs(numbers)
     sizes = sizes[(sizes > 0.0) & (sizes < INFINITE)]
@@ -427,7 +426,7 @@ def is_mild(numbers: Array, mild: float = MILD) -> bool:
 
 def _whole(logarithms: Array) -> Array:
     """The nearest powers of two."""
-    near = np.clip(np.rint(logarithms), -_LARGEST_FACTOR, _LARGEST_FACTOR)
+    near = np.clip(np.rint(logarithms), -LARGEST_FACTOR_POWERS, LARGEST_FACTOR_POWERS)
     factors: Array = np.exp2(near)
     return factors
 

@@ -133,13 +133,3 @@ def multiplied(matrix: Matrix, rows: Array, columns: Array) -> Matrix:
     out.indptr, out.indices = starts.copy(), places.copy()
     out.data = matrix.data * (across[places] * along.repeat(starts[1:] - starts[:-1]))
     return out
-
-
-def below(form: StandardForm, threshold: float = 1e-9) -> tuple[Array, Array, Array]:
-    """Rows, columns and values of the coefficients a solver would take for zero.
-
-    HiGHS, for one, drops what is smaller than its option ``small_matrix_value``, without a word.
-    """
-    entries = sp.coo_array(form.A)
-    small = (np.abs(entries.data) < threshold) & (entries.data != 0.0)
-    return entries.row[small], entries.col[small], entries.data[small]

@@ -67,9 +67,9 @@ class StandardForm:
         quadratic = 0.5 * float(x @ (self.P @ x)) if self.P is not None else 0.0
         return quadratic + float(self.c @ x) + self.offset
 
-    def pull(self, z: Array) -> Array:
+    def transpose_product(self, z: Array) -> Array:
         """``A'z``, what multipliers of the rows add to the costs."""
-        return pulled(self.A, z) if z.size else np.zeros(self.c.size)
+        return transpose_product(self.A, z) if z.size else np.zeros(self.c.size)
 
     def ranges(self) -> tuple[Array, Array]:
         """Lower and upper bounds of all columns, infinite where there is none."""
@@ -116,7 +116,7 @@ def same_columns(matrix: Matrix, rows: NDArray[np.integer]) -> Matrix:
     return out
 
 
-def pulled(matrix: Matrix, z: Array) -> Array:
+def transpose_product(matrix: Matrix, z: Array) -> Array:
     """``matrix.T @ z``, without a transposed view if it is small and stored by columns."""
     if getattr(matrix, "format", "") != "csc" or not 0 < matrix.data.size <= _FEW:
         out: Array = matrix.T @ z

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from lexiprog.summary import TableCell, TableSummary, draw, tiny
-
-TOLERANCE = 1e-6
+from lexiprog.tolerances import CERTIFICATE_TOLERANCE
 
 _WORDS = {
     "duals": "proved by its multipliers",
@@ -73,8 +72,8 @@ class Certificate:
     cone: float = 0.0
     claim: float = 0.0
     integrality: float = 0.0
-    tolerance: float = TOLERANCE
-    gap_tolerance: float = TOLERANCE
+    tolerance: float = CERTIFICATE_TOLERANCE
+    gap_tolerance: float = CERTIFICATE_TOLERANCE
     basis: str = "duals"
     radius: float | None = None
 

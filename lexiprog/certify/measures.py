@@ -15,9 +15,10 @@ from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import distances
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
-from lexiprog.certify.certificate import TOLERANCE, Certificate
+from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
 from lexiprog.certify.rounding_bound import rounding_bound
+from lexiprog.tolerances import CERTIFICATE_TOLERANCE
 from lexiprog.typing import Array, Mask
 
 # Where nothing bounds a variable, the proof speaks of points this many times as far away as the
@@ -42,7 +43,7 @@ def measure(
     z: Array | None,
     *,
     claimed: float,
-    tolerance: float = TOLERANCE,
+    tolerance: float = CERTIFICATE_TOLERANCE,
     gap_tolerance: float | None = None,
     bound: float | None = None,
 ) -> Measured:
@@ -221,7 +222,7 @@ def _dual_side(
     form: StandardForm, x: Array, z: Array, outside: Array, beyond: Array
 ) -> tuple[float, float, float]:
     """Dual residual, distance of z to the dual cones, and the effect of primal violations."""
-    reduced = form.c + form.pull(z)
+    reduced = form.c + form.transpose_product(z)
     if form.P is not None:
         reduced = reduced + form.P @ x
     lower, upper = form.ranges()

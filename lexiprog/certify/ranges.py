@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.tolerances import CONE_LIMIT_ROUNDING, FEW_ROUNDINGS
 from lexiprog.typing import Array, Mask
 
 # What the cones say about each row alone, once some of their rows are bounded.
-
-# Room for the rounding of the few operations that lead to a limit.
-_CONE_ROUNDING = 2.0**-40
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -54,7 +52,7 @@ def activity_limits(form: StandardForm, least: Array, most: Array) -> tuple[Arra
 
 def _unless_infinite(difference: Array, a: Array, b: Array, far: float) -> Array:
     """A difference rounded up, however it was rounded before; ``far`` if it is no number."""
-    above = difference + _CONE_ROUNDING * (np.abs(a) + np.abs(b))
+    above = difference + CONE_LIMIT_ROUNDING * (np.abs(a) + np.abs(b))
     return np.where(np.isfinite(above), above, far)
 
 
@@ -86,7 +84,6 @@ def _slack_range(
 
 
 _PASSES = 12
-_ROUNDING = 2.0**-50
 _ONE_ROW = Cones(nonneg=1)
 
 
@@ -237,7 +234,7 @@ class _Rows:
         filled = np.diff(self.starts) > 0
         if filled.any():
             out[filled] = np.minimum.reduceat(ends, self.starts[:-1][filled])
-        return out + _ROUNDING * np.where(np.isfinite(out), np.abs(out), 0.0)
+        return out + FEW_ROUNDINGS * np.where(np.isfinite(out), np.abs(out), 0.0)
 
 
 @dataclass(frozen=True)
@@ -259,7 +256,7 @@ class _Terms:
             np.bincount(rows, part, minlength=size).astype(float)  # of no rows they are integers
             for part in (numbers, np.abs(numbers))
         )
-        return cls(ends, rows, totals, _ROUNDING * (counts + 4.0) * sizes, infinite)
+        return cls(ends, rows, totals, FEW_ROUNDINGS * (counts + 4.0) * sizes, infinite)
 
     def sums(self) -> Array:
         """What each row is certainly not below."""
@@ -267,7 +264,7 @@ class _Terms:
 
     def room(self, limits: Array) -> Array:
         """What each term can be at most if its row's sum keeps to the limit."""
-        room = limits - self.total + self.rounding + _ROUNDING * np.abs(limits)
+        room = limits - self.total + self.rounding + FEW_ROUNDINGS * np.abs(limits)
         mine, rows = np.isfinite(self.ends), self.rows
         others = self.infinite[rows] - ~mine
         return np.where(others > 0, np.inf, room[rows] + np.where(mine, self.ends, 0.0))

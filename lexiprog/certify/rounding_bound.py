@@ -17,10 +17,18 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import UNIT, by_columns
+from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import project
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.ranges import stated_ranges
+from lexiprog.tolerances import (
+    BOUND_LOSS,
+    LONG_ROUNDOFF,
+    ROUND_UP,
+    SHRUNK_MULTIPLIERS,
+    SUM_UNDERFLOW_ERROR,
+    UNIT_ROUNDOFF,
+)
 from lexiprog.typing import Array, Matrix
 
 Long: TypeAlias = NDArray[np.longdouble]
@@ -28,16 +36,6 @@ Floats = TypeVar("Floats", Array, Long)
 
 # Entries of a matrix above which the compensated bound goes piece by piece, as this one should.
 LARGE = 200_000
-# What rounding may take from the bound, as a share of the objective's size.
-NEGLIGIBLE = 1e-12
-# By which share multipliers may be made smaller for a reduced cost to have the sign that it needs.
-SHRUNK = 1e-10
-# The relative error of one rounding in the longest floats; where they are pairs of others, nothing
-# is known of it.
-_LONG = np.finfo(np.longdouble)
-_LONG_UNIT = float(_LONG.eps) / 2.0 if _LONG.nmant in (52, 63, 112) else math.inf
-# Products that vanish altogether lose at most this; a bound on rounding is itself rounded.
-_LOST, _UP = 2.0**-1000, 1.000001
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -135,13 +133,14 @@ class LinearBatch:
         share = np.ones(len(z))
         if np.count_nonzero(excess):
             # Multipliers that are a little smaller are in the cones as well.
-            share = np.where(excess <= SHRUNK, 1.0 - excess, 1.0)
+            share = np.where(excess <= SHRUNK_MULTIPLIERS, 1.0 - excess, 1.0)
             least, lost, excess = charges.least(pulled * share[:, None], sizes)
         paid, bent = self.b * z * share[:, None], 0.5 * x * charges.curvature
         terms = np.concatenate([least, -paid, -bent], axis=1)
-        lost = lost + 8.0 * UNIT * (np.abs(terms).sum(axis=1) + np.abs(self.offset))
-        lost = _UP * (lost + (np.abs(x) * charges.curvature_error).sum(axis=1)) + _LOST
-        known = (excess == 0.0) & (lost <= NEGLIGIBLE * (1.0 + np.abs(values)))  # no NaN either
+        lost = lost + 8.0 * UNIT_ROUNDOFF * (np.abs(terms).sum(axis=1) + np.abs(self.offset))
+        lost = lost + (np.abs(x) * charges.curvature_error).sum(axis=1)
+        lost = ROUND_UP * lost + SUM_UNDERFLOW_ERROR
+        known = (excess == 0.0) & (lost <= BOUND_LOSS * (1.0 + np.abs(values)))  # no NaN either
         parts = np.concatenate([self.offset[:, None], terms], axis=1).tolist()
         return [
             math.nextafter(math.fsum(part) - error, -math.inf) if fits else None
@@ -173,10 +172,10 @@ class _Charges:
             curved, curved_sizes = P.transposed_times(x)
             costs, sizes = costs + curved, sizes + curved_sizes
             curvature = curved.astype(float)
-            error = 2.0 * UNIT * curved_sizes + _LONG_UNIT * P.longest * curved_sizes
+            error = 2.0 * UNIT_ROUNDOFF * curved_sizes + LONG_ROUNDOFF * P.longest * curved_sizes
             squares = P.lone_squares()
             longest += P.longest
-        rounding = _UP * _LONG_UNIT * (longest + 4)
+        rounding = ROUND_UP * LONG_ROUNDOFF * (longest + 4)
         return cls(batch, x, costs, sizes, curvature, error, squares, rounding)
 
     def least(self, pulled: Long, sizes: Array) -> tuple[Array, Array, Array]:
@@ -188,7 +187,7 @@ class _Charges:
         """
         lower, upper, sizes = self.batch.lower, self.batch.upper, sizes + self.sizes
         reduced = (self.costs + pulled).astype(float)
-        wrong = self.rounding * sizes + UNIT * np.abs(reduced)
+        wrong = self.rounding * sizes + UNIT_ROUNDOFF * np.abs(reduced)
         low, high = reduced - wrong, reduced + wrong
         below, above = np.isfinite(lower), np.isfinite(upper)
         left, right = np.where(below, lower, 0.0), np.where(above, upper, 0.0)
@@ -205,14 +204,14 @@ class _Charges:
                 bent = ~known & (self.squares > 0.0)
                 most = np.abs(reduced) + wrong
                 gains = np.divide(most * most, 2.0 * self.squares, np.zeros(most.shape), where=bent)
-                charges = np.where(bent, reduced * self.x - gains * _UP, charges)
+                charges = np.where(bent, reduced * self.x - gains * ROUND_UP, charges)
                 reach = np.where(bent, np.abs(self.x), reach)
                 known |= bent
             if np.count_nonzero(known) < known.size:
                 helps = (below & (pulled < 0.0)) | (above & (pulled > 0.0))
                 away = np.where(below, -low, high) / np.abs(pulled).astype(float)
-                open_ends = np.where(helps, 2.0 * away + _LOST, math.inf)  # never zero
-                excess = np.where(known, 0.0, open_ends).max(axis=1)
+                away = 2.0 * away + SUM_UNDERFLOW_ERROR  # never zero
+                excess = np.where(known, 0.0, np.where(helps, away, math.inf)).max(axis=1)
         return charges, (wrong * reach).sum(axis=1), excess
 
 

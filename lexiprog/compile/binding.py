@@ -24,6 +24,7 @@ from lexiprog.model.expressions import (
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import REFERENCES, check_callbacks
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import PLACEHOLDER_NOISE
 from lexiprog.typing import Record, Value
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 
 Made = TypeVar("Made")
-
-# Solver noise that a placeholder's sign or structure may hide.
-PROMISE = 1e-4
 
 
 class BadParameter(LexiprogError, ValueError):
@@ -147,7 +145,7 @@ def bind(parameter: cp.Parameter, value: float | Value) -> None:
     if has["pos"]:
         array = np.maximum(array, np.finfo(float).tiny)
     change = float(np.max(np.abs(array - given), initial=0.0))
-    if change > PROMISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
+    if change > PLACEHOLDER_NOISE * (1.0 + float(np.max(np.abs(given), initial=0.0))):
         raise LexiprogError(
             f"the value of {parameter.name()} breaks the sign or structure that was inferred for "
             f"it, by {change:.1e}; please report this with the expression."

@@ -24,6 +24,7 @@ from lexiprog.model.references import Reference, ReferenceKind
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.rational.numbers import DEFAULT, ReadAs, read_floats
 from lexiprog.rational.program import ExactLP, SparseRow
+from lexiprog.tolerances import FRACTION_AND_FLOAT
 from lexiprog.typing import Value
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 # Fractions of parameters by CVXPY's ids, column by column.
 Fractions: TypeAlias = Mapping[int, NDArray[np.object_]]
-# A fraction and the float that stands for it differ by rounding, and by what signs promise.
-NEAR = 1e-6
 
 
 def exact_references(
@@ -56,7 +55,8 @@ def exact_references(
             continue
         value = np.asarray(value, dtype=object).ravel(order="F")
         floats = np.asarray(dense(parameter.value), dtype=float).ravel(order="F")
-        if value.size == floats.size and np.allclose(value.astype(float), floats, NEAR, NEAR):
+        near = FRACTION_AND_FLOAT
+        if value.size == floats.size and np.allclose(value.astype(float), floats, near, near):
             found[parameter.id] = value
     return found
 

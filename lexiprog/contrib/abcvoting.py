@@ -16,6 +16,7 @@ from lexiprog.errors import DeclarationError, StageError, did_you_mean
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.program import Program
 from lexiprog.status import Status
+from lexiprog.tolerances import TIED_LEVELS
 from lexiprog.typing import Constraint
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from abcvoting.preferences import Profile
 
 __all__ = ["lexicographic_committees"]
-
-
-_SAME = 1e-6  # levels of tied committees; different ones are fractions of small numbers
 
 
 def lexicographic_committees(
@@ -93,7 +91,7 @@ def lexicographic_committees(
             [value for value, _ in found.levels], [len(names) for _, names in found.levels]
         )
         best = order if best is None else best
-        if np.max(np.abs(order - best)) > _SAME:
+        if np.max(np.abs(order - best)) > TIED_LEVELS:
             break
         members = np.flatnonzero(np.rint(found[chosen])).tolist()
         committees.append(misc.CandidateSet(members, num_cand=profile.num_cand))

@@ -19,6 +19,7 @@ from lexiprog.errors import DeclarationError
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.model.stage import Stage
 from lexiprog.program import Program
+from lexiprog.tolerances import SHARPEST_HIGHS
 from lexiprog.typing import Array, Constraint
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ __all__ = ["flux_program", "lexicographic_fluxes"]
 
 # Growth takes 2e-6 of some metabolites whose other fluxes may be 1000: with HiGHS's own tolerance,
 # a balance that is met to 1e-7 of those leaves four digits of growth.
-_SHARP = Solver("HIGHS", primal_feasibility_tolerance=1e-10, dual_feasibility_tolerance=1e-10)
+_SHARP = Solver("HIGHS", **SHARPEST_HIGHS)
 
 
 def flux_program(

@@ -22,6 +22,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
 from lexiprog.results.solution import Lottery
 from lexiprog.status import Status
+from lexiprog.tolerances import NEGLIGIBLE_WEIGHT
 from lexiprog.typing import Array, Value
 
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from sortition_algorithms.utils import RunReport
 
 __all__ = ["find_distribution_leximin"]
-
-
-_NEGLIGIBLE = 1e-12  # weights that are rounding errors
 
 
 @dataclass(frozen=True)
@@ -186,7 +184,7 @@ def _seated(pool: _Pool, lottery: Lottery) -> dict[frozenset[str], float]:
     """
     committees: dict[frozenset[str], float] = {}
     for column, weight in zip(lottery.columns, lottery.weights, strict=True):
-        if weight <= _NEGLIGIBLE:
+        if weight <= NEGLIGIBLE_WEIGHT:
             continue
         seats = np.rint(column * pool.sizes).astype(int)
         split = {len(k) for k, n in zip(pool.kinds, seats, strict=True) if 0 < n < len(k)}

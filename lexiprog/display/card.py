@@ -20,6 +20,7 @@ from lexiprog.summary import (
     number,
     tiny,
 )
+from lexiprog.tolerances import SHOWN_DRIFT
 
 # A program as rows from top to bottom, long stages and long programs summarised.
 
@@ -286,7 +287,7 @@ def lock_text(lock: LockSummary) -> str:
     parts = [f"holds {lock.name} {allowed} ({lock.kind} lock)"]
     if lock.guard:
         parts.append(f"loosened by {tiny(lock.guard)}")
-    parts.append(f"drift {number(lock.drift) if lock.drift > 1e-4 else tiny(lock.drift)}")
+    parts.append(f"drift {number(lock.drift) if lock.drift > SHOWN_DRIFT else tiny(lock.drift)}")
     if lock.price is not None:
         parts.append(f"price {number(lock.price)}")
     return ", ".join(parts)

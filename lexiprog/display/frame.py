@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog.summary import array_text, counted, number
+from lexiprog.tolerances import SHOWN_ZERO
 from lexiprog.typing import Values
 
 
@@ -107,7 +108,7 @@ def array_summary(value: NDArray[np.generic]) -> str:
     if value.dtype.kind not in "biuf":
         return f"{value.size} numbers"
     real = value.astype(float)
-    zeros = int(np.sum(np.abs(real) <= 1e-9))
+    zeros = int(np.sum(np.abs(real) <= SHOWN_ZERO))
     low, high, mean = (number(float(f(real))) for f in (np.min, np.max, np.mean))
     zero = f", {zeros} of them zero" if zeros else ""
     return f"{value.size} numbers{zero}; least {low}, mean {mean}, largest {high}"

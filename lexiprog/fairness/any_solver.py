@@ -25,6 +25,7 @@ import numpy as np
 
 from lexiprog.backends.solver import EXACT
 from lexiprog.backends.strategies import Strategy
+from lexiprog.canon.multipliers import is_real
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Measured
 from lexiprog.compile.answer import Answer, ExactAnswer, LeximinAnswer, UserLevels
@@ -42,6 +43,7 @@ from lexiprog.results.solution import Solution
 from lexiprog.solve.direct import Backend
 from lexiprog.status import Status
 from lexiprog.summary import names_text
+from lexiprog.tolerances import FLOOR_SLACK, MULTIPLIER_INTERIOR, SAME_LEVEL_SUM, SAME_VALUE
 from lexiprog.typing import Array, Constraint, Leaf, Leaves, Mask, Value
 
 # Problems that are solved inside the solve of one subproblem, with all that it knows.
@@ -146,14 +148,6 @@ def no_answer(error: StageError, which: str) -> Answer:
     return Answer(error.status, said=f"{which}: {tries}")
 
 
-# Multipliers below this share of the largest may be what an interior point leaves over.
-CLEAR = 1e-4
-# Values closer than this share of their size are one level, however small their errors.
-SAME = 1e-9
-# Floors that no point satisfies are loosened by this share of their size, once.
-LOOSE = 1e-7
-
-
 @dataclass(frozen=True)
 class _Statement:
     """The problem of any level: parameters say who is settled where."""
@@ -231,7 +225,7 @@ def _solved(inner: Inner, statement: _Statement, climb: _Climb) -> Solution:
     stage = Stage(statement.subproblem.name, statement.subproblem)
     sign = 1.0 if statement.subproblem.maximise else -1.0
     curved = np.isin(np.arange(climb.settled.size), list(climb.arguments))
-    loosened = LOOSE * (1.0 + np.abs(climb.levels))
+    loosened = FLOOR_SLACK * (1.0 + np.abs(climb.levels))
     # What is known to an error is met within it: the errors of two levels may contradict.
     for slack in (np.minimum(climb.errors, loosened), loosened):
         # Whose arguments are kept needs no floor, and one that rounding cannot meet does harm.
@@ -263,11 +257,11 @@ def _settle(
     value = solution.value
     if climb.found:
         last = float(np.max(fair.sign * climb.levels[climb.settled]))
-        near = error + float(np.max(climb.errors[climb.settled])) + SAME * solution.size
+        near = error + float(np.max(climb.errors[climb.settled])) + SAME_VALUE * solution.size
         if fair.sign * value - last <= near:
             value = fair.sign * last
     waiting = np.where(climb.settled, 0.0, weights)
-    who = np.flatnonzero(waiting > CLEAR * np.max(waiting))
+    who = np.flatnonzero(is_real(waiting, float(np.max(waiting)), MULTIPLIER_INTERIOR))
     if not who.size:  # no multiplier at all: whoever is lowest is as good as any
         gets = fair.sign * np.asarray(solution.at(fair.stack)).ravel()
         who = np.array([np.argmin(np.where(climb.settled, np.inf, gets))])
@@ -311,9 +305,6 @@ def _answer(task: Task, fair: Fairness, climb: _Climb, seconds: float) -> Answer
 # Reference: Ogryczak and Sliwinski, "On direct methods for lexicographic min-max optimization",
 # ICCSA 2006.
 
-# Utilities closer than this share of the unit and the largest are on one level.
-SAME_SUM = 1e-7
-
 
 class LevelsBySums(OneByOne):
     """A runner that solves one problem a utility."""
@@ -355,7 +346,7 @@ def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) 
     first, last = found[0], found[-1]
     gets = np.asarray(last.at(fair.stack), dtype=float).ravel()
     order = np.argsort(fair.sign * gets, kind="stable")
-    slack = SAME_SUM * (first.unit + float(np.max(np.abs(gets))))
+    slack = SAME_LEVEL_SUM * (first.unit + float(np.max(np.abs(gets))))
     groups = np.split(order, np.flatnonzero(np.diff(fair.sign * gets[order]) > slack) + 1)
     levels = tuple((float(gets[group[0]]), tuple(map(int, np.sort(group)))) for group in groups)
     levels = ((first.value, levels[0][1]), *levels[1:])

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.fairness.levels import Fixed, surely_priced
+from lexiprog.fairness.levels import Fixed
 from lexiprog.fairness.records import FairLottery, FairOrder, FairShares, Utilities, values_of
+from lexiprog.tolerances import LEXIMIN_CERTIFICATE, SMALLEST_SIZE
 from lexiprog.typing import Array
-
-RIGHT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Audit:
     @property
     def passed(self) -> bool:
         """Whether all levels are proved to 1e-9."""
-        return self.complete and max(self.outside, self.missed, self.gap) <= RIGHT
+        return self.complete and max(self.outside, self.missed, self.gap) <= LEXIMIN_CERTIFICATE
 
 
 def audit_shares(form: StandardForm, utilities: Utilities, fair: FairShares) -> Audit:
@@ -92,7 +92,8 @@ def audit_lottery(offsets: Array, lottery: FairLottery) -> Audit:
             return Audit(np.inf, np.inf, np.inf, complete=False)
         rise = bound + prices @ offsets - prices[settled] @ levels[settled]
         gaps.append(abs(rise / total - value) / (float(np.max(sizes)) or 1.0))
-        stuck = surely_priced(prices, settled)
+        waiting = np.where(settled, 0.0, prices)
+        stuck = is_real(waiting, waiting.max(initial=0.0))
         levels[stuck] = value
         settled |= stuck
     values = values_of(lottery.levels)
@@ -162,7 +163,7 @@ def _worst(errors: Array, sizes: Array) -> float:
     """The largest error as a share of its size, where a size counts as a millionth of any other."""
     if not errors.size:
         return 0.0
-    floor = 1e-6 * float(np.max(sizes))
+    floor = SMALLEST_SIZE * float(np.max(sizes))
     return _nan_is_bad(np.maximum(errors, 0.0) / np.maximum(sizes, floor or 1.0))
 
 

@@ -26,6 +26,7 @@ from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.fairness.levels import raise_levels
 from lexiprog.fairness.records import FairLevel, FairOrder, NoFairShare, Told, Utilities, nobody
 from lexiprog.status import Status
+from lexiprog.tolerances import INTEGER_ROUNDING, MIP_FEASIBILITY, PRECISE_HIGHS, SAME_LEVEL_INTEGER
 from lexiprog.typing import Array, Highs, Mask, Options
 
 # The integer program that raises the value at one position of the order.
@@ -34,15 +35,12 @@ from lexiprog.typing import Array, Highs, Mask, Options
 Steps = Sequence[tuple[float, int]]
 
 OPTIONS = {
-    "mip_feasibility_tolerance": 1e-9,
-    "primal_feasibility_tolerance": 1e-9,
-    "dual_feasibility_tolerance": 1e-9,
+    **PRECISE_HIGHS,
+    "mip_feasibility_tolerance": MIP_FEASIBILITY,
     "mip_rel_gap": 0.0,
     "mip_abs_gap": 0.0,
     "output_flag": False,
 }
-# A bound may be that much of a grid's step too low.
-ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -203,7 +201,7 @@ class Positions:
         """The highest value that utilities can have up to a bound."""
         if not self._grid:
             return float(bound)
-        return float(np.floor(bound / self._grid + ROUNDING) * self._grid)
+        return float(np.floor(bound / self._grid + INTEGER_ROUNDING) * self._grid)
 
     def _failure(self, said: str) -> NoFairShare:
         if said == "kInfeasible":
@@ -231,10 +229,6 @@ class Positions:
         model.a_matrix_.value_ = program.matrix.data
         pass_whole(highs, model, program.integer)
         return highs
-
-
-# Values closer than this share of the largest number they are summed from count as the same.
-SAME = 1e-8
 
 
 def order_levels(
@@ -318,7 +312,7 @@ class _OrderedClimb:
 
     @property
     def _slack(self) -> float:
-        return SAME * float(np.max(self._utilities.sizes_at(self._x), initial=0.0))
+        return SAME_LEVEL_INTEGER * float(np.max(self._utilities.sizes_at(self._x), initial=0.0))
 
     def _raise(self, position: int, ladder: Steps) -> float:
         """Maximise the value at a position, and take the point if it is better."""

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.optimal_face import Sizes
+from lexiprog.canon.multipliers import Sizes, certainly_binding
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.fairness.master import Master, Peak
 from lexiprog.fairness.records import (
@@ -31,71 +31,8 @@ from lexiprog.fairness.records import (
     grouped,
     nobody,
 )
+from lexiprog.tolerances import SAME_LEVEL
 from lexiprog.typing import Array, Mask, Options
-
-# How much of a multiplier is real, as a share of the sums that it takes part in.
-#
-# Rounding leaves multipliers of 1e-16 where there should be none, while a real one may be as small
-# as its row is large. So each is measured by the columns of its row: how much of a column's sum of
-# |entries| * |multipliers| it brings. Scaling of rows and columns makes no difference.
-#
-# Only what is certain counts. A real multiplier that is taken for rounding does no harm: whoever
-# is stuck stays behind, and a later step shows it. Rounding taken for real would settle the wrong.
-
-# A share of a column's sum above this is no rounding,
-SURE = 1e-7
-# unless the whole column is: below this share of the largest multiplier, entries included.
-FLOOR = 1e-7
-# What rounding leaves where there should be nothing is below this share.
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class Certain:
-    """Which multipliers and reduced costs are not zero.
-
-    Attributes
-    ----------
-    rows, columns : ndarray of bool
-    doubtful : bool
-        Whether some are too small to be sure of, but larger than rounding leaves them.
-    """
-
-    rows: Mask
-    columns: Mask
-    doubtful: bool
-
-
-def certain(multipliers: Array, reduced: Array, sizes: Sizes) -> Certain:
-    """Which ``multipliers`` of rows, and ``reduced`` costs that they leave, are no rounding.
-
-    Parameters
-    ----------
-    multipliers, reduced : ndarray
-        One for each row and each column of the matrix, rounding included.
-    sizes : Sizes
-        Of the matrix.
-    """
-    magnitudes = np.abs(multipliers)
-    terms = sizes.columns.T @ magnitudes
-    inverse = np.divide(1.0, terms, out=np.zeros_like(terms), where=terms > 0)
-    weighty = magnitudes * sizes.heights
-    floor = FLOOR * float(np.max(weighty, initial=0.0))
-    shares = magnitudes * sizes.highest(inverse)
-    rows = (shares > SURE) & (weighty > floor)
-    columns = (np.abs(reduced) > SURE * terms) & (np.abs(reduced) > floor)
-    largest = ROUNDING * float(np.max(weighty, initial=0.0))
-    unsure = (~rows & (shares > ROUNDING) & (weighty > largest)).any() or (
-        ~columns & (np.abs(reduced) > ROUNDING * terms) & (np.abs(reduced) > largest)
-    ).any()
-    return Certain(rows, columns, bool(unsure))
-
-
-def surely_priced(prices: Array, settled: Mask) -> Mask:
-    """Whoever is not settled and has a price that is no rounding."""
-    unsettled = np.where(settled, 0.0, prices)
-    return unsettled > SURE * float(np.max(unsettled, initial=0.0))
-
 
 # What the steps so far have fixed: utilities at their level, rows and columns at their ends.
 
@@ -154,8 +91,9 @@ class Fixed:
     def hold(self, value: float, weights: Array, multipliers: Array) -> Pins:
         """Fix all that the multipliers of a step with this value leave no choice."""
         gains = self.gains(weights, multipliers)
-        found = certain(np.concatenate([multipliers, weights]), np.append(gains, 0.0), self._sizes)
-        self.doubtful |= found.doubtful
+        prices = np.concatenate([multipliers, weights])
+        found = certainly_binding(prices, np.append(gains, 0.0), self._sizes)
+        self.doubtful |= found.ambiguous
         rows = self.b.size
         end = np.where(gains > 0, self.bounds.upper, self.bounds.lower)
         open_weights = np.where(self.settled, 0.0, weights)
@@ -171,8 +109,6 @@ class Fixed:
         return pins
 
 
-# Values closer than this, as a share of the terms they are summed from, are one level.
-SAME = 1e-10
 # So many steps may find the value of the last one before all who are still there are tested.
 PATIENCE = 3
 
@@ -255,7 +191,7 @@ class _Climb:
             value = self._attained(peak)
             before = self._values[-1] if self._values else -np.inf
             size = max(abs(value), self._fixed.size(peak.x, peak.weights, peak.multipliers))
-            if value - before > SAME * size:
+            if value - before > SAME_LEVEL * size:
                 self._settle(peak, value)
                 continue
             self._settle(peak, before)
@@ -283,7 +219,7 @@ class _Climb:
             behind = still
 
     def _behind(self, who: Mask, value: float, size: float) -> Mask:
-        return who & (self._fixed.utilities.at(self._x) <= value + SAME * size)
+        return who & (self._fixed.utilities.at(self._x) <= value + SAME_LEVEL * size)
 
     def _settle(self, peak: Peak, value: float) -> None:
         pins = self._fixed.hold(value, peak.weights, peak.multipliers)

@@ -21,15 +21,11 @@ from numpy.typing import NDArray
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.fairness.records import NoFairShare, Utilities
 from lexiprog.status import Status
+from lexiprog.tolerances import PRECISE_HIGHS, RAY_MOVES
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
 
-OPTIONS = {
-    "primal_feasibility_tolerance": 1e-9,
-    "dual_feasibility_tolerance": 1e-9,
-    "output_flag": False,
-}
+OPTIONS = {**PRECISE_HIGHS, "output_flag": False}
 DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4
-RAY = 1e-9  # a row moves along a ray only if by more than this share of its terms
 LIMITS = {"kTimeLimit", "kIterationLimit", "kInterrupt"}
 
 
@@ -188,7 +184,7 @@ class Master:
             shape=(model.num_row_, model.num_col_),
         )
         moves = np.concatenate([matrix @ ray, ray])
-        noise = RAY * np.concatenate([abs(matrix) @ np.abs(ray), np.zeros(ray.size)])
+        noise = RAY_MOVES * np.concatenate([abs(matrix) @ np.abs(ray), np.zeros(ray.size)])
         lower = np.concatenate([model.row_lower_, model.col_lower_])
         upper = np.concatenate([model.row_upper_, model.col_upper_])
         down, up = np.isfinite(lower) & (moves < -noise), np.isfinite(upper) & (moves > noise)

@@ -20,15 +20,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.fairness.levels import surely_priced
 from lexiprog.fairness.master import Master, Peak
 from lexiprog.fairness.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
 from lexiprog.status import Status
+from lexiprog.tolerances import SAME_LEVEL
 from lexiprog.typing import Array, Options
 
-# A level is proved if nobody can rise by more than this share of the largest utility.
-CLOSED = 1e-10
 # So many steps may find the value of the last one before all who are still there are tested.
 PATIENCE = 2
 
@@ -162,7 +161,7 @@ class _PricedClimb:
                 f"not an array of shape {columns.shape}."
             )
         worth = columns @ prices
-        if worth.size and worth.max() > bound + CLOSED * np.abs(columns).max():
+        if worth.size and worth.max() > bound + SAME_LEVEL * np.abs(columns).max():
             raise ValueError(
                 f"the oracle says that no column is worth more than {bound:.12g}, and gives one "
                 f"worth {worth.max():.12g}."
@@ -172,7 +171,8 @@ class _PricedClimb:
     def _settle(self, peak: Peak, value: float, bound: float) -> None:
         prices = np.maximum(peak.weights, 0.0)
         prices = prices / prices[~self._settled].sum()
-        who = np.flatnonzero(surely_priced(prices, self._settled))
+        waiting = np.where(self._settled, 0.0, prices)
+        who = np.flatnonzero(is_real(waiting, waiting.max(initial=0.0)))
         self._settled[who] = True
         self._levels[who] = value
         self._master.settle(who, value, exactly=False)
@@ -202,7 +202,7 @@ class _PricedClimb:
 
     @property
     def _slack(self) -> float:
-        return CLOSED * self._largest
+        return SAME_LEVEL * self._largest
 
     def _at(self, lottery: Array) -> Array:
         values: Array = lottery @ self._columns + self._offsets

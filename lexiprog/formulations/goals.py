@@ -18,11 +18,10 @@ from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.model.expressions import shorten, written
 from lexiprog.program import Program
 from lexiprog.summary import TableCell, TableSummary, draw, number
+from lexiprog.tolerances import GOAL_MET
 from lexiprog.typing import Constraint
 
 Side = tuple[float, float]
-
-_MET = 1e-6  # a smaller miss is rounding
 
 
 class Goal:
@@ -99,10 +98,9 @@ class Goal:
         words = ("",) if len(self.sides) == 1 else (" (over)", " (under)")
         for word, ((priority, weight), miss) in zip(words, self.sides, strict=True):
             missed = None if miss.value is None else float(np.sum(miss.value))
-            tone = "quiet" if missed is None else "good" if missed < _MET else "bad"
-            text = (
-                "not solved yet" if missed is None else "met" if missed < _MET else number(missed)
-            )
+            met = missed is not None and missed < GOAL_MET
+            tone = "quiet" if missed is None else "good" if met else "bad"
+            text = "not solved yet" if missed is None else "met" if met else number(missed)
             numbers = (TableCell(number(priority)), TableCell(number(weight)))
             wish = TableCell(written(self.constraint) + word)
             rows.append((wish, *numbers, TableCell(text, tone)))

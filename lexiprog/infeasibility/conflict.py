@@ -18,20 +18,17 @@ from numpy.typing import NDArray
 
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.solver import default_ladder
+from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.scaling import Scaling
 from lexiprog.compile.answer import Answer
 from lexiprog.cvxpy_adapter import Prepared
 from lexiprog.infeasibility.demands import Demand, Demands, asked_by, elastic
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.status import Status
+from lexiprog.tolerances import CONFLICT_VIOLATION
 from lexiprog.typing import Array, Constraint, Value, kind_of
 
 # Whether demands can be met together, and which of them a proof that they cannot rests on.
-
-# Multipliers below this part of the largest are taken for rounding errors.
-_NOISE = 1e-7
-# A miss of less than this, or more than ten times as much, is worth a word where statuses fail.
-_MISS = 1e-6
 
 
 class Feasibility:
@@ -63,9 +60,9 @@ class Feasibility:
             return None
         slack = cp.Variable(nonneg=True)
         miss = self._softened(demands, (), slack)[0].value
-        if miss < _MISS:
+        if miss < CONFLICT_VIOLATION:
             return True
-        return False if miss > 10 * _MISS else None  # None also if it is not a number
+        return False if miss > 10 * CONFLICT_VIOLATION else None  # None also if it is not a number
 
     def support(
         self, soft: Sequence[Demand], hard: Sequence[Demand]
@@ -87,7 +84,7 @@ class Feasibility:
             size = len(demand.all_entries) if demand.entrywise else 1
             weights.append(np.maximum.reduce([_sizes(value, demand, size) for value in found]))
         largest = max((float(w.max(initial=0.0)) for w in weights), default=0.0)
-        return [weight > _NOISE * largest for weight in weights] if largest > 0 else None
+        return [is_real(weight, largest) for weight in weights] if largest > 0 else None
 
     def _softened(
         self, soft: Sequence[Demand], hard: Sequence[Demand], slack: cp.Variable

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lexiprog.model.expressions import automatic_names, holding, whole_entries, written
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import LEAK_AMOUNT, LEAK_FACTOR, LEAK_FRACTION
 from lexiprog.typing import Array, Constraint, Leaf, Record, Value
 
 _LIMITS = ("nonneg", "nonpos", "pos", "neg", "bounds", "boolean")
@@ -192,11 +193,6 @@ def _in_terms_of(others: Mapping[int, cp.Variable], demand: Demand) -> Demand:
 
 # Which constraint lets something through where a whole number is not quite whole.
 
-# What counts as whole to a solver, and what is too little to speak of.
-NEARLY, NOTHING = 1e-4, 1e-7
-# Factors below this are no reason for a leak.
-LARGE = 1e4
-
 
 def about_leak(
     subproblem: Subproblem,
@@ -216,7 +212,7 @@ def about_leak(
         return ""
     near = [(v, np.round(value) if _is_whole(v) else value) for v, value in found]
     off = max((_apart(a, b) for (_, a), (_, b) in zip(found, near, strict=True)), default=0.0)
-    if not 0.0 < off <= NEARLY:
+    if not 0.0 < off <= LEAK_FRACTION:
         return ""
     misses = [_misses(subproblem.constraints, [*point, *constants]) for point in (found, near)]
     grown = misses[1] - misses[0]
@@ -228,7 +224,8 @@ def about_leak(
         if any(v.id == other.id for other in constraint.variables())
     ]
     variable, fraction = max(sides, key=lambda side: side[1], default=(None, 0.0))
-    if variable is None or not (fraction > 0.0 and amount > NOTHING and amount > LARGE * fraction):
+    least = max(LEAK_AMOUNT, LEAK_FACTOR * fraction)
+    if variable is None or not (fraction > 0.0 and amount > least):
         return ""
     return (
         f"{written(constraint)} lets {amount:.3g} through while {variable.name()} is "

@@ -28,6 +28,7 @@ from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.status import Fault, Status
 from lexiprog.summary import array_text, counted
+from lexiprog.tolerances import RAY_NOISE, RAY_PROOF
 from lexiprog.typing import Array, Constraint, Value, Values, is_integer_kind
 
 # How far constraints would have to be relaxed for a problem to have a solution.
@@ -180,11 +181,6 @@ def _way_out(subproblem: Subproblem, parts: Conflict, until: float) -> str:
 
 # A direction in which an objective improves without end, proved from the problem's numbers.
 
-# Entries below this part of the largest are taken for rounding errors.
-_NOISE = 1e-5
-# A ray that leaves the constraints by less than this part of what it gains counts as one.
-_PROOF = 1e8
-
 
 def direction_of(subproblem: Subproblem) -> Mapping[str, Value] | None:
     """The shortest direction of unit gain that never leaves the feasible set, by variable name.
@@ -234,10 +230,10 @@ def _proved(form: StandardForm, ray: Array) -> Array | None:
     if not largest > 0:
         return None
     # Most rays are made of small whole numbers; so much the better if one can be had exactly.
-    smallest = float(np.min(np.abs(ray[np.abs(ray) > _NOISE * largest])))
+    smallest = float(np.min(np.abs(ray[np.abs(ray) > RAY_NOISE * largest])))
     tries: list[Array] = [np.round(ray / unit, 4) for unit in (smallest, largest)]
-    tries += [np.where(np.abs(ray) > _NOISE * largest, ray, 0.0), ray]
-    return next((one for one in tries if least_multipliers(form, one) >= _PROOF), None)
+    tries += [np.where(np.abs(ray) > RAY_NOISE * largest, ray, 0.0), ray]
+    return next((one for one in tries if least_multipliers(form, one) >= RAY_PROOF), None)
 
 
 def _by_variable(compiled: Compiled, subproblem: Subproblem, ray: Array) -> Mapping[str, Value]:

@@ -15,6 +15,7 @@ from lexiprog.model.expressions import evaluate
 from lexiprog.model.lock import Lock
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import RANK
 from lexiprog.typing import Constraint
 
 # What is the same at every optimum of a curved objective.
@@ -107,8 +108,8 @@ def _beside(expression: cp.Expression) -> Summands | None:
             places.append(variable.id in used)
     # What the arguments leave open must leave the variables of all other terms alone.
     _, sizes, axes = np.linalg.svd(np.array(columns).T)
-    rank = int(np.count_nonzero(sizes > 1e-9 * sizes.max(initial=0.0)))
-    return curved if np.abs(axes[rank:, places]).max(initial=0.0) < 1e-9 else None
+    rank = int(np.count_nonzero(sizes > RANK * sizes.max(initial=0.0)))
+    return curved if np.abs(axes[rank:, places]).max(initial=0.0) < RANK else None
 
 
 def _collect(

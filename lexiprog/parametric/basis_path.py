@@ -18,6 +18,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.parametric.highs_path import BasicPoint
+from lexiprog.tolerances import PIVOT_ROUNDING, RATIO_TEST_FLOOR, SMALL_PIVOT
 from lexiprog.typing import Array, Mask, Matrix
 
 # A basis matrix in factors, kept up to date while columns come and go.
@@ -217,14 +218,6 @@ class MovingProgram:
         return np.concatenate([self.transposed @ y, -y])
 
 
-# Rates and entries of tableau rows below this share of their largest are rounding.
-ROUNDING = 1e-11
-# A pivot below this share of the largest entry of its row is worth fresh factors.
-SMALL_PIVOT = 1e-6
-# Limits and signs may be overstepped by this share of their size if that buys a larger pivot.
-OVERSTEP = 1e-11
-# What all of them may be off, as a share of the largest value there is.
-FLOOR = 1e-14
 # Exchanges at one place after which the rule takes over that cannot go in circles, or all stops.
 STALLED, HOPELESS = 100, 10_000
 
@@ -306,7 +299,7 @@ class _Walk:
     def __init__(self, program: MovingProgram, corner: BasicPoint, t: float) -> None:
         self.program, self.t = program, t
         self.factor = FactoredBasis(program.columns, corner.basic)
-        self.dual_step = OVERSTEP * float(np.max(np.abs(program.cost), initial=0.0))
+        self.dual_step = PIVOT_ROUNDING * float(np.max(np.abs(program.cost), initial=0.0))
         self.side = _sides(program, corner, t)
         free = ~np.isfinite(program.lower) & ~np.isfinite(program.upper)
         self.free = np.flatnonzero(free)
@@ -362,12 +355,12 @@ class _Walk:
         value, rate = self.value[basic], self.rate[basic]
         speed = np.stack([program.lower_rate[basic] - rate, rate - program.upper_rate[basic]])
         room = np.stack([value - lower, upper - value])
-        coming = (speed > ROUNDING * np.max(np.abs(speed), initial=0.0)) & (room < np.inf)
+        coming = (speed > PIVOT_ROUNDING * np.max(np.abs(speed), initial=0.0)) & (room < np.inf)
         if not coming.any():
             return -1, np.inf, 0
         room, speed = np.where(coming, np.maximum(room, 0.0), np.inf), np.where(coming, speed, 1.0)
         size = np.abs(value)
-        latest = np.min((room + OVERSTEP * size + FLOOR * np.max(size)) / speed)
+        latest = np.min((room + PIVOT_ROUNDING * size + RATIO_TEST_FLOOR * np.max(size)) / speed)
         near = coming & (room <= latest * speed)
         # Of those that meet their limits together, the one that would overstep it fastest.
         order = np.where(near, -1.0 - basic if smallest_index else speed, -np.inf)
@@ -416,7 +409,7 @@ class _Walk:
         blocks = -self.side * alpha
         blocks[self.free] = np.abs(alpha[self.free])
         blocks[self.program.fixed] = 0.0
-        candidates = np.flatnonzero(blocks > ROUNDING * np.max(np.abs(alpha), initial=0.0))
+        candidates = np.flatnonzero(blocks > PIVOT_ROUNDING * np.max(np.abs(alpha), initial=0.0))
         if not candidates.size:
             return -1
         pivots = blocks[candidates]

@@ -30,12 +30,10 @@ from lexiprog.results.solution import Solution
 from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
+from lexiprog.tolerances import SAME_SLOPE
 from lexiprog.typing import Array, Matrix, Record, Value
 
 # How a linear problem's right-hand side follows one of its parameters.
-
-# Two rates that differ by less than this are the same but for rounding.
-SAME = 1e-12
 
 
 class Unsteady(Exception):
@@ -70,9 +68,9 @@ def rate_of(task: Task, parameter: cp.Parameter, label: str) -> Array:
                 raise Unsteady(f"{label} stands in a variable's bounds")
     rate = (moved[0].b - form.b) / step
     size = np.abs(form.b) + np.abs(moved[1].b)
-    if np.any(np.abs(moved[1].b - moved[0].b - rate * step) > SAME * size):
+    if np.any(np.abs(moved[1].b - moved[0].b - rate * step) > SAME_SLOPE * size):
         raise Unsteady(f"{label} does not enter in a straight line")
-    noise = SAME * np.max(np.abs(rate), initial=0.0)
+    noise = SAME_SLOPE * np.max(np.abs(rate), initial=0.0)
     return np.asarray(np.where(np.abs(rate) > noise, rate, 0.0))
 
 

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.errors import LexiprogError
+from lexiprog.tolerances import CURVE_CERTIFICATE, SMALLEST_SIZE
 from lexiprog.typing import Array, Matrix
 
 if TYPE_CHECKING:
@@ -49,10 +50,6 @@ def place_unit(b: Array, direction: Array) -> float:
 # between them. Where the line of each piece meets the points at both of its ends there is nothing
 # between the two bounds: no knot is missing and none is too many.
 
-TOLERANCE = 1e-8
-# A row or column is measured against its own terms, but never against less than this share of the
-# largest: what misses zero by 1e-15 has not missed all of it.
-FLOOR = 1e-6
 BLOCK = 32
 
 
@@ -85,7 +82,7 @@ class CurveProof:
     @property
     def passed(self) -> bool:
         """Whether the curve may be called exact."""
-        return self.worst <= TOLERANCE
+        return self.worst <= CURVE_CERTIFICATE
 
 
 def prove_curve(
@@ -106,8 +103,8 @@ def prove_curve(
     sides = form.b[None, :] + knots[:, None] * direction[None, :]
     dual = gap = 0.0
     upper, upper_size = points @ form.c, np.abs(points) @ np.abs(form.c)
-    unit = FLOOR * slope_unit(form.c, form.A, np.max(np.abs(sides), axis=0))
-    slope_size = FLOOR * slope_unit(form.c, form.A, direction)
+    unit = SMALLEST_SIZE * slope_unit(form.c, form.A, np.max(np.abs(sides), axis=0))
+    slope_size = SMALLEST_SIZE * slope_unit(form.c, form.A, direction)
     for block in _blocks(slopes.size):
         y = multipliers[block]
         bound = view.bound(form.c, y)
@@ -189,7 +186,8 @@ class _View:
         negative = np.minimum(y[:, self.zero :], 0.0)
         # Where all multipliers are zero but for rounding, the costs tell what counts as zero.
         rows = self.heights[self.zero :]
-        least = FLOOR * float(np.max(np.abs(cost), initial=0.0)) / np.where(rows > 0.0, rows, 1.0)
+        smallest = SMALLEST_SIZE * float(np.max(np.abs(cost), initial=0.0))
+        least = smallest / np.where(rows > 0.0, rows, 1.0)
         heights = np.max(np.abs(y), axis=1, keepdims=True, initial=0.0)
         wrong = _ratio(negative, np.maximum(heights, least))
         y = y.copy()
@@ -222,7 +220,7 @@ class _View:
             rise = float(self.form.c @ ray) - slopes[-1]
             most = max(
                 float(np.abs(self.form.c) @ np.abs(ray)),
-                FLOOR * slope_unit(self.form.c, self.A, direction),
+                SMALLEST_SIZE * slope_unit(self.form.c, self.A, direction),
             )
             worst = max(
                 _ratio(slack, _floored(size)),
@@ -243,7 +241,7 @@ class _View:
             return np.inf
         # Where the shortage begins, as a distance from the knot.
         off = abs(float(shortage[0])) / closing
-        unit = FLOOR * place_unit(self.form.b, direction)
+        unit = SMALLEST_SIZE * place_unit(self.form.b, direction)
         scale = max(float(size[0]) / closing, abs(knot), unit)
         return max(bound.wrong, off / scale)
 
@@ -255,7 +253,7 @@ def _blocks(count: int) -> Iterator[slice]:
 
 def _floored(sizes: Array) -> Array:
     """Sizes of which none is much smaller than the largest."""
-    return np.asarray(np.maximum(sizes, FLOOR * np.max(sizes, initial=0.0)))
+    return np.asarray(np.maximum(sizes, SMALLEST_SIZE * np.max(sizes, initial=0.0)))
 
 
 def _ratio(errors: Array, sizes: Array) -> float:

@@ -23,6 +23,7 @@ from lexiprog.results.result import Result
 from lexiprog.solve.driver import execute
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.summary import ExploreSummary, LevelSummary, PairSummary, draw, number
+from lexiprog.tolerances import SHOWN_MOVE
 from lexiprog.typing import Array
 
 # A program with several of its tolerances moved at once, each answer solved for when asked.
@@ -263,7 +264,8 @@ def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
                 columns.setdefault(label, []).append(entry)
     ranges = {label: max(values) - min(values) for label, values in columns.items()}
     size = max(ranges.values(), default=0.0)
-    most = sorted((n for n in ranges if ranges[n] > 1e-6 * (1.0 + size)), key=lambda n: -ranges[n])
+    least = SHOWN_MOVE * (1.0 + size)
+    most = sorted((n for n in ranges if ranges[n] > least), key=lambda n: -ranges[n])
     shown = [label for label in columns if label in most[:BARS]]
     thinned = "" if len(chosen) == len(finite) else f"; {len(chosen)} of {len(finite)} points shown"
     exact = all(error == 0.0 for error in curve.errors.values())

@@ -24,6 +24,7 @@ from lexiprog.parametric.linear_fronts import LinearFront, linear_front
 from lexiprog.parametric.outer_inner import Sample, Sandwich, sandwich
 from lexiprog.results.solution import Solution
 from lexiprog.summary import counted
+from lexiprog.tolerances import FRONT_RESOLUTION, LIMIT_SLACK, SAME_POINT
 from lexiprog.typing import Array
 
 PIECES = 1000
@@ -262,8 +263,6 @@ def _note(front: IntegerFront) -> str:
 # The front of two convex objectives: points between which it is known to a stated error.
 
 POINTS = 1000
-# A front shorter than this share of an objective's size is one point.
-SAME_POINT = 1e-7
 
 
 @dataclass
@@ -373,8 +372,6 @@ def _sample(t: float, solution: Solution, sign: float) -> Sample:
 CELLS = 100
 # How much the limited objectives count beside the first, in shares of their ranges.
 LITTLE = 1e-3
-# Points closer than this share of the ranges are one; limits give way by this share.
-SAME, GIVE = 1e-6, 1e-9
 
 
 @dataclass
@@ -456,7 +453,7 @@ def _ask_cells(
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
     cells = Statement.of(objectives, statement.constraints, solver, pace, target=cp.Minimize(total))
     # The tightest limit gives way to rounding: it is met by points found under another objective.
-    ends_of = [(high[j], low[j] + GIVE * ranges[j]) for j in range(1, len(low))]
+    ends_of = [(high[j], low[j] + LIMIT_SLACK * ranges[j]) for j in range(1, len(low))]
     axes = [np.linspace(loose, tight, count) for loose, tight in ends_of]
     waiting = [np.array([high[0] + ranges[0], *limits]) for limits in product(*axes)]
     done = 0
@@ -496,8 +493,9 @@ def _distinct(
     scaled = np.array(points).reshape(-1, ranges.size) / ranges
     for k, point in enumerate(scaled):
         others = np.delete(scaled, k, axis=0)
-        beaten = np.all(others <= point + SAME, axis=1) & np.any(others < point - SAME, axis=1)
-        again = any(np.all(np.abs(scaled[j] - point) <= SAME) for j in keep)
+        near = FRONT_RESOLUTION
+        beaten = np.all(others <= point + near, axis=1) & np.any(others < point - near, axis=1)
+        again = any(np.all(np.abs(scaled[j] - point) <= near) for j in keep)
         if not again and not beaten.any():
             keep.append(k)
     return np.array(points).reshape(-1, ranges.size)[keep], [solutions[k] for k in keep]

@@ -14,6 +14,7 @@ from lexiprog.backends.highs import LONG, as_model
 from lexiprog.backends.highs_mip import pass_whole
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.tolerances import AT_BOUND
 from lexiprog.typing import Array, Highs, Matrix, Options
 
 # Seconds between two looks for Ctrl-C, and those that HiGHS has to return after it.
@@ -21,10 +22,6 @@ PULSE, GRACE = 0.05, 0.5
 
 # HiGHS's numbers for its simplex methods; the primal one goes on from a point that is feasible.
 PRIMAL, DUAL = 4, 1
-# Closer to a limit than this share of its size is at the limit.
-AT = 1e-9
-
-PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
 @dataclass(frozen=True)
@@ -178,7 +175,7 @@ class Handle:
 def _statuses(values: Array, lower: Array, upper: Array) -> list[highspy.HighsBasisStatus]:
     """At which limit each value stands; in the basis if at none, or not known."""
     kinds = highspy.HighsBasisStatus
-    near = AT * (1.0 + np.abs(values))
+    near = AT_BOUND * (1.0 + np.abs(values))
     with np.errstate(invalid="ignore"):
         low, high = np.abs(values - lower) <= near, np.abs(upper - values) <= near
     names = {0: kinds.kBasic, 1: kinds.kLower, 2: kinds.kUpper}

@@ -21,16 +21,17 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.deadline import Pace
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.integer_programs import Asked, CostSteps, IntegerPrograms, steps_of
+from lexiprog.tolerances import (
+    COARSE_RESOLUTION,
+    FRONT_RESOLUTION,
+    INTEGER_ROUNDING,
+    LARGEST_WEIGHT,
+    LIMIT_SLACK,
+    WHOLE_GAP,
+)
 from lexiprog.typing import Array, Options
 
 # Step down a front of whole numbers: from one non-dominated point to the next.
-
-# Two objectives may be weighed into one as long as a float tells their sums apart.
-MOST = 1e9
-# What a continuous objective may give up when the other is minimised, as a share of its size.
-SLACK = 1e-9
-# Rounding of a bound that must be a whole number, and the gap at which whole numbers agree.
-ROUNDING, WHOLE_GAP = 1e-6, 0.99
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,12 @@ class Measure:
     def slack(self, value: float, x: Array) -> float:
         """What this objective may give up where it is to be held."""
         size = float(np.abs(self.row) @ np.abs(x))
-        return 0.0 if self.steps is not None else SLACK * max(abs(value), size)
+        return 0.0 if self.steps is not None else LIMIT_SLACK * max(abs(value), size)
 
     @property
     def gap(self) -> float:
         """The gap at which a value is the optimum."""
-        return WHOLE_GAP if self.steps is not None else SLACK
+        return WHOLE_GAP if self.steps is not None else LIMIT_SLACK
 
 
 @dataclass(frozen=True)
@@ -132,14 +133,14 @@ class Staircase:
             return None
         weight = limit - right.values[1] + 1.0
         cost = weight * first.row + second.row
-        if float(np.max(np.abs(cost), initial=0.0)) > MOST:
+        if float(np.max(np.abs(cost), initial=0.0)) > LARGEST_WEIGHT:
             return None
         asked = self._ask(cost, (np.inf, limit), right.x, gap=WHOLE_GAP)
         values = (first.value(asked.x), second.value(asked.x))
-        bound = ceil(asked.bound - ROUNDING)
+        bound = ceil(asked.bound - INTEGER_ROUNDING)
         if bound < weight * values[0] + values[1]:
             return None
-        low = ceil((bound - limit) / weight - ROUNDING)
+        low = ceil((bound - limit) / weight - INTEGER_ROUNDING)
         return Stop(values, asked.x, (float(low), bound - weight * values[0]))
 
     def _in_turn(self, order: tuple[int, int], limit: float, start: Array | None) -> Stop:
@@ -170,7 +171,7 @@ def _proved(asked: Asked, value: float, measure: Measure) -> float:
     """The bound, which must be the value itself where that is a whole number."""
     if measure.steps is None:
         return asked.bound
-    bound = float(ceil(asked.bound - ROUNDING))
+    bound = float(ceil(asked.bound - INTEGER_ROUNDING))
     if bound < value:
         raise CurveError(
             f"HiGHS calls {value:g} steps optimal, but its bound is {asked.bound:g}: not proved."
@@ -315,11 +316,6 @@ class FrontSearch:
         return one, other
 
 
-# How fine a front is sampled, as a share of its height: if it has finitely many points that are
-# too close to count, and if it may have whole segments.
-FINE, COARSE = 1e-6, 1e-2
-
-
 def integer_front(
     form: StandardForm,
     first: Array,
@@ -391,7 +387,7 @@ def integer_front(
         search.recall(resume)
     finite = bool(np.all(np.isin(np.flatnonzero(np.abs(first) + np.abs(second)), integer)))
     with programs.handle.pace.kept():
-        search.run(resolution, FINE if finite else COARSE, limit)
+        search.run(resolution, FRONT_RESOLUTION if finite else COARSE_RESOLUTION, limit)
     if not search.done:
         search.note = programs.handle.pace.note or search.note
     return search.front(mark)

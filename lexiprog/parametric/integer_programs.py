@@ -16,11 +16,15 @@ from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.highs_path import Handle
+from lexiprog.tolerances import (
+    FEW_ROUNDINGS,
+    LOCKED_FEASIBILITY,
+    MIP_FEASIBILITY,
+    ROUNDED_FEASIBILITY,
+)
 from lexiprog.typing import Array, Options
 
-# What a row of a rounded point may be off, as a share of its terms.
-WHOLE = 1e-9
-MIP = {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": 1e-9}
+MIP = {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": MIP_FEASIBILITY}
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class IntegerPrograms:
         values, sizes = self.A @ x, self.sizes @ np.abs(x)
         beyond = np.maximum(bounds.row_lower - values, values - bounds.row_upper)
         wide = np.where(np.isfinite(bounds.row_upper), np.abs(bounds.row_upper), 0.0)
-        if np.any(beyond > WHOLE * (sizes + wide + 1e-3)):
+        if np.any(beyond > ROUNDED_FEASIBILITY * (sizes + wide + 1e-3)):
             row = int(np.argmax(beyond))
             raise CurveError(
                 f"row {row} does not hold once the integers that HiGHS found are whole (by "
@@ -118,7 +122,7 @@ class IntegerPrograms:
         lower, upper = self.bounds.lower.copy(), self.bounds.upper.copy()
         lower[self.integer] = upper[self.integer] = x[self.integer]
         bounds = replace(self._within(limits), lower=lower, upper=upper)
-        for tolerance in (1e-9, 1e-7):  # a limit without slack may be too much to ask at first
+        for tolerance in LOCKED_FEASIBILITY:
             rest = Handle(self.A, cost, bounds, {"primal_feasibility_tolerance": tolerance})
             if rest.run() == "kOptimal":
                 found = np.array(rest.highs.getSolution().col_value)
@@ -138,7 +142,7 @@ class IntegerPrograms:
 # Counts of steps beyond this are not told apart by a solver that calculates in floats.
 MOST = 2**31
 # Ratios of costs with no larger denominator are simple, if they are met but for rounding.
-SIMPLE, ROUNDING = 1000, 1e-15
+SIMPLE = 1000
 
 
 @dataclass(frozen=True)
@@ -207,7 +211,7 @@ def _multiples(costs: Array) -> list[Fraction] | None:
     least = float(np.min(np.abs(costs)))
     ratios = [Fraction(float(value) / least).limit_denominator(SIMPLE) for value in costs]
     apart = np.abs(costs - least * np.array([float(ratio) for ratio in ratios]))
-    if np.any(apart > ROUNDING * np.abs(costs)):
+    if np.any(apart > FEW_ROUNDINGS * np.abs(costs)):
         return None
     return [Fraction(least) * ratio for ratio in ratios]
 

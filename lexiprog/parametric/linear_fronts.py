@@ -17,8 +17,9 @@ from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
 from lexiprog.parametric.basis_path import MovingProgram
 from lexiprog.parametric.curve import Curve, CurveError
-from lexiprog.parametric.highs_path import PRECISE, Handle
+from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.path import parametric_curve, trace
+from lexiprog.tolerances import PRECISE_HIGHS
 from lexiprog.typing import Array
 
 
@@ -125,7 +126,7 @@ def linear_front(
     bounded, direction = _with_bound(form, first, second)
     limits = Bounds.of(bounded)
     unlimited = replace(limits, row_upper=np.append(form.b, np.inf))
-    handle = Handle(bounded.A, second, unlimited, PRECISE, pace=pace)
+    handle = Handle(bounded.A, second, unlimited, PRECISE_HIGHS, pace=pace)
     corner = handle.optimum()
     if corner is None or not _has_least(handle, first, second):
         return _unbounded_front(form, first, second, limit, pace)
@@ -169,7 +170,7 @@ def _longer(
     bounded, direction = _with_bound(form, bound, cost)
     program = MovingProgram.of(bounded, direction)
     forward, *rest = resume.curve.trails
-    handle = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE, pace=pace)
+    handle = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE_HIGHS, pace=pace)
     begin = forward.steps[0]
     curve = trace(
         bounded, direction, handle, begin.corner(program), begin.start,
@@ -184,7 +185,7 @@ def _unbounded_front(
 ) -> LinearFront:
     """The front if one objective alone has a lowest value: from there on without end."""
     for bound, cost in ((first, second), (second, first)):
-        handle = Handle(form.A, bound, Bounds.of(form), PRECISE, pace=pace)
+        handle = Handle(form.A, bound, Bounds.of(form), PRECISE_HIGHS, pace=pace)
         corner = handle.optimum()
         if corner is not None:
             lowest = float(bound @ corner.values[: form.c.size])

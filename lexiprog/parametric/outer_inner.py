@@ -10,12 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from lexiprog.deadline import Pace
+from lexiprog.tolerances import SAME_PLACE
 from lexiprog.typing import Array
 
 # A new place keeps this share of its interval away from both ends.
 APART = 0.1
-# Intervals narrower than this share of the whole are not divided further.
-NARROW = 1e-9
 
 
 @dataclass(frozen=True, order=True)
@@ -105,7 +104,7 @@ def sandwich(
     note = ""
     while True:
         gaps, places = _gaps(samples)
-        order = _widest_first(samples, gaps, NARROW * (stop - start))
+        order = _widest_first(samples, gaps, SAME_PLACE * (stop - start))
         if not order or gaps[order[0]] <= allowed:
             break
         note = pace.note or (f"{limit} points were asked for." if len(samples) >= limit else "")

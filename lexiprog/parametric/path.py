@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.optimal_face import Sizes, binding
+from lexiprog.canon.multipliers import Sizes, binding, is_real
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime, Pace
 from lexiprog.parametric.basis_path import Lost, MovingProgram, Stretch, Wall, stretches
@@ -25,16 +25,11 @@ from lexiprog.parametric.curve import (
     row_heights,
     slope_unit,
 )
-from lexiprog.parametric.highs_path import PRECISE, BasicPoint, Handle
+from lexiprog.parametric.highs_path import BasicPoint, Handle
+from lexiprog.tolerances import DETOURS, MULTIPLIER_ROUNDING, NO_ROOM, PRECISE_HIGHS, SAME_SLOPE
 from lexiprog.typing import Array, Mask
 
 # From the stretches of a walk to the pieces of a curve: resumed where lost, joined, tidied.
-
-# Slopes closer than this share of the steepest are one, slopes below this share of what the costs
-# can make are zero, and knots that move the curve by less than this share of its values are none.
-SAME_SLOPE = 1e-12
-# How far beyond a place where rounding won a walk is taken up again, as a share of the place.
-DETOURS = (1e-6, 1e-4, 1e-2)
 
 
 @dataclass
@@ -209,12 +204,6 @@ def _visible(pieces: list[Stretch], cost: Array) -> list[Stretch]:
     return out
 
 
-# Curves shorter than this share of their place are one point.
-SAME_PLACE = 1e-12
-# Multipliers that move no reduced cost by more than this share of the largest cost are rounding of
-# many exchanges: zeros are handed over, and the proof is of those.
-NOISE = 1e-12
-
 _SAYS = highspy.HighsModelStatus
 _MAY_BE_UNBOUNDED = (_SAYS.kUnbounded, _SAYS.kUnboundedOrInfeasible)
 
@@ -302,7 +291,7 @@ def trace(
     if not trail.steps and handle.pace.note:
         raise OutOfTime
     first, last = (trail.steps[0].start, trail.stop) if trail.steps else (origin, origin)
-    if last - first <= SAME_PLACE * max(abs(first), place_unit(form.b, direction)):
+    if last - first <= SAME_SLOPE * max(abs(first), place_unit(form.b, direction)):
         raise CurveError(trail.note or f"only t = {origin:g} has a feasible point.")
     curve = replace(_curve(form, direction, trail), trails=trails)
     if not curve.proof.passed:
@@ -332,12 +321,12 @@ def _begin(
     program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
 ) -> tuple[float, BasicPoint, Handle]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+    handle = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
     corner = handle.optimum() if near is None else handle.optimum_near(near)
     if corner is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        handle = Handle(program.A, program.cost, program.at(start), PRECISE, pace=pace)
+        handle = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
         corner = handle.optimum()
     if corner is None:
         raise CurveError(
@@ -360,7 +349,7 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     )
     ends = []
     for sign in (1.0, -1.0):
-        handle = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE)
+        handle = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE_HIGHS)
         corner = handle.optimum()
         said = handle.highs.getModelStatus()
         if corner is not None:
@@ -407,8 +396,9 @@ def _curve(form: StandardForm, direction: Array, trail: Trail) -> Curve:
 def _cleaned(form: StandardForm, multipliers: Array) -> Array:
     """The multipliers without those that are rounding."""
     heights = row_heights(sp.csr_array(form.A))
-    least = NOISE * float(np.max(np.abs(form.c), initial=0.0))
-    return np.where(np.abs(multipliers) * heights > least, multipliers, 0.0)
+    largest = float(np.max(np.abs(form.c), initial=0.0))
+    real = is_real(np.abs(multipliers) * heights, largest, MULTIPLIER_ROUNDING)
+    return np.where(real, multipliers, 0.0)
 
 
 # Rows that leave no room: an earlier optimum held exactly, while everything moves.
@@ -417,9 +407,6 @@ def _cleaned(form: StandardForm, multipliers: Array) -> Array:
 # by every feasible point. Put to a solver as it is, it leaves a feasible set without inside, which
 # rounding makes empty. The multipliers of that least value say which rows and columns it pins down
 # (complementary slackness), and fixing those in its place says the same without any tightness.
-
-# Room below this share of a row's terms is rounding.
-ROOM = 1e-8
 
 
 @dataclass(frozen=True)
@@ -498,8 +485,8 @@ def _multipliers_if_tight(
     sizes = np.abs(curve.points) @ np.abs(cost) + np.abs(limits)
     room = limits - curve.values
     middle = curve.slopes.size // 2
-    steady = abs(curve.slopes[-1] - sides[1]) <= ROOM * (abs(curve.slopes[-1]) + abs(sides[1]))
-    if np.all(room <= ROOM * sizes) and (steady or not curve.end.is_open):
+    steady = abs(curve.slopes[-1] - sides[1]) <= NO_ROOM * (abs(curve.slopes[-1]) + abs(sides[1]))
+    if np.all(room <= NO_ROOM * sizes) and (steady or not curve.end.is_open):
         return np.asarray(curve.multipliers[middle])
     return None
 
@@ -508,7 +495,7 @@ def _still(
     free: _Moving, cost: Array, sides: tuple[float, float], ends: tuple[float, float]
 ) -> Array | None:
     """The same where only the limit may move."""
-    handle = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE)
+    handle = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE_HIGHS)
     corner = handle.optimum()
     if corner is None:
         return None
@@ -517,7 +504,7 @@ def _still(
         return None
     limits = np.array([sides[0] + end * sides[1] if sides[1] else sides[0] for end in ends])
     sizes = np.abs(x) @ np.abs(cost) + np.abs(limits)
-    return -corner.y if np.all(limits - cost @ x <= ROOM * sizes) else None
+    return -corner.y if np.all(limits - cost @ x <= NO_ROOM * sizes) else None
 
 
 def _with_face(moving: _Moving, free: _Moving, cost: Array, y: Array) -> _Moving:

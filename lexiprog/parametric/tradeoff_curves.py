@@ -17,21 +17,15 @@ from lexiprog.model.references import VALUES
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import Cases, MovingProblem, Scene, Unsteady
 from lexiprog.parametric.curve import Curve, CurveEnd, CurveError
-from lexiprog.parametric.highs_path import PRECISE, Handle
+from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.integer_fronts import IntegerFront, integer_front
 from lexiprog.parametric.integer_programs import steps_of
 from lexiprog.parametric.outer_inner import Sample, sandwich
 from lexiprog.parametric.path import on_faces, parametric_curve
 from lexiprog.parametric.value_function import Shape, Track, end_text
 from lexiprog.results.solution import Solution
+from lexiprog.tolerances import BEND, LIMIT_SLACK, PRECISE_HIGHS, SAME_PLACE, SAME_POINT
 from lexiprog.typing import Array
-
-# A first feasible tolerance below this share of the held optimum's size is zero but for rounding.
-START = 1e-7
-# A stretch that ends this close to its end, as a share of the tolerance there, has reached it.
-REACHED = 1e-9
-# Slopes of neighbours that differ by less than this share are one.
-BEND = 1e-9
 
 
 @dataclass(frozen=True)
@@ -126,7 +120,7 @@ def _piece(moving: MovingProblem, start: float, stop: float, limit: int) -> _Pie
         form, direction, stop=width, limit=limit, near=moving.near, pace=moving.scene.pace
     )
     knots, end = start + curve.knots, curve.end
-    if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= REACHED * max(width, abs(stop)):
+    if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= SAME_PLACE * max(width, abs(stop)):
         # What is fixed on this stretch can often not be met beyond it.
         knots[-1], end = stop, CurveEnd.STOPPED
     return _Piece(knots, curve.values, _slopes(curve), end, curve.note)
@@ -139,7 +133,7 @@ def _slopes(curve: Curve) -> Array:
 
 def _still(form: StandardForm, start: float, stop: float) -> _Piece:
     """Nothing that matters moves."""
-    handle = Handle(form.A, form.c, Bounds.of(form), PRECISE)
+    handle = Handle(form.A, form.c, Bounds.of(form), PRECISE_HIGHS)
     corner = handle.optimum()
     if corner is None:
         said = handle.highs.getModelStatus().name
@@ -160,7 +154,7 @@ def _stopped(t: float, note: str) -> _Piece:
 
 def _snapped(t: float, scene: Scene) -> float:
     """Zero, if the first feasible tolerance is zero but for rounding."""
-    return 0.0 if t <= START * max(1.0, scene.solved[scene.name].size) else t
+    return 0.0 if t <= SAME_POINT * max(1.0, scene.solved[scene.name].size) else t
 
 
 def _joined(knots: Array, values: Array, slopes: Array) -> tuple[Array, Array, Array]:
@@ -281,9 +275,6 @@ def _price(found: Solution, subproblem: Subproblem, name: str) -> float | None:
 
 # The steps of an integer problem's optimum while the tolerance on an earlier one moves.
 
-# What a row without steps may be off, as a share of its limit.
-ROUNDING = 1e-9
-
 
 def integer_track(scene: Scene, subproblem: Subproblem, *, limit: int) -> Track:
     """The optimum of an integer problem for every tolerance: a staircase.
@@ -375,7 +366,7 @@ def _stairs(
     if not len(front.points):
         raise OutOfTime
     t = start + (front.points[:, 0] - form.b[row]) / unit
-    t = np.where(t - start <= ROUNDING * (1.0 + abs(form.b[row]) / unit), start, t)
+    t = np.where(t - start <= LIMIT_SLACK * (1.0 + abs(form.b[row]) / unit), start, t)
     # Of those with no more than is given up already, the last.
     here = max(int(np.sum(t <= start)) - 1, 0)
     return replace(front, points=front.points[here:]), t[here:], form.offset
@@ -400,7 +391,7 @@ def _allowance(form: StandardForm, row: int) -> float:
     coefficients = np.asarray(sp.csr_array(form.A)[[row]].toarray()).ravel()
     integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
     steps = steps_of(coefficients, integer)
-    return 0.5 * float(steps.size) if steps is not None else ROUNDING * (1.0 + abs(form.b[row]))
+    return 0.5 * float(steps.size) if steps is not None else LIMIT_SLACK * (1.0 + abs(form.b[row]))
 
 
 def _without(form: StandardForm, row: int) -> StandardForm:

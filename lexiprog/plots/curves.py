@@ -11,6 +11,7 @@ from lexiprog.errors import DeclarationError, there_are
 from lexiprog.parametric.value_function import Shape
 from lexiprog.plots.canvas import ACCENT, BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting, noted
 from lexiprog.summary import counted, number
+from lexiprog.tolerances import SHOWN_LEVEL, SHOWN_POSITIVE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +100,9 @@ def _curve(ax: Axes, track: Track, steps: list[float], label: str) -> None:
 def _idle(ax: Axes, steps: list[float], values: list[float]) -> None:
     """Shade the tolerances behind which nothing is gained any more."""
     flat = [
-        step for step, v in zip(steps, values, strict=True) if isclose(v, values[-1], abs_tol=1e-7)
+        step
+        for step, v in zip(steps, values, strict=True)
+        if isclose(v, values[-1], abs_tol=SHOWN_LEVEL)
     ]
     if 1 < len(flat) < len(steps):
         ax.axvspan(flat[0], flat[-1], color=LIGHT, zorder=0, linewidth=0)
@@ -206,7 +209,7 @@ def _endless(ax: Axes, front: Frontier, across: np.ndarray, up: np.ndarray) -> N
     if front.ray is None:
         return
     spread = np.array([np.ptp(across) or 1.0, np.ptp(up) or 1.0])
-    step = front.ray * 0.3 * float(np.min(spread / np.maximum(np.abs(front.ray), 1e-12)))
+    step = front.ray * 0.3 * float(np.min(spread / np.maximum(np.abs(front.ray), SHOWN_POSITIVE)))
     sign = np.sign(front.ray[0])
     start = np.array([across[-1], up[-1]] if sign > 0 else [across[0], up[0]])
     arrow = {"arrowstyle": "->", "color": MAIN, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lexiprog.plots.canvas import BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting
 from lexiprog.program import Program
 from lexiprog.summary import counted, duration, number
+from lexiprog.tolerances import SHOWN_POSITIVE, SHOWN_ZERO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,7 @@ def hierarchy(result: Result | Program, *, ax: Axes | None = None) -> Axes:
     ax = axes_for(ax, height=max(2.0, 0.9 + 0.34 * rows))
     longest = max((found.seconds for found in result.values()), default=0.0)
     scale, unit = (1e3, "milliseconds") if longest < 1 else (1.0, "seconds")
-    full = max(longest * scale, 1e-9)
+    full = max(longest * scale, SHOWN_POSITIVE)
     top, ticks, labels = 0.0, [], []
     for position, (stage, shown) in enumerate(groups, 1):
         bottom = top + len(shown) + 1.4
@@ -186,7 +187,7 @@ def prices(result: Result, name: str | None = None, *, ax: Axes | None = None) -
         if lock.price is None:
             text = "none: its argument is kept" if lock.kind == "argument" else "no price: integers"
         else:
-            text = number(lock.price) if lock.price > 1e-9 else "0: slack would buy nothing"
+            text = number(lock.price) if lock.price > SHOWN_ZERO else "0: slack would buy nothing"
         ax.text(widths[k] + 0.012 * full, k, text, va="center", color=NOTE, fontsize=9)
     ax.set_yticks(range(len(locks)), [fitting(lock.name) for lock in locks])
     ax.set_ylim(len(locks) - 0.4, -0.6)

@@ -23,17 +23,13 @@ from lexiprog.rational.basis import BASIC, LOWER, ZERO, Basis, Effort, Found
 from lexiprog.rational.numbers import Integer, Vector
 from lexiprog.rational.program import Limits, WholeMatrix
 from lexiprog.rational.simplex import Simplex
+from lexiprog.tolerances import LARGEST_ENTRY, PRECISE_HIGHS, SMALL_MATRIX_VALUE
 from lexiprog.typing import Array, Options, Value
 
 # Ask HiGHS for a basis: the whole numbers as floats of moderate size, and scaled corrections.
 
-OPTIONS = {
-    "primal_feasibility_tolerance": 1e-9,
-    "dual_feasibility_tolerance": 1e-9,
-    "small_matrix_value": 1e-12,
-}
+OPTIONS = {**PRECISE_HIGHS, "small_matrix_value": SMALL_MATRIX_VALUE}
 PASSES = 8  # of geometric scaling
-LARGEST = 1e14  # HiGHS refuses matrices with larger entries
 # Iterations of HiGHS per row and column, for a correction and for a first guess.
 FEW, MANY = 1, 100
 SPREAD = 20  # bits between the middle and the largest of costs or limits that are kept at one
@@ -61,7 +57,7 @@ class FloatModel:
         self._row, self._column = _scaling(logs, places, owners, m, n)
         shifts = (self._row[places] + self._column[owners]).tolist()
         floats = np.array([scaled(v, 1, s) for v, s in zip(values, shifts, strict=True)])
-        floats = np.clip(floats, -LARGEST, LARGEST)
+        floats = np.clip(floats, -LARGEST_ENTRY, LARGEST_ENTRY)
         self._floats = sp.csc_array((floats, places, starts), shape=(m, n))
         self._sessions: dict[bool, HighsModel] = {}
 

@@ -15,11 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.optimal_face import Sizes, binding
+from lexiprog.canon.multipliers import Sizes, binding
 from lexiprog.errors import DeclarationError
 from lexiprog.model.expressions import holding
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.solution import Solution
+from lexiprog.tolerances import FACE_RANK
 from lexiprog.typing import Array, Constraint, Mask, Matrix
 
 Owner = TypeVar("Owner")  # of rows or columns
@@ -89,12 +90,14 @@ def optimal_face(subproblem: Subproblem, solution: Solution) -> OptimalFace:
     matrix, multipliers, slacks = _rows(subproblem, solution)
     costs = _jacobian(subproblem.objective.expr, subproblem.variables, solution)
     costs = costs.toarray().reshape(-1) * (-1.0 if subproblem.maximise else 1.0)
-    found = binding(costs, matrix, multipliers, Sizes(matrix), slack=slacks)
+    found = binding(costs, matrix, multipliers, Sizes(matrix))
     bounds = _bounds(subproblem.variables, found.reduced > 0)
     point = np.concatenate([np.ravel(solution[v], order="F") for v in subproblem.variables])
-    # As with rows, the larger of reduced cost and distance to the bound is the real one.
+    # An interior point leaves both the slack of a row and its multiplier a little above zero: the
+    # larger of the two is the real one. So it is with reduced cost and distance to the bound.
+    rows = found.rows & (np.abs(found.y) > slacks)
     fixed = found.columns & np.isfinite(bounds) & (np.abs(found.reduced) > np.abs(point - bounds))
-    equations = [*_tight(subproblem, found.rows), *_fixed(subproblem, fixed, bounds)]
+    equations = [*_tight(subproblem, rows), *_fixed(subproblem, fixed, bounds)]
     sizes = [constraint.expr.size for constraint in subproblem.constraints]
     equal = [isinstance(c, cp.constraints.Equality) for c in subproblem.constraints]
     met = np.flatnonzero(found.rows | np.repeat(np.array(equal, dtype=bool), sizes))
@@ -125,7 +128,7 @@ def _leaves_one_point(rows: Matrix, free: Mask) -> bool:
     table = rows[:, columns].toarray()
     sizes = np.abs(table).max(axis=1, keepdims=True, initial=0.0)
     table = table / np.where(sizes > 0, sizes, 1.0)
-    return bool(np.linalg.matrix_rank(table, tol=1e-7) == len(columns))
+    return bool(np.linalg.matrix_rank(table, tol=FACE_RANK) == len(columns))
 
 
 def _parts(

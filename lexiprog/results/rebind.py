@@ -18,6 +18,7 @@ from lexiprog.results.fingerprint import digest_of
 from lexiprog.results.result import Derive, Result
 from lexiprog.results.solution import Solution
 from lexiprog.summary import ProgramSummary, counted
+from lexiprog.tolerances import REBOUND_VALUE
 from lexiprog.typing import Leaf, Record, Value, Values
 
 # Connect a solution to the CVXPY objects it belongs to.
@@ -47,10 +48,6 @@ def constant_of(solution: Solution, parameter: Leaf) -> Value | None:
 def with_leaves(solution: Solution, values: Mapping[int, Value]) -> Solution:
     """The same solution, with other values by CVXPY id."""
     return replace(solution, _leaves={**solution._leaves, **values})  # noqa: SLF001 - attached here
-
-
-# Another machine may add up an expression in another order.
-ROUNDING = 1e-10
 
 
 class ResumeError(LexiprogError, ValueError):
@@ -168,7 +165,7 @@ def _references(
 
 def _nearly(one: Value, other: Value) -> bool:
     size = float(np.max(np.abs(other), initial=0.0))
-    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= ROUNDING * size))
+    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= REBOUND_VALUE * size))
 
 
 def _listed(values: Values) -> str:

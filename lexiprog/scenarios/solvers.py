@@ -19,6 +19,7 @@ from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.status import Status
 from lexiprog.summary import ShownTable, TableCell, TableSummary, duration, tiny, value_text
+from lexiprog.tolerances import VALUES_DISAGREE
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 # A table of what several choices of solvers made of one program.
 
 NOT_REACHED = "not reached"
-DOUBTFUL = 1e-5  # further apart than two values can be that are certified to 1e-6
 
 _COLUMNS = ("subproblem", "solvers", "optimum", "certificate", "disagreement", "time", "verdict")
 
@@ -132,7 +132,7 @@ def _cells(row: SolverRow, before: tuple[SolverRow, ...]) -> tuple[TableCell, ..
         choice,
         TableCell(value_text(row.value, row.bound, row.status, 8)),
         TableCell(tiny(row.certificate or 0.0)),
-        TableCell(tiny(apart), "bad" if apart > DOUBTFUL else ""),
+        TableCell(tiny(apart), "bad" if apart > VALUES_DISAGREE else ""),
         TableCell(duration(row.seconds or 0.0)),
         TableCell(row.status, "good" if row.status == Status.OPTIMAL else "bad"),
     )

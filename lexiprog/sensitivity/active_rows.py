@@ -16,12 +16,8 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
+from lexiprog.tolerances import CONE_ACTIVE, SLACK_OR_MULTIPLIER
 from lexiprog.typing import Array, Mask, Matrix
-
-# Slacks below this, in equilibrated units, are none.
-ACTIVE = 1e-6
-# A slack and a multiplier tell which of them is zero if one is so many times the other.
-CLEAR = 1e3
 
 # Positions, weights, free.
 Placed = tuple[NDArray[np.intp], Array, bool]
@@ -101,8 +97,9 @@ def tight_at(form: StandardForm, rows: Rows, x: Array) -> TightRows:
     straight[linear : form.b.size] = False
     equations = np.zeros(count, dtype=bool)
     equations[: form.cones.zero] = True
-    tight = straight & ~equations & ((slack <= ACTIVE * 0.1) | (CLEAR * rows.z > slack))
-    least = [CLEAR * abs(float(slack[k])) for k in np.flatnonzero(equations | tight)]
+    reached = (slack <= CONE_ACTIVE * 0.1) | (SLACK_OR_MULTIPLIER * rows.z > slack)
+    tight = straight & ~equations & reached
+    least = [SLACK_OR_MULTIPLIER * abs(float(slack[k])) for k in np.flatnonzero(equations | tight)]
     for k in np.flatnonzero(equations | tight):
         place.append((np.array([k]), np.ones(1), bool(equations[k])))
         multipliers.append(float(rows.z[k]))
@@ -157,11 +154,11 @@ def _smooth(kind: str, s: Array, z: Array) -> list[_Piece] | str:
     size = float(np.max(np.abs(z), initial=0.0))
     if kind == "soc":
         norm, free = float(np.linalg.norm(s[1:])), s[0] - float(np.linalg.norm(s[1:]))
-        if free > ACTIVE and z[0] <= free:
+        if free > CONE_ACTIVE and z[0] <= free:
             return []
-        if s[0] <= ACTIVE:  # the tip
+        if s[0] <= CONE_ACTIVE:  # the tip
             inside = z[0] - float(np.linalg.norm(z[1:]))
-            if inside <= ACTIVE * max(1.0, size):
+            if inside <= CONE_ACTIVE * max(1.0, size):
                 return "a norm of zero whose multiplier is at its limit"
             return [(row, z[k], None) for k, row in enumerate(np.eye(s.size))]
         unit = s[1:] / norm
@@ -169,10 +166,10 @@ def _smooth(kind: str, s: Array, z: Array) -> list[_Piece] | str:
         hessian[1:, 1:] = (np.eye(s.size - 1) - np.outer(unit, unit)) / norm
         return [(np.append(1.0, -unit), z[0], z[0] * hessian)]
     x, y, top = s
-    if y <= ACTIVE * 1e-3:
-        return "an exponential cone at its edge" if size > ACTIVE else []
+    if y <= CONE_ACTIVE * 1e-3:
+        return "an exponential cone at its edge" if size > CONE_ACTIVE else []
     power = np.exp(x / y)
-    if top - y * power > ACTIVE and z[2] <= top - y * power:
+    if top - y * power > CONE_ACTIVE and z[2] <= top - y * power:
         return []
     hessian = np.zeros((3, 3))
     hessian[:2, :2] = power * np.array([[1 / y, -x / y**2], [-x / y**2, x**2 / y**3]])
@@ -182,7 +179,7 @@ def _smooth(kind: str, s: Array, z: Array) -> list[_Piece] | str:
 def _null_rows(s: Array, z: Array, order: int, layout: str) -> list[_Piece]:
     """The rows of a semidefinite block that its slack's null space spans, and its curvature."""
     values, vectors = np.linalg.eigh(matrix(s, order, layout))
-    zero = values <= ACTIVE * max(1.0, float(values[-1]))
+    zero = values <= CONE_ACTIVE * max(1.0, float(values[-1]))
     null, rest = vectors[:, zero], vectors[:, ~zero]
     square = matrix(z, order, layout)
     prices, axes = np.linalg.eigh(null.T @ square @ null)

@@ -19,16 +19,15 @@ from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.errors import LexiprogError
 from lexiprog.sensitivity.active_rows import Rows, TightRows, all_rows, tight_at
+from lexiprog.tolerances import (
+    CONSISTENT,
+    ENDLESS_MULTIPLIER,
+    GROWS,
+    LOCKED_FEASIBILITY,
+    MULTIPLIER_CERTAIN,
+    RANK,
+)
 from lexiprog.typing import Array, Mask, Matrix
-
-# Multipliers below this, in equilibrated units, are none.
-STRONG = 1e-7
-# Singular values below this share of the largest are zero.
-RANK = 1e-9
-# What disagreements are compared with.
-AGREE = 1e-5
-# Multipliers of cones beyond this, in equilibrated units, are on their way to infinity.
-ENDLESS = 1e5
 
 
 class NoDerivative(LexiprogError, ArithmeticError):
@@ -87,7 +86,7 @@ class FirstOrder:
         """
         tight = self.tight
         start = np.where(tight.free, tight.multipliers, np.maximum(tight.multipliers, 0.0))
-        if not (~tight.free & (start <= np.maximum(tight.least, STRONG))).any():
+        if not (~tight.free & (start <= np.maximum(tight.least, MULTIPLIER_CERTAIN))).any():
             return start
         count, size = start.size, self.x.size
         # Columns: directions, how much of each multiplier is certainly there, and a factor that
@@ -108,7 +107,8 @@ class FirstOrder:
     @cached_property
     def strong(self) -> Mask:
         """Which of the tight rows are so at every optimal point."""
-        return self.tight.free | (self._multipliers > np.maximum(self.tight.least, STRONG))
+        least = np.maximum(self.tight.least, MULTIPLIER_CERTAIN)
+        return self.tight.free | (self._multipliers > least)
 
     @cached_property
     def _strong_rows(self) -> Array:
@@ -127,7 +127,7 @@ class FirstOrder:
     def value(self, changes: Changes) -> Array:
         """Derivative of the optimum by each change."""
         curved = self.form.cones.linear != self.form.b.size
-        if curved and np.max(np.abs(self.z), initial=0.0) > ENDLESS * (
+        if curved and np.max(np.abs(self.z), initial=0.0) > ENDLESS_MULTIPLIER * (
             1.0 + np.max(np.abs(self.form.c))
         ):
             raise NoDerivative(
@@ -197,7 +197,7 @@ class FirstOrder:
 
 def _agree(found: Array, sizes: Array, reason: str, unsure: str) -> None:
     """Refuse what should be zero and is not."""
-    limit = AGREE * (1.0 + float(np.max(np.abs(sizes), initial=0.0)))
+    limit = CONSISTENT * (1.0 + float(np.max(np.abs(sizes), initial=0.0)))
     if found.size and not float(np.max(np.abs(found))) <= limit:
         raise NoDerivative(reason if not unsure else f"{reason} (or so it seems: {unsure})")
 
@@ -219,11 +219,6 @@ def _null_space(matrix: Array) -> Array:
 # all optimal multipliers, that the Lagrangian changes (Gol'shtein). Put into one linear program:
 # choose an optimal point, and from there the cheapest step that the rows which are tight at every
 # optimal point leave room for, once they have moved.
-
-# Multipliers and slacks that may grow by more than this share of a unit grow without end.
-GROWS = 1e-6
-# Singular values below this share of the largest are zero.
-RANK = 1e-9
 
 
 def one_sided(first: FirstOrder, changes: Changes) -> Array:
@@ -321,7 +316,7 @@ def _always_tight(first: FirstOrder) -> tuple[Mask, Mask]:
 
 def _least(A: Matrix, cost: Array, bounds: Bounds) -> float:
     """The least cost; a sentence if there is none."""
-    for tolerance in (1e-9, 1e-7):  # an optimum that is held may leave no room at first
+    for tolerance in LOCKED_FEASIBILITY:
         found = HighsModel(A, {"primal_feasibility_tolerance": tolerance}).run(cost, bounds)
         if found.optimal:
             return float(cost @ found.x)

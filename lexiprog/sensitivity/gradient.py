@@ -19,6 +19,7 @@ from lexiprog.results.rebind import constant_of, with_leaves
 from lexiprog.results.solution import Solution
 from lexiprog.sensitivity.first_order import Changes, NoDerivative
 from lexiprog.sensitivity.local import Local, statement_of
+from lexiprog.tolerances import DIFFERENCE_STEP, KINK, UNIQUE_OPTIMUM
 from lexiprog.typing import Array, Leaf, Solutions, Value
 
 # How the limit of a held optimum follows a parameter: by the optimum, and by its tolerance.
@@ -85,11 +86,6 @@ def _moves(tolerance: Tolerance, jacobians: Mapping[int, Array], count: int) -> 
         return np.zeros(count)
     return np.reshape(jacobians.get(tolerance.id, np.zeros(count)), count)
 
-
-# Steps along a derivative, over its size: expressions at an optimum are evaluated around it.
-STEP = 1e-4
-KINK = 1e-2
-UNIQUE = 1e-5
 
 Move = tuple[Array, Array]  # of a point and of its multipliers
 
@@ -253,10 +249,10 @@ def _read_slopes(
     if points is not None:
         for direction in points.loose:
             size = 1.0 + max(float(np.max(np.abs(d), initial=0.0)) for d in direction)
-            step = STEP / size
+            step = DIFFERENCE_STEP / size
             apart = np.ravel(reference.read(points.solution(direction, step)))
             base = np.ravel(reference.read(points.solution(direction, 0.0)))
-            if np.max(np.abs(apart - base)) > UNIQUE * step * size:
+            if np.max(np.abs(apart - base)) > UNIQUE_OPTIMUM * step * size:
                 raise NoDerivative(f"{reference.label} is not unique: other solutions are optimal")
     columns = []
     for k in range(count):
@@ -285,7 +281,7 @@ def _derivative(
     size = 1.0
     if points is not None:
         size += max(float(np.max(np.abs(d), initial=0.0)) for d in points.along[k])
-    step = STEP / size
+    step = DIFFERENCE_STEP / size
     here, ahead, behind = moved(0.0), moved(step), moved(-step)
     right, left = (ahead - here) / step, (here - behind) / step
     central = 0.5 * (right + left)

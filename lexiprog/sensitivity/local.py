@@ -25,12 +25,17 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.rebind import constant_of
 from lexiprog.results.solution import Solution
 from lexiprog.sensitivity.first_order import Changes, FirstOrder, NoDerivative, one_sided
+from lexiprog.tolerances import (
+    CURVED_STEP,
+    EXTRAPOLATION_AGREES,
+    EXTRAPOLATION_STEPS,
+    LOCKED_FEASIBILITY,
+    RESOLVED_VALUE,
+)
 from lexiprog.typing import Array, Matrix, Solutions, Value
 
 # Derivatives of a compiled problem's numbers, by compiling it at other parameter values.
 
-# The step of a central difference, over the size of the parameter, where numbers are curved in it.
-STEP = 1e-3
 
 At = Callable[[cp.Parameter, Value], StandardForm]
 
@@ -57,7 +62,8 @@ def difference_slopes(
                 flat[e] += by
                 return _numbers(form_at(p, np.reshape(flat, v.shape, order="F")))
 
-            step = 1.0 if affine else STEP * (abs(float(np.ravel(value, order="F")[entry])) or 1.0)
+            size = abs(float(np.ravel(value, order="F")[entry])) or 1.0
+            step = 1.0 if affine else CURVED_STEP * size
             slopes = _central(moved, step)
             if not affine:  # two steps of Richardson's: the error falls with the sixth power
                 half, quarter = _central(moved, step / 2), _central(moved, step / 4)
@@ -101,10 +107,6 @@ def _entries(matrices: list[Array]) -> Entries:
 # halve, each with a certificate, and its differences are extrapolated. What two extrapolations and
 # the certificates' gaps leave open is the error; beyond a limit there is no answer.
 
-# The first of four steps, as shares of the parameter's size: smaller ones where those do not agree.
-FIRST = (1e-2, 1e-3, 1e-4)
-# How far two extrapolations may be apart, and what the gaps may add, relative to one and the slope.
-AGREE = 1e-4
 
 Interval = tuple[float, float]  # what an optimum is certified to lie in
 Values = list[tuple[cp.Parameter, Value]]
@@ -161,7 +163,7 @@ def by_steps(optimum_at: Callable[[float], Interval], size: float) -> float:
     1.0
     """
     here, told = optimum_at(0.0), []
-    for first in FIRST:
+    for first in EXTRAPOLATION_STEPS:
         steps = first * size * np.array([1.0, 0.5, 0.25, 0.125])
         ends = np.array([optimum_at(float(step)) for step in steps])
         slopes = (ends.mean(axis=1) - np.mean(here)) / steps
@@ -169,19 +171,16 @@ def by_steps(optimum_at: Callable[[float], Interval], size: float) -> float:
         straight = 2.0 * slopes[1:] - slopes[:-1]  # without what grows with the step
         curved = (4.0 * straight[1:] - straight[:-1]) / 3.0  # nor with its square
         error = abs(curved[1] - curved[0]) + float(gaps[-1])
-        if error <= AGREE * (1.0 + abs(curved[1])):
+        if error <= EXTRAPOLATION_AGREES * (1.0 + abs(curved[1])):
             return float(curved[1])
         told += [float(slope) for slope in slopes]
     raise NoDerivative(
         f"the optimum has a kink here, and its differences to this side do not settle: they are "
-        f"{abs(told[0]):.4g} to {abs(told[-1]):.4g} in size for steps from {FIRST[0] * size:.1g} "
-        f"to {FIRST[-1] * size / 8:.1g}. It may fall without limit at first; solve at a step that "
-        "matters to you and take the difference"
+        f"{abs(told[0]):.4g} to {abs(told[-1]):.4g} in size for steps from "
+        f"{EXTRAPOLATION_STEPS[0] * size:.1g} to {EXTRAPOLATION_STEPS[-1] * size / 8:.1g}. It may "
+        "fall without limit at first; solve at a step that matters to you and take the difference"
     )
 
-
-# How well the problem, solved again, must meet the recorded optimum, over its size.
-SAME = 1e-5
 
 Jacobians = Mapping[int, Array]  # by CVXPY id: entries by entries of the user's parameter
 
@@ -243,7 +242,7 @@ class Local:
         x, z = _optimum(form, statement)
         local = cls(subproblem, statement, solution, values, compiled, FirstOrder(form, x, z))
         found = local.own_value(compiled.scaling.value(form.objective(x)))
-        if not abs(found - solution.value) <= SAME * solution.size:
+        if not abs(found - solution.value) <= RESOLVED_VALUE * solution.size:
             raise NoDerivative(
                 f"solved again it has the optimum {found:.10g} and not {solution.value:.10g}"
             )
@@ -371,7 +370,7 @@ def _value(parameter: cp.Parameter, solution: Solution, solutions: Solutions) ->
 
 def _optimum(form: StandardForm, statement: Subproblem) -> tuple[Array, Array]:
     if statement.kind == "LP":
-        for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
+        for tolerance in LOCKED_FEASIBILITY:
             session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
             vertex = session.run(form.c, Bounds.of(form))
             if vertex.optimal:

@@ -22,7 +22,6 @@ from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import Ladder, Solver, default_ladder
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.certificate import TOLERANCE
 from lexiprog.certify.measures import LinearBatch, Measured, can_batch, measure, measure_batch
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
@@ -39,11 +38,11 @@ from lexiprog.results.solution import Solution
 from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.certify import in_users_sense
 from lexiprog.solve.face import Corners, FaceVertex, LeftFace, lift, paid_for
-from lexiprog.solve.held import LOOSE
 from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.prices import linear_price
 from lexiprog.status import Status
+from lexiprog.tolerances import CERTIFICATE_TOLERANCE, LOCK_DRIFT
 from lexiprog.typing import Array, FreshOptions, Matrix, Options, Value, Values
 
 # All levels of a lane judged at once: to do it to all takes little longer than to one.
@@ -181,8 +180,8 @@ def _one_by_one(
         if is_off(corner.form.A, corner.face.bounds(corner.form), corner.vertex.x):
             return None
     checks = [_alone(corner, claim, accept) for corner, claim in zip(corners, claims, strict=True)]
-    pulled = [corner.form.c + corner.form.pull(-corner.vertex.row_dual) for corner in corners]
-    return checks, np.array(pulled)
+    forms = [(corner.form, corner.vertex.row_dual) for corner in corners]
+    return checks, np.array([form.c + form.transpose_product(-y) for form, y in forms])
 
 
 def _alone(corner: FaceVertex, claim: float, accept: float) -> Measured:
@@ -260,7 +259,7 @@ class Rung:
             name = one.lock.owner_name
             owner = before[name]
             drift = max(owner.value - at if one.lock.maximise else at - owner.value, 0.0)
-            if not drift <= LOOSE * owner.size:
+            if not drift <= LOCK_DRIFT * owner.size:
                 return None
             drifts.append(drift)
             constants[one.limit.id] = references[one.label] = optima[name]
@@ -317,7 +316,8 @@ class Lanes:
     def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> FastLane | None:
         """The lane that all stages together are, if HIGHS is asked without any options."""
         solve_options = {
-            TOLERANCE if ladder is None else _plain(ladder[0]) for ladder in ladders.values()
+            CERTIFICATE_TOLERANCE if ladder is None else _plain(ladder[0])
+            for ladder in ladders.values()
         }
         accept = solve_options.pop()
         if solve_options or accept is None:

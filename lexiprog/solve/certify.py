@@ -42,12 +42,8 @@ from lexiprog.results.rebind import fields_by_id
 from lexiprog.results.solution import Level, Solution
 from lexiprog.solve.direct import Native
 from lexiprog.status import Fault, Status
+from lexiprog.tolerances import LARGE_UNIT, REFINED_CERTIFICATE
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
-
-# What is left of every measure where a linear optimum was refined.
-ROUNDING = 1e-12
-# Units of an objective that are looked at: its terms may be far within them.
-LARGE = 1e6
 
 
 def certify(
@@ -259,7 +255,7 @@ def _measured_numbers(
 def _unit_of(task: Task) -> float:
     """What counts as one in the user's objective: no more than its terms can come to."""
     unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
-    if unit <= LARGE or task.subproblem.kind != "LP":
+    if unit <= LARGE_UNIT or task.subproblem.kind != "LP":
         return unit
     return min(unit, most_of_terms(task.form)) or unit
 
@@ -349,7 +345,7 @@ def verification_solve(
             continue
         z = None if subproblem.integer else answer.z
         measured = measure(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        sharp = not refined or measured.certificate.worst <= ROUNDING
+        sharp = not refined or measured.certificate.worst <= REFINED_CERTIFICATE
         if measured.certificate.proved and sharp:
             return VerifiedOptimum(task, answer, measured)
     return None

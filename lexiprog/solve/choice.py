@@ -21,16 +21,13 @@ from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
 from lexiprog.solve.mixed_rows import WiderFaces
 from lexiprog.solve.warm_start import WarmHighs
+from lexiprog.tolerances import ALL_DIGITS, MAY_BE_ZERO
 
 _NATIVE, _SHARP, _CUSTOM = Native(sharp=False), Native(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 # The same where all that a level holds is solved again in fractions.
 FEW = 30
-# Optima that are known to this share of their size are known to all digits that floats have.
-DIGITS = 1e-13
-# Optima, in units of their own, of which it is not certain that they are not zero.
-ZERO = 1e-4
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ class BackendTable:
             lock.owner_name
             for _, lock in subproblem.locks
             if flat_at_zero(lock)
-            and not abs(solved[lock.owner_name].value) > ZERO * solved[lock.owner_name].unit
+            and not abs(solved[lock.owner_name].value) > MAY_BE_ZERO * solved[lock.owner_name].unit
         }
         strategies = strategies_to_try(subproblem, ladder, face=face, loosened=loosened)
         if exact_first:
@@ -148,7 +145,7 @@ class BackendTable:
             lock.owner_name
             for _, lock in single(subproblem.locks)
             if lock.owner_name not in chain.faces
-            and solved[lock.owner_name].uncertainty > DIGITS * solved[lock.owner_name].size
+            and solved[lock.owner_name].uncertainty > ALL_DIGITS * solved[lock.owner_name].size
         ]
         return chain.doubtful(subproblem) + beside
 

@@ -26,11 +26,9 @@ from lexiprog.model.expressions import holding
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.status import Status
+from lexiprog.tolerances import LOCK_AT_MINIMUM, LOCK_LOOSENED
 from lexiprog.typing import Array
 
-# Shares of a lock's size: by how much it is loosened to find a point to start from, and how near
-# its limit must be to the least that it can be.
-LOOSENED, NEAR = 1e-6, 1e-6
 # How far beyond that point's objective the problem is cut off, lest something grow without end.
 BEYOND = 100.0
 
@@ -136,7 +134,7 @@ def _lock_rows(
 def _without(form: StandardForm, rows: list[int], deadline: Deadline) -> _Left:
     """The form without its locks, cut off well beyond what its objective need be."""
     b = form.b.copy()
-    b[rows] += LOOSENED * (1.0 + np.abs(b[rows]))
+    b[rows] += LOCK_LOOSENED * (1.0 + np.abs(b[rows]))
     start = solve_conic(replace(form, b=b), deadline)
     if start is None:
         raise _Unclear("no point near the locks")
@@ -163,7 +161,7 @@ def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, deadline: 
     found = solve_conic(problem, deadline)
     if found is None:
         raise _Unclear(f"no least value of the lock on {name!r}")
-    if not abs(cost @ found.x - limit) <= NEAR * (1.0 + abs(limit)):
+    if not abs(cost @ found.x - limit) <= LOCK_AT_MINIMUM * (1.0 + abs(limit)):
         raise _Unclear(f"the lock on {name!r} is not at its end")
     face = exposed(problem, found.x, found.z)
     if face is None:

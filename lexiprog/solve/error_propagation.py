@@ -31,20 +31,22 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.solution import Solution
 from lexiprog.solve.certify import VerifiedOptimum, verification_solve
 from lexiprog.status import Status
+from lexiprog.tolerances import (
+    ACTIVE,
+    DIFFERENCE_STEP,
+    EPS,
+    MULTIPLIER_NOISE,
+    SAME_MULTIPLIERS,
+    SLOPE_NOISE,
+)
 from lexiprog.typing import Array, Constraint, Multiplier, Value
 
 # Entries of a reference that are moved one by one; more are moved together, in random directions.
 FEW, PROBES = 16, 8
-# How far, as a share of its size, a reference is moved to measure a slope.
-STEP = 1e-4
 # Multipliers whose ranges are found one by one; more are looked at together.
 FEW_MULTIPLIERS = 8
 # Two answers to the same question differ by the errors of both.
 TWICE = 2.0
-# Ranges of multipliers below this share of their size are noise.
-NOISE = 1e-6
-# In equilibrated units: what counts as reached, and the noise that a reduced cost may have.
-ACTIVE, REDUCED_NOISE = 1e-7, 1e-9
 
 
 def with_references(
@@ -130,14 +132,14 @@ class LagrangianSlopes:
         here = lagrangian(value)
         # Entries that are not known at all would drown the others: only their slope is asked for.
         finite = np.where(np.isfinite(unknown), unknown, 1.0)
-        sizes = STEP * np.maximum(np.abs(value).reshape(-1, order="F"), unit)
+        sizes = DIFFERENCE_STEP * np.maximum(np.abs(value).reshape(-1, order="F"), unit)
         changes = []
         for signs in _directions(unknown):
             # One step for all entries of a direction, so that their shares stay as they are.
             stretch = float(np.max(sizes[signs != 0.0]) / np.max(finite[signs != 0.0]))
             moved = value + stretch * (signs * finite).reshape(value.shape, order="F")
             slope = abs(lagrangian(moved) - here) / stretch
-            noise = 1e-9 * (abs(here) + self.solution.unit) / stretch
+            noise = SLOPE_NOISE * (abs(here) + self.solution.unit) / stretch
             limited = np.isfinite(unknown[signs != 0.0]).all()
             changes.append(slope if limited else (np.inf if slope > noise else 0.0))
         if unknown.size <= FEW:
@@ -215,7 +217,7 @@ def _by_certificate(
     """The relative error of the certificate; its root where the objective is curved."""
     value = np.asarray(reference.read(owner))
     declared = reference.owner()
-    worst = max(owner.certificate.worst, np.finfo(float).eps)
+    worst = max(owner.certificate.worst, EPS)
     if declared is None or declared.kind not in ("LP", "MILP"):
         # A small value of a large unit says little about the point that it is attained at.
         unknown = owner.uncertainty / abs(owner.value) if owner.value else 1.0
@@ -296,7 +298,7 @@ def range_of_multipliers(
         if ends is None:
             return None
         extent = (ends[1] - ends[0]) * float(np.max(units[list(group)]))
-        extents[list(group)] = extent if extent > NOISE * size else 0.0
+        extents[list(group)] = extent if extent > SAME_MULTIPLIERS * size else 0.0
     return extents.reshape(rows.shape, order="F")
 
 
@@ -371,7 +373,7 @@ def _reduced_cost_limits(form: StandardForm, x: Array) -> tuple[Array, Array]:
     lower, upper = form.ranges()
     size = ACTIVE * (1.0 + np.abs(x))
     low, high = x <= lower + size, x >= upper - size
-    return np.where(high, -np.inf, -REDUCED_NOISE), np.where(low, np.inf, REDUCED_NOISE)
+    return np.where(high, -np.inf, -MULTIPLIER_NOISE), np.where(low, np.inf, MULTIPLIER_NOISE)
 
 
 # How far an expression at the optimum may be from what it truly is there. Which of several optimal

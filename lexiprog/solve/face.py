@@ -16,23 +16,26 @@ from lexiprog.backends.highs import TINY, HighsModel, Vertex
 from lexiprog.backends.refinement import is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.canon.compensated import by_columns
-from lexiprog.canon.decimals import Tails, lacking
-from lexiprog.canon.optimal_face import NOISE, Sizes, binding
+from lexiprog.canon.decimals import DecimalResiduals, decimal_residuals
+from lexiprog.canon.multipliers import Refinement, Sizes, binding, is_real
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, same_columns
 from lexiprog.cvxpy_adapter import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import Memory
 from lexiprog.model.lock import single
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.tolerances import (
+    AT_BOUND,
+    MULTIPLIER_NOISE,
+    MULTIPLIER_ROUNDING,
+    PRECISE_HIGHS,
+    REDUCED_COST_ROUNDING,
+)
 from lexiprog.typing import Array, Mask, Matrix, Options
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.
 EASY, FEW = 0.01, 1_000
-# Multipliers that are off by more, as a share, belong to nearly parallel rows.
-ROUGH = 1e-12
-# In equilibrated units: no multiplier, and a bound that is reached.
-NOTHING, REACHED = 2e-15, 1e-9
 
 
 def holds(member: Subproblem) -> tuple[str, ...]:
@@ -55,7 +58,7 @@ class HeldFace:
     easy: bool  # presolve did nearly all of the work, and so it may for the next
     refined: bool  # whether it was found with twice the digits of floats
     basic: NDArray[np.integer] | None = None  # as in Vertex
-    hushed: bool = False  # whether something may be the rounding of decimals
+    rounding_limited: bool = False  # whether something may be the rounding of decimals
 
     @classmethod
     def of(
@@ -65,14 +68,14 @@ class HeldFace:
         vertex: Vertex,
         face: LeftFace,
         sizes: Sizes,
-        tails: Tails | None = None,
+        residuals: DecimalResiduals | None = None,
     ) -> HeldFace:
         """The face of an optimal vertex, found on the face that others left."""
-        lack = None if vertex.correction is None else -vertex.correction
-        found = binding(
-            form.c, form.A, -vertex.row_dual, sizes, correction=lack, known=vertex.reduced,
-            error=vertex.error, gain=vertex.gain, tails=tails,
-        )  # fmt: skip
+        more = None
+        if vertex.correction is not None:
+            known = vertex.reduced, vertex.error, vertex.gain
+            more = Refinement(-vertex.correction, *known, residuals)
+        found = binding(form.c, form.A, -vertex.row_dual, sizes, more)
         y, reduced, lower, upper = found.y, found.reduced, face.lower, face.upper
         rises = reduced > 0.0
         at_bound = np.where(rises, lower, upper)
@@ -82,25 +85,26 @@ class HeldFace:
         few = vertex.iterations <= EASY * form.b.size
         easy = few and not vertex.warm and form.b.size >= FEW
         # HiGHS may stop at a basis that a multiplier or reduced cost of 1e-10 would still leave.
-        tiny = NOTHING * (1.0 + float(np.abs(y).max(initial=0.0)))
+        tiny = REDUCED_COST_ROUNDING * (1.0 + float(np.abs(y).max(initial=0.0)))
         away = np.where(rises, vertex.x, upper) - np.where(rises, lower, vertex.x)
-        left = free & (away > REACHED) & (found.columns | (np.abs(reduced) > tiny))
+        left = free & (away > AT_BOUND) & (found.columns | (np.abs(reduced) > tiny))
         wrong = ~face.rows.fixed & ((found.rows & (y < 0.0)) | (y < -tiny))
-        doubtful = found.doubtful or bool(np.count_nonzero(left) or np.count_nonzero(wrong))
+        doubtful = found.ambiguous or bool(np.count_nonzero(left) or np.count_nonzero(wrong))
         refined = vertex.error is not None
-        rough = not refined and vertex.roughness > ROUGH
+        rough = not refined and vertex.roughness > MULTIPLIER_ROUNDING
         return cls(
             found.rows, columns, y, reduced, cost, vertex.basis, doubtful, rough, easy, refined,
-            vertex.basic, found.hushed,
+            vertex.basic, found.rounding_limited,
         )  # fmt: skip
 
     @classmethod
     def of_point(cls, form: StandardForm, cost: float, vertex: Vertex) -> HeldFace:
         """The face of an optimum where nothing was left to choose: it fixes nothing more."""
         y = -vertex.row_dual
-        rows = np.abs(y) > NOISE * (1.0 + float(np.abs(y).max(initial=0.0)))
+        reduced = form.c + form.transpose_product(y)
+        rows = is_real(np.abs(y), 1.0 + float(np.abs(y).max(initial=0.0)), MULTIPLIER_NOISE)
         return cls(
-            rows, np.full(form.c.size, np.nan), y, form.c + form.pull(y), cost, vertex.basis,
+            rows, np.full(form.c.size, np.nan), y, reduced, cost, vertex.basis,
             doubtful=False, rough=False, easy=False, refined=False, basic=vertex.basic,
         )  # fmt: skip
 
@@ -161,7 +165,7 @@ def lift(
     signed = y[:, equations:]
     if np.count_nonzero(below := signed < 0.0):
         largest = np.abs(y).max(axis=1, keepdims=True)
-        signed[below & (signed > -ROUGH * (1.0 + largest))] = 0.0
+        signed[below & (signed > -MULTIPLIER_ROUNDING * (1.0 + largest))] = 0.0
     return y, locks
 
 
@@ -361,7 +365,7 @@ class FaceOptimum:
         y, prices = -vertex.row_dual, [0.0] * len(held)
         z, multipliers = y, y
         if vertex.optimal:
-            z, reduced = y[face.rows.order], form.c + form.pull(y)
+            z, reduced = y[face.rows.order], form.c + form.transpose_product(y)
             every, paid = lift(reduced[None], y[None], held, [len(held)], form.cones.zero)
             multipliers, prices = every[0], paid_for(paid, held, [cost])[0]
         return cls(
@@ -372,7 +376,6 @@ class FaceOptimum:
 
 # One vertex after another over the same matrix, on one warm HiGHS object.
 
-OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 AT_ONCE = {"presolve": "off"}
 # Up to so many rows the primal simplex method is as fast as the dual one, or faster.
 MODERATE = 2_000
@@ -410,7 +413,7 @@ class Corners:
         if self._session is None or not self._session.has_matrix(form.A):
             if self._session is not None and self._session.shape != form.A.shape:
                 self.bases.clear()
-            usual = OPTIONS | AT_ONCE if form.b.size <= TINY else OPTIONS
+            usual = PRECISE_HIGHS | AT_ONCE if form.b.size <= TINY else PRECISE_HIGHS
             self._session = self.session(form.A, usual | dict(options))
         same = None if last is None else self.at(name, form, last, within, correct=correct)
         if same is not None:
@@ -452,9 +455,10 @@ class Corners:
             self.bases.pop(name, None)
         return found
 
-    def corrected(self, form: StandardForm, vertex: Vertex, tails: Tails) -> Vertex:
+    def corrected(self, form: StandardForm, vertex: Vertex, residuals: DecimalResiduals) -> Vertex:
         """The vertex with multipliers of the decimals that were meant, if they can be had."""
-        return vertex if self._session is None else self._session.corrected(form.c, vertex, tails)
+        session = self._session
+        return vertex if session is None else session.corrected(form.c, vertex, residuals)
 
     def refined(
         self,
@@ -462,13 +466,13 @@ class Corners:
         within: LeftFace,
         vertex: Vertex,
         deadline: Deadline,
-        tails: Tails | None = None,
+        residuals: DecimalResiduals | None = None,
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
         if self._session is None:
             return vertex
         bounds = within.bounds(form)
-        found = refined(self._session, form.A, form.c, bounds, vertex, deadline, tails)
+        found = refined(self._session, form.A, form.c, bounds, vertex, deadline, residuals)
         if found is None:
             return vertex
         return replace(
@@ -497,23 +501,24 @@ class Telling:
         form, cost = compiled.scaled, compiled.scaling.cost
         sizes = self.memory.of("sizes", (form.A,), lambda: Sizes(form.A))
         if vertex.error is not None:
-            tails = self._tails(name, compiled)
-            return HeldFace.of(form, cost, vertex, within, sizes, tails)
+            residuals = self._residuals(name, compiled)
+            return HeldFace.of(form, cost, vertex, within, sizes, residuals)
         found = HeldFace.of(form, cost, vertex, within, sizes)
-        tails = self._tails(name, compiled) if found.hushed else None
-        if tails is None:
+        residuals = self._residuals(name, compiled) if found.rounding_limited else None
+        if residuals is None:
             return found
-        vertex = self.corners.corrected(form, vertex, tails)
-        return HeldFace.of(form, cost, vertex, within, sizes, tails)
+        vertex = self.corners.corrected(form, vertex, residuals)
+        return HeldFace.of(form, cost, vertex, within, sizes, residuals)
 
     def refined(
         self, name: str, compiled: Compiled, within: LeftFace, vertex: Vertex, deadline: Deadline
     ) -> Vertex:
         """The vertex with twice the digits, if they can be had; else as it is."""
-        tails = self._tails(name, compiled)
-        return self.corners.refined(compiled.scaled, within, vertex, deadline, tails)
+        residuals = self._residuals(name, compiled)
+        return self.corners.refined(compiled.scaled, within, vertex, deadline, residuals)
 
-    def _tails(self, name: str, compiled: Compiled) -> Tails | None:
+    def _residuals(self, name: str, compiled: Compiled) -> DecimalResiduals | None:
         form, of = compiled.form, self.memory.of
-        entries = of("lacking", (form.A,), lambda: lacking(form.A.data))
-        return of(("tails", name), (compiled,), lambda: Tails.of(form, compiled.scaling, entries))
+        entries = of("entries", (form.A,), lambda: decimal_residuals(form.A.data))
+        units, key = compiled.scaling, ("residuals", name)
+        return of(key, (compiled,), lambda: DecimalResiduals.of(form, units, entries))

@@ -24,10 +24,8 @@ from lexiprog.solve.error_propagation import with_references
 from lexiprog.solve.mixed_rows import WiderFaces, is_proved
 from lexiprog.solve.prices import price_of_lock
 from lexiprog.status import Fault, Status
+from lexiprog.tolerances import LOCK_DRIFT, LOCK_DRIFT_ROUNDING
 
-# A linear level that gives up more than this share of an optimum it holds exactly is not proved;
-# one that may be beside it at all, as its owner is not known better, is solved at our own optima.
-LOOSE, BESIDE = 1e-9, 1e-14
 # Rows of a level that is looked at in any case: faces tell more digits than floats have.
 SMALL = 500
 # Two answers to the same question differ by the errors of both.
@@ -279,12 +277,12 @@ def loose_locks(
     small = sum(c.size for c in task.subproblem.constraints) <= SMALL
     beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
     value = None
-    if any(share > BESIDE for share in beside) or (small and _has_faces(task)):
+    if any(share > LOCK_DRIFT_ROUNDING for share in beside) or (small and _has_faces(task)):
         value = value_on_faces(task, solved)
     elif not small:
         return []
     if value is None:  # tolerances or curves somewhere before it: only what is given up tells
-        return [r.name for r in exact if r.drift > LOOSE * solved[r.name].size]
+        return [r.name for r in exact if r.drift > LOCK_DRIFT * solved[r.name].size]
     close = abs(value - solution.value) <= task.solver.accept * solution.size
     return [] if close else [r.name for r in exact]
 

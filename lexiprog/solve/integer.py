@@ -21,16 +21,22 @@ from lexiprog.compile.task import Task
 from lexiprog.cvxpy_adapter import Compiled, answer_at, columns_of
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
+from lexiprog.tolerances import (
+    AMBIGUOUS_M,
+    LEAST_FEASIBILITY,
+    LOCKED_FEASIBILITY,
+    MIP_FEASIBILITY,
+    NEARLY_INTEGER,
+    ROUNDED_FEASIBILITY,
+    SAME_VALUE,
+)
 from lexiprog.typing import Array
 
-# What a solver may call whole; beyond it rounding would be guessing.
-NEARLY = 1e-3
-# What sums of a row's terms may be off by where every term is known.
-NEARLY_HELD = 1e-9
-# The smallest tolerances that HiGHS keeps: with 1e-10 for whole numbers it loses feasible points.
-STRICT = {"mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-10}
-# An M beside which HiGHS's presolve has been seen to lose points, and more.
-DOUBTFUL = 1e5
+# The smallest tolerances that HiGHS keeps.
+STRICT = {
+    "mip_feasibility_tolerance": MIP_FEASIBILITY,
+    "primal_feasibility_tolerance": LEAST_FEASIBILITY,
+}
 # How often a leaking problem is tightened by the value of a better point.
 ROUNDS = 3
 
@@ -44,7 +50,7 @@ def made_whole(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer
     form, point = answer.form, answer.x
     if form is None or point is None or form.integer is None or not form.integer.size:
         return answer
-    if not np.max(np.abs(point[form.integer] - np.round(point[form.integer]))) <= NEARLY:
+    if not np.max(np.abs(point[form.integer] - np.round(point[form.integer]))) <= NEARLY_INTEGER:
         return answer
     rest, bound = best_with(form, np.round(point[form.integer])), answer.bound
     found = None
@@ -77,7 +83,7 @@ def is_linear(form: StandardForm) -> bool:
 
 def _may_mislead(form: StandardForm, answer: Answer) -> bool:
     """Whether rows and bounds leave an M so large that a solver's word is not enough."""
-    return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= DOUBTFUL
+    return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= AMBIGUOUS_M
 
 
 def _again(
@@ -130,7 +136,7 @@ def best_with(form: StandardForm, whole: Array) -> Array | None:
     if form.integer is not None and is_linear(form) and form.integer.size == form.c.size:
         return _inside(form, whole)
     if is_linear(form):
-        for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
+        for tolerance in LOCKED_FEASIBILITY:
             session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
             vertex = session.run(form.c, bounds)
             if vertex.optimal:
@@ -152,13 +158,10 @@ def _inside(form: StandardForm, whole: Array) -> Array | None:
     sizes = 1.0 + np.abs(form.b) + abs(form.A) @ np.abs(x)
     missed = max(np.max(np.abs(slack[:zero]) / sizes[:zero], initial=0.0),
                  np.max(-slack[zero:] / sizes[zero:], initial=0.0))  # fmt: skip
-    return x if missed <= NEARLY_HELD else None
+    return x if missed <= ROUNDED_FEASIBILITY else None
 
 
 # Start integer searches from earlier points, and never end worse than they are.
-
-# Differences of values that are rounding, over their size.
-ROUNDING = 1e-9
 
 
 def best_start(task: Task, form: StandardForm) -> Array | None:
@@ -196,6 +199,6 @@ def no_worse_than(
             return replace(answer, status=Status.FAILED, said=said)
         return whole_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
     known, found = form.objective(start), form.objective(answer.x)
-    if known < found - ROUNDING * (1.0 + abs(found)):
+    if known < found - SAME_VALUE * (1.0 + abs(found)):
         return whole_answer(compiled, form, start, answer, answer.bound)
     return answer

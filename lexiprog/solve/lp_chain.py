@@ -1,6 +1,6 @@
 """Hold linear optima by their optimal face, on one warm HiGHS object for a whole chain.
 
-Fixing what an optimum pins down (see ``forms.optimal_face``) needs no slack, adds no row and keeps
+Fixing what an optimum pins down (see ``canon.multipliers``) needs no slack, adds no row and keeps
 the basis. It applies to linear problems over the same constraints, where each holds all that its
 predecessors held, without tolerance, and HIGHS is asked first.
 """

@@ -1,6 +1,6 @@
 """Linear levels on the optimal faces of others that have fewer rows, or are for another solver.
 
-What an optimum fixes are rows and columns of its own problem (see ``forms.optimal_face``). A level
+What an optimum fixes are rows and columns of its own problem (see ``canon.multipliers``). A level
 that demands all of its rows, whatever else it demands, holds the optimum exactly where these stay
 fixed. So all that a level holds is solved again over its matrix, each without the rows that it does
 not have, and the level itself on the faces: no rounded optimum stands between them.

@@ -24,16 +24,15 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Price
 from lexiprog.results.solution import Solution
 from lexiprog.solve.certify import verification_solve
+from lexiprog.tolerances import (
+    ACTIVE,
+    LOCKED_FEASIBILITY,
+    PRICE_STEP,
+    PRICE_STEPS,
+    SAME_MULTIPLIERS,
+    SAME_VALUE,
+)
 from lexiprog.typing import Array, Value
-
-# In equilibrated units: what counts as reached.
-ACTIVE = 1e-7
-# A step that is small beside the right-hand sides, and multipliers that are one and the same.
-STEP, SAME = 1e-6, 1e-6
-# Prices that are the same but for rounding.
-ROUNDING = 1e-9
-# Shares of a held optimum's size by which a lock on a curve is loosened to learn its price.
-NARROW = 1e-4, 1e-6
 
 
 def price_of_lock(
@@ -68,7 +67,7 @@ def _curved_price(
     """The multiplier of the lock as a bound with little slack, and less; infinite at a curve."""
     constraint = task.subproblem.constraints[position]
     prices = []
-    for share in NARROW:
+    for share in PRICE_STEPS:
         room = {lock.owner_name: share * solved[lock.owner_name].size}
         slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
         verified = verification_solve(task.subproblem, slack, solved, task.given, task.deadline)
@@ -76,7 +75,7 @@ def _curved_price(
         if dual is None:
             return None
         prices.append(abs(float(np.sum(dual))))
-    return float("inf") if prices[1] > 2.0 * prices[0] + ROUNDING else prices[1]
+    return float("inf") if prices[1] > 2.0 * prices[0] + SAME_VALUE else prices[1]
 
 
 def derivative_along(form: StandardForm, direction: Array) -> float | None:
@@ -86,7 +85,7 @@ def derivative_along(form: StandardForm, direction: Array) -> float | None:
         return None
     most = -float(vertex.row_dual @ direction)
     least = multiplier_beyond(form, direction)
-    if least is not None and least >= most * (1.0 - SAME):
+    if least is not None and least >= most * (1.0 - SAME_MULTIPLIERS):
         return max(least, 0.0)
     slope = _best_rate(form, vertex.x, direction)
     if slope is None:
@@ -101,7 +100,7 @@ def multiplier_beyond(form: StandardForm, direction: Array) -> float | None:
     touches its limit need not be told from what is near it.
     """
     size = 1.0 + float(np.max(np.abs(form.b[direction > 0])))
-    vertex = _optimum(replace(form, b=form.b + STEP * size * direction))
+    vertex = _optimum(replace(form, b=form.b + PRICE_STEP * size * direction))
     return None if vertex is None else -float(vertex.row_dual @ direction)
 
 
@@ -125,7 +124,7 @@ def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
 
 
 def _optimum(form: StandardForm) -> Vertex | None:
-    for tolerance in (1e-9, 1e-7):  # a lock without slack may be too much to ask at first
+    for tolerance in LOCKED_FEASIBILITY:
         model = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
         vertex = model.run(form.c, Bounds.of(form))
         if vertex.optimal:

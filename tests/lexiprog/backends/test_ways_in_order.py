@@ -4,15 +4,9 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.strategies import (
-    GUARD,
-    SHARP,
-    Strategies,
-    Strategy,
-    more_exactly,
-    strategies_to_try,
-)
+from lexiprog.backends.strategies import Strategies, Strategy, more_exactly, strategies_to_try
 from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.tolerances import LOCK_GUARD, SHARPEST_HIGHS
 
 HIGHS, CLARABEL, EXACT, SCS = (lx.Solver(name) for name in ("HIGHS", "CLARABEL", "EXACT", "SCS"))
 
@@ -152,10 +146,10 @@ def test_levels_are_held_with_the_least_tolerance_of_highs_unless_one_is_chosen(
     program = lx.leximin([x[0], x[1]], [cp.sum(x) <= 4])
     after = lx.Subproblem("after", cp.Minimize(x[0]), [program["leximin"].held()])
     (first, *_) = strategies_to_try(after, (lx.Solver("HIGHS", **options),), face=False)
-    assert set(SHARP.values()) == {1e-10}  # HiGHS takes no less
-    assert (first.solver.options.items() >= SHARP.items()) is sharp
+    assert set(SHARPEST_HIGHS.values()) == {1e-10}  # HiGHS takes no less
+    assert (first.solver.options.items() >= SHARPEST_HIGHS.items()) is sharp
     (other, *_) = strategies_to_try(after, (CLARABEL,), face=False)
-    assert not other.solver.options.keys() & SHARP.keys()
+    assert not other.solver.options.keys() & SHARPEST_HIGHS.keys()
     (position,) = dict(after.locks)
     assert Strategy(HIGHS, "face").kind_of_lock(after, position) == "value"
 
@@ -164,7 +158,7 @@ def test_a_guard_is_added_to_what_is_allowed_already(x):
     given = Slack({"first": 0.25})
     assert Strategy(HIGHS).slack(given) is given
     guarded = Strategy(HIGHS, "guarded").slack(given)
-    assert (guarded.guard, dict(guarded.tolerances)) == (GUARD, {"first": 0.25})
+    assert (guarded.guard, dict(guarded.tolerances)) == (LOCK_GUARD, {"first": 0.25})
     assert NO_SLACK.guard == 0.0
 
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import lexiprog as lx
-from lexiprog.canon.decimals import Tails, lacking
+from lexiprog.canon.decimals import DecimalResiduals, decimal_residuals
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
 
@@ -19,26 +19,26 @@ def test_a_written_decimal_and_what_its_float_lacks_are_the_decimal():
     for _ in range(200):
         text = f"{rng.randint(-(10**15) + 1, 10**15 - 1)}e{rng.randint(-18, 3)}"
         meant, value = Fraction(text), float(text)
-        (lack,) = lacking(np.array([value]))
+        (lack,) = decimal_residuals(np.array([value]))
         assert abs(Fraction(value) + Fraction(float(lack)) - meant) <= abs(meant) / 2**100
 
 
 def test_short_arithmetic_is_undone_and_extreme_decimals_are_read():
     values = np.array([3 * 0.1, 0.1 + 0.7, 1e-30, 3e25, 0.0])
     meant = [Fraction(3, 10), Fraction(8, 10), Fraction(1, 10**30), Fraction(3 * 10**25), 0]
-    lack = lacking(values)
+    lack = decimal_residuals(values)
     for value, low, number in zip(values.tolist(), lack.tolist(), meant, strict=True):
         assert abs(Fraction(value) + Fraction(low) - number) <= abs(number) / 2**100
 
 
 @pytest.mark.parametrize("value", [1 / 3, np.pi, 0.1 + 0.2 - 0.3, 1 / 7e30])
 def test_a_number_that_was_computed_is_none_that_somebody_wrote(value):
-    assert lacking(np.array([1.0, value])) is None
-    assert lacking(np.append(np.linspace(1, 100, 100), value)) is None
+    assert decimal_residuals(np.array([1.0, value])) is None
+    assert decimal_residuals(np.append(np.linspace(1, 100, 100), value)) is None
 
 
 def test_a_small_power_of_two_is_one_where_nothing_is_larger():
-    assert lacking(np.array([2.0**-54, 2.0**-60])).tolist() == [0.0, 0.0]
+    assert decimal_residuals(np.array([2.0**-54, 2.0**-60])).tolist() == [0.0, 0.0]
 
 
 def test_what_reduced_costs_lack_comes_in_the_units_of_the_program():
@@ -46,10 +46,11 @@ def test_what_reduced_costs_lack_comes_in_the_units_of_the_program():
     A = sp.csc_array(np.array([[0.1]]))
     form = StandardForm(np.array([0.3]), 0.0, A, np.array([1.0]), Cones(nonneg=1))
     units = Scaling(np.array([2.0]), np.array([4.0]), 8.0)
-    found = Tails.of(form, units, lacking(A.data)).left(np.array([-3.0]))
+    residuals = DecimalResiduals.of(form, units, decimal_residuals(A.data))
+    found = residuals.of_reduced_costs(np.array([-3.0]))
     lack = [float(Fraction(text) - Fraction(float(text))) for text in ("0.3", "0.1")]
     assert found == pytest.approx([32 * lack[0] - 3 * 8 * lack[1]], rel=1e-12)
-    assert Tails.of(form, units, None) is None
+    assert DecimalResiduals.of(form, units, None) is None
 
 
 @pytest.mark.parametrize("fractions", [True, False])

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiprog.canon.scaling import Scaling, below
+from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
 from tests.lexiprog.canon.known_optima import known
 
@@ -80,12 +80,3 @@ def test_no_change_of_units_is_the_form_itself():
     form = known(5).form
     assert Scaling.none(form).identity
     assert Scaling.none(form).of(form) is form
-
-
-def test_coefficients_that_a_solver_would_drop_are_named():
-    A = sp.csr_array(np.array([[1.0, 1e-10, 0.0], [-2e-12, 0.0, 1e-9]]))
-    form = StandardForm(np.ones(3), 0.0, A, np.ones(2), Cones(nonneg=2))
-    rows, columns, values = below(form)
-    found = sorted(zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True))
-    assert found == [(0, 1, 1e-10), (1, 0, -2e-12)]
-    assert below(form, 1e-13)[0].size == 0

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import measure, measure_batch
-from lexiprog.certify.rounding_bound import NEGLIGIBLE, LinearBatch, rounding_bound
+from lexiprog.certify.rounding_bound import LinearBatch, rounding_bound
+from lexiprog.tolerances import BOUND_LOSS
 from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -76,7 +77,7 @@ def test_it_is_below_the_bound_in_fractions_and_next_to_it(seed):
     found, exact = rounding_bound(form, x, z, value), bound_by_hand(form, x, z)
     assert found is not None
     assert Fraction(found) <= exact
-    assert float(exact - Fraction(found)) <= 2.0 * NEGLIGIBLE * (1.0 + abs(value))
+    assert float(exact - Fraction(found)) <= 2.0 * BOUND_LOSS * (1.0 + abs(value))
 
 
 @given(seed=seeds)
@@ -116,7 +117,7 @@ def test_it_says_what_twice_the_working_precision_says(seed):
     form, x, z = quadratic(seed)
     value = form.objective(x)
     slow = lower_bound(form, x, z).everywhere
-    assert rounding_bound(form, x, z, value) <= slow + NEGLIGIBLE * (1.0 + abs(value))
+    assert rounding_bound(form, x, z, value) <= slow + BOUND_LOSS * (1.0 + abs(value))
 
 
 def test_what_is_not_that_simple_is_left_to_others():
@@ -152,7 +153,7 @@ def test_it_is_below_the_bound_of_a_linear_program_in_fractions_and_next_to_it(s
     value = form.objective(x)
     found, exact = rounding_bound(form, x, z, value), bound_by_hand(form, x, z)
     assert Fraction(found) <= exact
-    assert float(exact - Fraction(found)) <= 2 * NEGLIGIBLE * (1.0 + abs(value))
+    assert float(exact - Fraction(found)) <= 2 * BOUND_LOSS * (1.0 + abs(value))
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 2))

@@ -8,7 +8,7 @@ from lexiprog.backends.solver import default_ladder
 from lexiprog.backends.strategies import Strategy
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.solve.choice import DIGITS, LARGEST, BackendTable
+from lexiprog.solve.choice import LARGEST, BackendTable
 from lexiprog.solve.conic_face import CurvedFace
 from lexiprog.solve.direct import Custom, Native
 from lexiprog.solve.exact import Exact
@@ -16,6 +16,7 @@ from lexiprog.solve.integer_chain import IntegerChain
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.mixed_rows import WiderFaces
 from lexiprog.solve.warm_start import WarmHighs
+from lexiprog.tolerances import ALL_DIGITS
 
 
 def box(integer=False, curved=False):
@@ -97,7 +98,7 @@ def test_an_optimum_without_a_face_is_doubtful_unless_known_to_all_digits():
     solved = program.solve()
     found = runners(program)
     assert found.doubtful(program["a"], solved) == []
-    for share, doubtful in ((0.0, []), (0.5 * DIGITS, []), (2 * DIGITS, ["a"])):
+    for share, doubtful in ((0.0, []), (0.5 * ALL_DIGITS, []), (2 * ALL_DIGITS, ["a"])):
         unsure = Unsure(share)
         assert found.doubtful(program["b"], {"a": unsure}) == doubtful
     found.chains["b"].faces["a"] = Told(unclear=False)

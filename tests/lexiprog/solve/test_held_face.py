@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from lexiprog.backends.highs import HighsModel
-from lexiprog.canon.optimal_face import Sizes
+from lexiprog.canon.multipliers import Sizes
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, LeftFace, lift
 from lexiprog.solve.lp_chain import FaceChain
