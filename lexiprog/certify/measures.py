@@ -17,7 +17,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
-from lexiprog.certify.rounding_bound import rounding_bound
+from lexiprog.certify.rounding_bound import bound_with_rounding
 from lexiprog.tolerances import CERTIFICATE_TOLERANCE
 from lexiprog.typing import Array, Mask
 
@@ -29,7 +29,7 @@ SMALL = 20_000
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measures:
     """A certificate with the bound that it rests on, in the form's minimising sense."""
 
     certificate: Certificate
@@ -46,7 +46,7 @@ def measure(
     tolerance: float = CERTIFICATE_TOLERANCE,
     gap_tolerance: float | None = None,
     bound: float | None = None,
-) -> Measured:
+) -> Measures:
     """Measure primal point ``x`` and multipliers ``z`` of ``form`` against optimality.
 
     Parameters
@@ -73,7 +73,7 @@ def measure(
         basis = "duals"
         dual, dual_cone, effect = _dual_side(form, x, z, outside, beyond)
         cone = max(cone, dual_cone)
-        bound = rounding_bound(form, x, z, value)
+        bound = bound_with_rounding(form, x, z, value)
         if bound is None:
             proved = lower_bound(form, x, z, radius=REACH * max(1.0, _largest(x)))
             bound, radius = proved.value, proved.radius
@@ -94,7 +94,7 @@ def measure(
         basis=basis,
         radius=radius,
     )
-    return Measured(certificate, None if bound is None or not np.isfinite(bound) else float(bound))
+    return Measures(certificate, None if bound is None or not np.isfinite(bound) else float(bound))
 
 
 def can_batch(form: StandardForm) -> bool:
@@ -119,7 +119,7 @@ def measure_batch(
     *,
     tolerance: float,
     rows_at: tuple[Array, Array] | None = None,
-) -> list[Measured | None]:
+) -> list[Measures | None]:
     """The same of linear programs over one matrix, all at once; None if one needs more to know.
 
     Parameters
@@ -165,14 +165,14 @@ def measure_batch(
 def _batched(
     bound: float, claim: float, tolerance: float, value: float, primal: float, dual: float,
     effect: float,
-) -> Measured:  # fmt: skip
+) -> Measures:  # fmt: skip
     size = 1.0 + abs(value)
     gap = max(value - bound, effect, 0.0) / size
     certificate = Certificate(
         primal=primal, dual=dual, gap=gap, claim=abs(claim - value) / size, tolerance=tolerance,
         gap_tolerance=tolerance,
     )  # fmt: skip
-    return Measured(certificate, bound)
+    return Measures(certificate, bound)
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -39,7 +39,7 @@ LARGE = 200_000
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def rounding_bound(form: StandardForm, x: Array, z: Array, value: float) -> float | None:
+def bound_with_rounding(form: StandardForm, x: Array, z: Array, value: float) -> float | None:
     """What no feasible point's objective is below; None if more has to be done to know it.
 
     ``value`` is the objective at ``x``, which rounding is compared with.
@@ -53,7 +53,8 @@ def rounding_bound(form: StandardForm, x: Array, z: Array, value: float) -> floa
     >>> from lexiprog.canon.standard_form import Cones, StandardForm
     >>> A, b, square = sp.csc_array(np.array([[-1.0]])), np.array([-2.0]), sp.csc_array([[1.0]])
     >>> form = StandardForm(np.zeros(1), 0.0, A, b, Cones(nonneg=1), square)
-    >>> bound = rounding_bound(form, np.array([2.0]), np.array([2.0]), 2.0)  # x**2 / 2 where x >= 2
+    >>> x, z = np.array([2.0]), np.array([2.0])  # least x**2 / 2 where x >= 2
+    >>> bound = bound_with_rounding(form, x, z, 2.0)
     >>> 2.0 - 1e-12 <= bound <= 2.0
     True
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import Measured
+from lexiprog.certify.measures import Measures
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Array, Multiplier, ValuesById
 
@@ -62,7 +62,7 @@ class LeximinAnswer:
     ----------
     levels : tuple of (value, positions)
         In the user's sense, from the worst up.
-    measured : Measured
+    measured : Measures
         The certificate of all levels, and the bound of the first in the user's sense.
     unit : float
         What counts as one.
@@ -75,7 +75,7 @@ class LeximinAnswer:
     """
 
     levels: UserLevels
-    measured: Measured
+    measured: Measures
     unit: float
     duals: tuple[Multiplier | None, ...] | None = None
     evidence: Evidence | None = None

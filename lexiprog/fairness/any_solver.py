@@ -27,7 +27,7 @@ from lexiprog.backends.solver import EXACT
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.multipliers import is_real
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measured
+from lexiprog.certify.measures import Measures
 from lexiprog.compile.answer import Answer, ExactAnswer, LeximinAnswer, UserLevels
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Task
@@ -120,7 +120,7 @@ def leximin_of(
     worst = _worst_of([solution.certificate for solution in found], first.certificate)
     return LeximinAnswer(
         levels=levels,
-        measured=Measured(worst, first.bound),
+        measured=Measures(worst, first.bound),
         unit=first.unit,
         duals=first.duals[: len(task.subproblem.constraints)],
         evidence=first.evidence,

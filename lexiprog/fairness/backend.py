@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measured, measure
+from lexiprog.certify.measures import Measures, measure
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -230,7 +230,7 @@ def _answer(
     fair: Fairness,
     parts: Maximin,
     answer: Answer,
-    checked: Measured,
+    checked: Measures,
     audit: Audit,
     levels: Sequence[FairLevel],
     doubt: str = "",
@@ -241,7 +241,7 @@ def _answer(
     bound = None if checked.bound is None else -fair.sign * scaling.value(checked.bound)
     leximin = LeximinAnswer(
         levels_of(levels, fair.sign * unit),
-        Measured(with_audit(checked, audit).certificate, bound),
+        Measures(with_audit(checked, audit).certificate, bound),
         1.0 / scaling.cost,
         inaccurate=doubt,
     )
@@ -258,7 +258,7 @@ def levels_of(
     )
 
 
-def with_audit(checked: Measured, audit: Audit) -> Measured:
+def with_audit(checked: Measures, audit: Audit) -> Measures:
     """The certificate of the first level with what an audit of all levels found."""
     certificate = checked.certificate
     gap = max(certificate.gap, audit.gap) if audit.complete else np.inf
@@ -311,7 +311,7 @@ class FairLotteries:
             return unshared(failure, fair.names)
         levels = levels_of(found.levels, 1.0)
         first = Certificate(tolerance=task.solver.accept, basis="oracle")
-        checked = with_audit(Measured(first, None), audit_lottery(fair.offsets, found))
+        checked = with_audit(Measures(first, None), audit_lottery(fair.offsets, found))
         unit = float(np.max(np.abs(found.columns))) or 1.0
         gap = checked.certificate.gap * (unit + abs(levels[0][0]))
         used = found.weights > 0

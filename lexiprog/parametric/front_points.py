@@ -24,11 +24,11 @@ from lexiprog.model.expressions import as_float, dense
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
-from lexiprog.results.fingerprint import digest_of
+from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.rebind import constant_of, with_leaves
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.certify import certify
+from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
@@ -182,7 +182,7 @@ class Statement:
         answer: Answer = answer_at(task.native, scaling.scaled_point(x), own, iterations=None)
         if bound is not None:
             answer = replace(answer, bound=scaling.scaled_value(bound))
-        verdict = certify(task, STAGE, answer, {})
+        verdict = certify_answer(task, STAGE, answer, {})
         if isinstance(verdict, Solution):
             return verdict
         return self.solve(limits)
@@ -215,7 +215,7 @@ class Statement:
     @property
     def mark(self) -> str:
         """A word for all that the front depends on: the same for the same problem alone."""
-        word = blake2b(digest_of(self.subproblem).whole.encode(), digest_size=16)
+        word = blake2b(fingerprint_of(self.subproblem).whole.encode(), digest_size=16)
         for _, value in self.given.values:
             word.update(np.ascontiguousarray(dense(value)).tobytes())
         return word.hexdigest()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import cvxpy as cp
 
@@ -16,39 +16,51 @@ from lexiprog.errors import there_are
 from lexiprog.model.expressions import evaluate, read_only, read_only_copies
 from lexiprog.results.evidence import Evidence, LockRecord
 from lexiprog.results.files import fitted
-from lexiprog.results.fingerprint import Digest
+from lexiprog.results.fingerprint import Fingerprint
 from lexiprog.status import Status
 from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
 from lexiprog.typing import Constraint, Leaf, Multiplier, Options, Record, Value, Values
 
-# Fields of a record that are worked out when somebody wants them.
+T = TypeVar("T")
 
 
-class MadeWhenAsked:
-    """A field that may be given as a function: it is called when somebody wants the value."""
+@dataclass(frozen=True)
+class _Deferred:
+    make: Callable[[], object]
 
-    def __init__(self, default: object = None) -> None:
+
+def deferred(make: Callable[[], T]) -> T:
+    """A value for a field that is made on demand: ``make`` is called when somebody asks for it."""
+    return cast("T", _Deferred(make))
+
+
+class _OnDemand:
+    """A descriptor for fields that few ask for and that take long to make (see ``deferred``)."""
+
+    def __init__(self, default: object) -> None:
         self._default = default
 
     def __set_name__(self, _: type, name: str) -> None:
-        self._kept = f"_{name}_or_how_to_make_it"
+        self._slot = f"_{name}_or_deferred"
 
-    def __get__(self, instance: object | None, _: type) -> Any:
+    def __get__(self, instance: object | None, _: type) -> object:
         if instance is None:
             return self._default
-        value = getattr(instance, self._kept)
-        if callable(value):
-            value = value()
+        value = getattr(instance, self._slot)
+        if isinstance(value, _Deferred):
+            value = value.make()
             self.__set__(instance, value)
         return value
 
     def __set__(self, instance: object, value: object) -> None:
-        if value is self:  # the default of a field with wishes of its own
+        if value is self:  # the default of dataclasses.field
             value = self._default
-        object.__setattr__(instance, self._kept, value)
+        object.__setattr__(instance, self._slot, value)
 
 
-# Levels of a fair solution as a user reads them, and the lottery that attains them.
+def _on_demand(default: object) -> Any:
+    """The default of a field that may be given as a deferred value."""
+    return _OnDemand(default)
 
 
 class Level(NamedTuple):
@@ -119,7 +131,7 @@ class Solution:
         The earlier optima that were held.
     effects : mapping
         How much what is not known of each earlier optimum it uses may have changed the value.
-    digest : Digest or None
+    digest : Fingerprint or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
     evidence : Evidence or None
         The numbers that the certificate was computed from; as large as the problem, so that files
@@ -153,7 +165,7 @@ class Solution:
     iterations: int | None = None
     parameters: Values = field(default_factory=dict)
     references: Values = field(default_factory=dict)
-    locks: tuple[LockRecord, ...] = MadeWhenAsked(())  # type: ignore[assignment]
+    locks: tuple[LockRecord, ...] = field(default=_on_demand(()))
     effects: Mapping[str, float] = field(default_factory=dict)
     attempts: tuple[str, ...] = ()
     exact: Fraction | None = None
@@ -161,8 +173,8 @@ class Solution:
     exact_duals: tuple[Value | None, ...] = ()
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
-    digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]
-    evidence: Evidence | None = field(default=MadeWhenAsked(), repr=False, compare=False)  # type: ignore[assignment]
+    digest: Fingerprint | None = field(default=_on_demand(None))
+    evidence: Evidence | None = field(default=_on_demand(None), repr=False, compare=False)
     # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
@@ -248,13 +260,13 @@ class Solution:
                 f"subproblem {self.name!r} has no such constraint: {constraint}; it has "
                 f"{len(self.duals)} of them, also reached by position.{self._detached}"
             )
-        found = self.duals[position]
-        if found is None:
+        multiplier = self.duals[position]
+        if multiplier is None:
             raise KeyError(
                 f"constraint {constraint} of subproblem {self.name!r} has no multiplier: "
                 "integer problems have none, and custom solvers need not give any."
             )
-        return found
+        return multiplier
 
     def price(self, name: str) -> float | None:
         """Gain in this objective per unit of further slack on the held optimum ``name``."""

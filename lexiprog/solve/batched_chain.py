@@ -22,7 +22,7 @@ from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import Ladder, Solver, default_ladder
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import LinearBatch, Measured, can_batch, measure, measure_batch
+from lexiprog.certify.measures import LinearBatch, Measures, can_batch, measure, measure_batch
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
@@ -32,9 +32,9 @@ from lexiprog.model.lock import Lock
 from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord, Price
-from lexiprog.results.fingerprint import digest_of
+from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.result import Result
-from lexiprog.results.solution import Solution
+from lexiprog.results.solution import Solution, deferred
 from lexiprog.sensitivity.gradient import gradient_of
 from lexiprog.solve.certify import in_users_sense
 from lexiprog.solve.face import Corners, FaceVertex, LeftFace, lift, paid_for
@@ -68,7 +68,7 @@ class Climbed:
 
     corner: FaceVertex
     compiled: Compiled
-    checked: Measured
+    checked: Measures
     claimed: float
     point: Array
     multipliers: Array
@@ -149,7 +149,7 @@ def _lifted(
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
 def _checked(
     corners: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float
-) -> tuple[list[Measured], Array] | None:
+) -> tuple[list[Measures], Array] | None:
     """Certificates, and the costs that the multipliers leave."""
     forms, faces = [corner.form for corner in corners], [corner.face for corner in corners]
     A, b = forms[0].A, forms[0].b
@@ -174,7 +174,7 @@ def _checked(
 
 def _one_by_one(
     corners: Sequence[FaceVertex], claims: Sequence[float], accept: float
-) -> tuple[list[Measured], Array] | None:
+) -> tuple[list[Measures], Array] | None:
     """The same where there is no short way."""
     for corner in corners:
         if is_off(corner.form.A, corner.face.bounds(corner.form), corner.vertex.x):
@@ -184,7 +184,7 @@ def _one_by_one(
     return checks, np.array([form.c + form.transpose_product(-y) for form, y in forms])
 
 
-def _alone(corner: FaceVertex, claim: float, accept: float) -> Measured:
+def _alone(corner: FaceVertex, claim: float, accept: float) -> Measures:
     form, z = corner.on_face
     return measure(form, corner.vertex.x, z, claimed=claim, tolerance=accept)
 
@@ -220,7 +220,7 @@ class Rung:
             _Held(position, member.constraints[position].id, lock, *limits[id(lock)])
             for position, lock in member.locks
         ]
-        self._digest = partial(digest_of, member)  # made when somebody asks for it
+        self._digest = partial(fingerprint_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
 
     def solution(
@@ -286,10 +286,10 @@ class Rung:
             iterations=vertex.iterations,
             parameters=known[0],
             references=MappingProxyType(references),
-            locks=partial(self._records, references, constants, drifts),  # type: ignore[arg-type]
+            locks=deferred(partial(self._records, references, constants, drifts)),
             effects=effects,
-            digest=self._digest,  # type: ignore[arg-type]  # made when asked
-            evidence=found.evidence(member),  # type: ignore[arg-type]  # made when asked
+            digest=deferred(self._digest),
+            evidence=deferred(found.evidence(member)),
             _leaves=constants,
             _rows=self._rows,
         )

@@ -18,7 +18,7 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measured, measure
+from lexiprog.certify.measures import Measures, measure
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
@@ -46,7 +46,7 @@ from lexiprog.tolerances import LARGE_UNIT, REFINED_CERTIFICATE
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
 
 
-def certify(
+def certify_answer(
     task: Task, stage: str, answer: Answer, solutions: Mapping[str, Solution]
 ) -> Solution | Attempt:
     """Accept the claim if its certificate passes."""
@@ -112,7 +112,7 @@ class _Proof:
     answer: Answer
     value: float
     unit: float
-    measured: Measured
+    measured: Measures
     evidence: Evidence | None
 
 
@@ -215,7 +215,7 @@ def has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
 
 def _measured_numbers(
     task: Task, answer: Answer, value: float, unit: float, solutions: Mapping[str, Solution]
-) -> Measured:
+) -> Measures:
     """Certificate from the numbers the solver was given and gave back."""
     if answer.x is None:
         raise TypeError("an answer without a point has no certificate")
@@ -229,7 +229,7 @@ def _measured_numbers(
         bound = None if verified is None else verified.bound_in(form, task.native.scaling.cost)
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")
-        return Measured(certificate, float(answer.exact.value))
+        return Measures(certificate, float(answer.exact.value))
     measured = measure(
         form,
         answer.x,
@@ -249,7 +249,7 @@ def _measured_numbers(
         gap = abs(value - bound) / (unit + abs(value))
         if gap > certificate.gap:
             certificate = replace(certificate, gap=gap)
-    return Measured(certificate, bound)
+    return Measures(certificate, bound)
 
 
 def _unit_of(task: Task) -> float:
@@ -273,7 +273,7 @@ def in_users_sense(subproblem: Subproblem, scaling: Scaling, bound: float | None
 
 def _measured_levels(
     task: Task, leximin: LeximinAnswer, leaves: list[tuple[Leaf, Value]]
-) -> Measured:
+) -> Measures:
     """The certificate of all levels, which must also hold for the utilities as written."""
     fair = task.subproblem.fair
     if fair is None:
@@ -295,7 +295,7 @@ class VerifiedOptimum:
 
     task: Task
     answer: Answer
-    measured: Measured
+    measured: Measures
 
     @property
     def unit(self) -> float:
@@ -353,7 +353,7 @@ def verification_solve(
 
 def _measured_point(
     task: Task, answer: Answer, value: float, point: _Point, verified: VerifiedOptimum | None
-) -> Measured:
+) -> Measures:
     """Certificate of a point alone: violations as declared, and the distance to a proved bound."""
     subproblem = task.subproblem
     with holding(point.leaves):
@@ -380,7 +380,7 @@ def _measured_point(
         gap_tolerance=max(task.solver.accept, task.solver.gap or 0.0),
         basis="bound",
     )
-    return Measured(certificate, bound)
+    return Measures(certificate, bound)
 
 
 def _domains(subproblem: Subproblem) -> list[Constraint]:

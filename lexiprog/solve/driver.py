@@ -25,7 +25,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
-from lexiprog.solve.certify import certify
+from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.choice import BackendTable
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
@@ -268,7 +268,7 @@ class _Run:
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
-        verdict = certify(task, job.stage.name, answer, self.solved)
+        verdict = certify_answer(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
             return verdict
         exact = answer.exact is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import measure, measure_batch
-from lexiprog.certify.rounding_bound import LinearBatch, rounding_bound
+from lexiprog.certify.rounding_bound import LinearBatch, bound_with_rounding
 from lexiprog.tolerances import BOUND_LOSS
 from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
 
@@ -74,7 +74,7 @@ def boxed(seed):
 def test_it_is_below_the_bound_in_fractions_and_next_to_it(seed):
     form, x, z = quadratic(seed)
     value = form.objective(x)
-    found, exact = rounding_bound(form, x, z, value), bound_by_hand(form, x, z)
+    found, exact = bound_with_rounding(form, x, z, value), bound_by_hand(form, x, z)
     assert found is not None
     assert Fraction(found) <= exact
     assert float(exact - Fraction(found)) <= 2.0 * BOUND_LOSS * (1.0 + abs(value))
@@ -96,7 +96,7 @@ def test_squares_of_their_own_hold_columns_without_bounds(seed):
     off = float(rng.choice([0.0, 1e-6, 1e-3]))
     x = a * b / (a @ a) + off * rng.normal(size=3)
     z = np.array([-b / (a @ a) + off * float(rng.normal())])
-    found = rounding_bound(form, x, z, form.objective(x))
+    found = bound_with_rounding(form, x, z, form.objective(x))
     assert found is not None
     assert Fraction(found) <= optimum
     assert float(optimum - Fraction(found)) <= 1e-12 + 100.0 * off**2
@@ -105,7 +105,7 @@ def test_squares_of_their_own_hold_columns_without_bounds(seed):
 @given(seed=seeds, noise=st.sampled_from([0.0, 1e-16, 1e-13, -1e-13]))
 def test_a_length_whose_multiplier_is_a_little_too_large_is_bounded_as_well(seed, noise):
     form, x, z, value = distance(seed)
-    found = rounding_bound(form, x, z * (1.0 + noise), value)
+    found = bound_with_rounding(form, x, z * (1.0 + noise), value)
     assert found is not None
     # The length as floats have it is itself wrong by a rounding or two.
     assert found <= value * (1.0 + 2.0**-50)
@@ -117,32 +117,32 @@ def test_it_says_what_twice_the_working_precision_says(seed):
     form, x, z = quadratic(seed)
     value = form.objective(x)
     slow = lower_bound(form, x, z).everywhere
-    assert rounding_bound(form, x, z, value) <= slow + BOUND_LOSS * (1.0 + abs(value))
+    assert bound_with_rounding(form, x, z, value) <= slow + BOUND_LOSS * (1.0 + abs(value))
 
 
 def test_what_is_not_that_simple_is_left_to_others():
     form, x, z = quadratic(3)
     value = form.objective(x)
-    assert rounding_bound(form, x, z, value) is not None
-    assert rounding_bound(form, np.full(x.size, np.nan), z, value) is None
-    assert rounding_bound(form, x, np.full(z.size, np.nan), value) is None
-    assert rounding_bound(form, x, 1e18 * z, value) is None  # rounding counts
-    assert rounding_bound(replace(form, A=form.A.tocsr()), x, z, value) is None
+    assert bound_with_rounding(form, x, z, value) is not None
+    assert bound_with_rounding(form, np.full(x.size, np.nan), z, value) is None
+    assert bound_with_rounding(form, x, np.full(z.size, np.nan), value) is None
+    assert bound_with_rounding(form, x, 1e18 * z, value) is None  # rounding counts
+    assert bound_with_rounding(replace(form, A=form.A.tocsr()), x, z, value) is None
     # A length that its multiplier makes negative by far has no least.
     form, x, z, value = distance(3)
-    assert rounding_bound(form, x, 1.01 * z, value) is None
+    assert bound_with_rounding(form, x, 1.01 * z, value) is None
     # A free column with a reduced cost has no least either.
     free = StandardForm(np.ones(1), 0.0, sp.csc_array(np.ones((1, 1))), np.ones(1), Cones(nonneg=1))
-    assert rounding_bound(free, np.ones(1), np.array([-0.5]), 1.0) is None
+    assert bound_with_rounding(free, np.ones(1), np.array([-0.5]), 1.0) is None
 
 
 def test_a_free_column_is_not_known_to_cost_nothing_where_rounding_hides_it():
     """1 - 1 + 2^-80 is zero in the processor's longest floats, and yet no bound at all."""
     rows = np.array([[-1.0, -1.0], [2.0**-80, 2.0**-80]])
     form = StandardForm(np.ones(2), 0.0, sp.csc_array(rows), np.array([-1.0, 1.0]), Cones(nonneg=2))
-    assert rounding_bound(form, np.array([0.5, 0.5]), np.ones(2), 1.0) is None
+    assert bound_with_rounding(form, np.array([0.5, 0.5]), np.ones(2), 1.0) is None
     boxed = replace(form, lower=np.zeros(2), upper=np.ones(2))
-    assert rounding_bound(boxed, np.array([0.5, 0.5]), np.ones(2), 1.0) == pytest.approx(
+    assert bound_with_rounding(boxed, np.array([0.5, 0.5]), np.ones(2), 1.0) == pytest.approx(
         0.0, abs=1e-9
     )
 
@@ -151,7 +151,7 @@ def test_a_free_column_is_not_known_to_cost_nothing_where_rounding_hides_it():
 def test_it_is_below_the_bound_of_a_linear_program_in_fractions_and_next_to_it(seed):
     form, x, z = boxed(seed)
     value = form.objective(x)
-    found, exact = rounding_bound(form, x, z, value), bound_by_hand(form, x, z)
+    found, exact = bound_with_rounding(form, x, z, value), bound_by_hand(form, x, z)
     assert Fraction(found) <= exact
     assert float(exact - Fraction(found)) <= 2 * BOUND_LOSS * (1.0 + abs(value))
 
@@ -161,7 +161,7 @@ def test_no_multipliers_exceed_the_optimum(seed):
     form, x, z = boxed(seed)
     optimum = linear_optimum(form)
     if optimum is not None:
-        assert Fraction(rounding_bound(form, x, z, form.objective(x))) <= optimum
+        assert Fraction(bound_with_rounding(form, x, z, form.objective(x))) <= optimum
 
 
 @given(seed=seeds)
@@ -247,5 +247,5 @@ def test_products_that_are_all_rounded_to_one_side_do_not_lift_the_bound(where):
         A, x, z = np.eye(many), np.zeros(many), np.zeros(many)
         form = StandardForm(-one, 0.0, sp.csc_array(A), np.full(many, 9.0), Cones(nonneg=many),
                             lower=np.zeros(many), upper=other)  # fmt: skip
-    found = rounding_bound(form, x, z, form.objective(x))
+    found = bound_with_rounding(form, x, z, form.objective(x))
     assert Fraction(found) <= bound_by_hand(form, x, z)

@@ -14,7 +14,7 @@ from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
 from lexiprog.infeasibility.diagnosis import tell_apart
-from lexiprog.solve.certify import certify, has_useless_multipliers, status_if_stopped
+from lexiprog.solve.certify import certify_answer, has_useless_multipliers, status_if_stopped
 from lexiprog.solve.direct import Native
 from lexiprog.solve.options import warn_of_limit
 from lexiprog.status import Fault, Status
@@ -122,7 +122,7 @@ def test_multipliers_that_alone_prove_nothing_are_found_anew(failed, mode, integ
 )
 def test_what_a_solver_says_is_repeated_where_its_status_says_something_else(said, told):
     task = SimpleNamespace(solver=SimpleNamespace(name="S"))
-    assert certify(task, "only", Answer(Status.OPTIMAL, said=said), {}).reason == told
+    assert certify_answer(task, "only", Answer(Status.OPTIMAL, said=said), {}).reason == told
 
 
 def test_an_answer_without_a_point_or_with_holes_is_an_attempt():
@@ -131,7 +131,7 @@ def test_an_answer_without_a_point_or_with_holes_is_an_attempt():
     task = prepare(problem, Strategy(lx.Solver("SCS")), {})
     for primal in ({}, {x.id: np.array([1.0, np.nan])}, {x.id: np.array([np.inf, 1.0])},
                    {x.id: None}):  # fmt: skip
-        found = certify(task, "only", Answer(Status.FAILED, said="no", primal=primal), {})
+        found = certify_answer(task, "only", Answer(Status.FAILED, said="no", primal=primal), {})
         assert (found.solver, found.status) == ("SCS", Status.FAILED)
         assert (found.fault is Fault.NO_NUMBERS) is bool(primal)
         assert ("it said no" in found.reason) is not primal
@@ -146,7 +146,7 @@ def test_a_claim_is_compared_with_the_problem_as_it_is_written(sense, off):
     problem = lx.Subproblem("p", goal, [x[0] + 2 * x[1] >= 2])
     task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
     answer = Native().run(task)
-    found = certify(task, "only", replace(answer, value=answer.value + off), {})
+    found = certify_answer(task, "only", replace(answer, value=answer.value + off), {})
     if off:
         assert found.fault is Fault.UNPROVED
         assert "claim 5.0e-04" in found.reason  # of one and the value
@@ -162,7 +162,7 @@ def test_multipliers_have_the_shapes_of_their_constraints():
     x = cp.Variable(2, name="x", nonneg=True)
     problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [x[0] + 2 * x[1] >= 2, x <= 5])
     task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
-    found = certify(task, "only", Native().run(task), {})
+    found = certify_answer(task, "only", Native().run(task), {})
     assert found.duals[0] == pytest.approx(0.5)
     assert found.duals[1] == pytest.approx([0.0, 0.0])
     assert np.shape(found.duals[0]) == ()
@@ -176,7 +176,7 @@ def test_a_gap_is_accepted_as_far_as_the_user_says(gap, fault):
     task = prepare(problem, Strategy(lx.Solver("HIGHS", gap=gap)), {})
     answer = Native().run(task)
     unit = abs(answer.claimed) / 4.0
-    found = certify(task, "only", replace(answer, bound=-4.5 * unit), {})
+    found = certify_answer(task, "only", replace(answer, bound=-4.5 * unit), {})
     if fault is None:
         assert (found.value, found.status) == (4.0, Status.WITHIN_GAP)
         assert found.certificate.gap_tolerance == gap
