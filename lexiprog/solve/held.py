@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -93,23 +94,22 @@ def _checks(
         lock_record(task, answer, position, lock, limit, tolerance, solution, solved)
         for (position, lock), (limit, tolerance) in zip(locks, limits, strict=True)
     )
-    effects = effects_of_locks(task, answer, solved)
-    if answer.exact is not None:
-        again = frozenset(answer.held.effects)
-        return LockChecks(records, effects, solved, again, ambiguous)
-
-    def find_loose() -> list[str]:
-        return loose_locks(task, records, solution, solved)
-
-    return LockChecks(records, effects, solved, ambiguous=ambiguous, find_loose=find_loose)
+    exact = answer.exact is not None
+    return LockChecks(
+        records=records,
+        effects=effects_of_locks(task, answer, solved),
+        owners=solved,
+        solved_again=frozenset(answer.held.effects) if exact else frozenset(),
+        ambiguous=ambiguous,
+        find_loose=list if exact else partial(loose_locks, task, records, solution, solved),
+    )
 
 
 def with_locks(task: Task, solution: Solution, checks: LockChecks) -> Solution | Attempt:
     """The solution with a record of each optimum it holds, or why it does not hold one."""
     records, effects, accept = checks.records, checks.effects, task.solver.accept
     share = sum(effects.values()) / solution.size
-    loose: list[str] = []
-    refusal = _missed(checks, accept)
+    refusal, loose = _missed(checks, accept), []
     if not refusal and share > accept and task.strategy.strict:
         refusal = f"held optima may change it by {share:.1e} of its size"
     if not refusal:
@@ -119,20 +119,7 @@ def with_locks(task: Task, solution: Solution, checks: LockChecks) -> Solution |
     if refusal:
         reason = f"not certified: {refusal}"
         return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
-    cautions = []
-    if share > accept and np.isfinite(share):
-        worst = max(effects, key=lambda name: effects[name])
-        cautions.append(
-            f"is sensitive to the optima it holds: what is not known of them, of {worst!r} above "
-            f"all, may change its value by {share:.1e} of its size; hold them with a tolerance "
-            "(atol=, rtol=), or solve them more exactly."
-        )
-    if loose:
-        cautions.append(
-            f"keeps {_quoted(loose)} less exactly than it was found; another solver than "
-            f"{task.solver.name} may hold it."
-        )
-    cautions += _cautions_about_faces(checks)
+    cautions = _cautions(checks, share if share > accept else 0.0, loose, task.solver.name)
     for caution in cautions:
         warnings.warn(f"subproblem {solution.name!r} {caution}", LexiprogWarning, stacklevel=2)
     # What holds an inaccurate optimum is inaccurate, too; it was warned of when that was found.
@@ -156,9 +143,21 @@ def _missed(checks: LockChecks, accept: float) -> str:
     return ""
 
 
-def _cautions_about_faces(checks: LockChecks) -> list[str]:
-    """What to say of faces that floats can't tell, and of locks that had to be loosened."""
+def _cautions(checks: LockChecks, share: float, loose: list[str], solver: str) -> list[str]:
+    """What to say of optima that are not known, not kept or not told well enough."""
     cautions = []
+    if share and np.isfinite(share):
+        worst = max(checks.effects, key=lambda name: checks.effects[name])
+        cautions.append(
+            f"is sensitive to the optima it holds: what is not known of them, of {worst!r} above "
+            f"all, may change its value by {share:.1e} of its size; hold them with a tolerance "
+            "(atol=, rtol=), or solve them more exactly."
+        )
+    if loose:
+        cautions.append(
+            f"keeps {_quoted(loose)} less exactly than it was found; another solver than {solver} "
+            "may hold it."
+        )
     if checks.ambiguous:
         cautions.append(
             f"holds {_quoted(checks.ambiguous)} exactly, but which points are optimal there "
@@ -275,16 +274,22 @@ def loose_locks(
     if task.subproblem.kind != "LP" or not exact:
         return []
     small = sum(c.size for c in task.subproblem.constraints) <= SMALL
-    beside = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in exact)
-    value = None
-    if any(share > LOCK_DRIFT_ROUNDING for share in beside) or (small and _has_faces(task)):
+    if _stands_beside(exact, solved) or (small and _has_faces(task)):
         value = value_on_faces(task, solved)
-    elif not small:
+    elif small:  # tolerances or curves somewhere before it: only what is given up tells
+        value = None
+    else:
         return []
-    if value is None:  # tolerances or curves somewhere before it: only what is given up tells
+    if value is None:
         return [r.name for r in exact if r.drift > LOCK_DRIFT * solved[r.name].size]
     close = abs(value - solution.value) <= task.solver.accept * solution.size
     return [] if close else [r.name for r in exact]
+
+
+def _stands_beside(records: Sequence[LockRecord], solved: Mapping[str, Solution]) -> bool:
+    """Whether a held optimum is missed, or not known, by more than a rounding."""
+    shares = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in records)
+    return any(share > LOCK_DRIFT_ROUNDING for share in shares)
 
 
 def value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.results import fingerprint
 from lexiprog.results.fingerprint import Fingerprint, fingerprint_of, fresh_fingerprint
 from tests.lexiprog.results.declarations import KINDS, digests, minimised, x
 
@@ -88,7 +89,7 @@ def test_what_cannot_be_read_is_equal_to_itself_alone():
 
     odd, other = Odd(), Odd()
     v = x()
-    one = digest._Reader(minimised(cp.sum(v), v >= 1))
+    one = fingerprint._Reader(minimised(cp.sum(v), v >= 1))
     assert one.read(Strange(v, odd)) == one.read(Strange(v, odd))
     assert one.read(Strange(v, odd)) != one.read(Strange(v, other))
 
@@ -98,7 +99,7 @@ def test_a_large_constant_is_read_once():
     constant, v = cp.Constant(data), x(5000)
     problems = [minimised(cp.sum(v), v >= constant, v[k] >= 0) for k in range(2)]
     first = fingerprint_of(problems[0])
-    assert digest._CONSTANTS.get(constant) is not None
+    assert fingerprint._CONSTANTS.get(constant) is not None
     assert fingerprint_of(problems[1]).constraints[0] == first.constraints[0]
 
 
