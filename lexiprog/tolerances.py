@@ -38,24 +38,24 @@ ROUND_UP = 1.0 + 2.0**-20
 SMALLEST_NORMAL = 2.0**-1022
 # Below the first the rounding error of a product may be too small for a float; then it is wrong by
 # the second at most. The third bounds a sum of such losses.
-PRODUCT_UNDERFLOW, PRODUCT_UNDERFLOW_ERROR = 2.0**-960, 2.0**-1070
-SUM_UNDERFLOW_ERROR = 2.0**-1000
+UNDERFLOW, UNDERFLOW_ERROR = 2.0**-960, 2.0**-1070
+UNDERFLOW_ERRORS = 2.0**-1000
 # Numbers between this and its inverse are multiplied without overflow or underflow.
 SAFE_RANGE = 2.0**200
 # Iterative refinement, in equilibrated units: residuals below the first gain nothing more in pairs
 # of floats; those that end above the second were not refined at all.
-REFINEMENT_GOAL, REFINEMENT_SUCCESS = 2.0**14 * DOUBLE_DOUBLE_EPS, 2.0**-14 * EPS
+REFINED_FULLY, REFINED_AT_ALL = 2.0**14 * DOUBLE_DOUBLE_EPS, 2.0**-14 * EPS
 
 # Certificates: measured violation, gap and complementarity, as shares of the terms they are summed
 # from.
 
 # What an optimum is certified to unless the user says otherwise: what interior-point solvers reach.
-CERTIFICATE_TOLERANCE = 1e-6
+CERTIFIED = 1e-6
 # Every measure of a linear optimum that was refined.
-REFINED_CERTIFICATE = 1e-12
+CERTIFIED_REFINED = 1e-12
 # Curves over a parameter, and steps of leximin: linear programs, so vertices up to rounding.
-CURVE_CERTIFICATE = 1e-8
-LEXIMIN_CERTIFICATE = 1e-9
+CERTIFIED_CURVE = 1e-8
+CERTIFIED_LEXIMIN = 1e-9
 # A row or column is measured against its own terms, but never against less than this share of the
 # largest: what misses zero by 1e-15 has not missed all of it.
 SMALLEST_SIZE = 1e-6
@@ -64,24 +64,19 @@ BOUND_LOSS = 1e-12
 # By which share multipliers are shrunk for a reduced cost to get the sign that it needs.
 SHRUNK_MULTIPLIERS = 1e-10
 # Two solvers' values that are further apart can't both be certified.
-VALUES_DISAGREE = 10.0 * CERTIFICATE_TOLERANCE
+VALUES_DISAGREE = 10.0 * CERTIFIED
 # A goal that is missed by less (absolute) is met.
-GOAL_MET = CERTIFICATE_TOLERANCE
+GOAL_MET = CERTIFIED
 
 # Feasibility: what solvers are asked for, and what held optima are given.
 
+_HIGHS = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
 # Vertices that are held later: HiGHS's default of 1e-7 would be visible in the held optimum.
 SOLVER_FEASIBILITY = 1e-9
-PRECISE_HIGHS = {
-    "primal_feasibility_tolerance": SOLVER_FEASIBILITY,
-    "dual_feasibility_tolerance": SOLVER_FEASIBILITY,
-}
+PRECISE_HIGHS = dict.fromkeys(_HIGHS, SOLVER_FEASIBILITY)
 # The least that HiGHS accepts.
 LEAST_FEASIBILITY = 1e-10
-SHARPEST_HIGHS = {
-    "primal_feasibility_tolerance": LEAST_FEASIBILITY,
-    "dual_feasibility_tolerance": LEAST_FEASIBILITY,
-}
+SHARPEST_HIGHS = dict.fromkeys(_HIGHS, LEAST_FEASIBILITY)
 # With 1e-6, its default, HiGHS loses feasible points beside an M of 1e6; with 1e-10, others.
 MIP_FEASIBILITY = 1e-9
 # By default HiGHS takes matrix entries below 1e-9 for zeros; less than this it does not allow.
@@ -91,7 +86,7 @@ INTERIOR_GAP = 1e-12
 # First-order solvers and ECOS_BB; less takes them too long.
 FIRST_ORDER_GAP = 1e-9
 # A lock without slack may be too much to ask at first: HiGHS tries these in turn.
-LOCKED_FEASIBILITY = (1e-9, 1e-7)
+LOCK_FEASIBILITY = (1e-9, 1e-7)
 # What a kept basis or a Newton point may violate in equilibrated units: less than solvers leave.
 POINT_FEASIBILITY = 1e-9
 # A row outside its limits by more than this share of 1 + its size was missed, not rounded.
@@ -135,7 +130,7 @@ PLACEHOLDER_NOISE = 1e-4
 # A fraction and the float that stands for it: rounding, and the placeholder's promise.
 FRACTION_AND_FLOAT = 1e-6
 # Two sets of multipliers, or the ends of their range, over their size: noise of two solves.
-SAME_MULTIPLIERS = 1e-6
+SAME_PRICES = 1e-6
 # An optimum found again for its derivative must meet the recorded one, over its size.
 RESOLVED_VALUE = 1e-5
 # Levels of tied committees (absolute); different ones are fractions of small numbers.
@@ -193,7 +188,7 @@ SMALL_PIVOT = 1e-6
 # What equations of a derivative may disagree by, over 1 + the largest of their terms.
 CONSISTENT = 1e-5
 # Multipliers beyond this, in equilibrated units, are on their way to infinity.
-ENDLESS_MULTIPLIER = 1e5
+ENDLESS = 1e5
 # Multipliers and slacks that may grow by more than this share of a unit grow without end.
 GROWS = 1e-6
 
@@ -226,7 +221,7 @@ INTEGER_ROUNDING = 1e-6
 # What a solver may call a whole number; beyond it rounding would be guessing.
 NEARLY_INTEGER = 1e-3
 # A row of a point with rounded integers, as a share of its terms.
-ROUNDED_FEASIBILITY = 1e-9
+ROUNDED_POINT = 1e-9
 # Bounds of a whole objective that are closer than one agree.
 WHOLE_GAP = 0.99
 # Two whole objectives are weighed into one as long as a float tells their sums apart.

@@ -24,8 +24,8 @@ from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.tolerances import (
     DOUBLE_DOUBLE_EPS,
-    REFINEMENT_GOAL,
-    REFINEMENT_SUCCESS,
+    REFINED_AT_ALL,
+    REFINED_FULLY,
     ROW_MISSED,
     STABLE_SIGN,
 )
@@ -94,20 +94,20 @@ def refined(
     at = _At(Pair.of(vertex.x), Pair.of(vertex.row_dual), vertex.basis)
     left, blown, gain = sides.left(at), np.ones(2), np.inf
     for _ in range(ROUNDS):
-        if left.miss <= REFINEMENT_GOAL and gain < np.inf:
+        if left.miss <= REFINED_FULLY and gain < np.inf:
             break
-        blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, REFINEMENT_GOAL)))
+        blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, REFINED_FULLY)))
         for point, price in _factors(*blown.tolist()):
             found = _corrected(session, sides, at, point, price, deadline)
             now = None if found is None else sides.left(found)
-            goal = max(0.5 * left.miss, REFINEMENT_GOAL)
+            goal = max(0.5 * left.miss, REFINED_FULLY)
             if found is not None and now is not None and now.miss <= goal:
                 break
         else:
             break
         gain = found.distance(at) * price
         at, left = found, now
-    if not left.miss <= REFINEMENT_SUCCESS or not gain < np.inf:
+    if not left.miss <= REFINED_AT_ALL or not gain < np.inf:
         return None
     rounding, gain = DOUBLE_DOUBLE_EPS * (1.0 + _largest(np.abs(at.y.high))), max(gain, 1.0)
     return Refined(at.x, at.y, at.basis, left.miss, gain * max(left.miss, rounding), gain)

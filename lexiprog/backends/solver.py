@@ -12,12 +12,7 @@ from typing import Protocol, runtime_checkable
 import cvxpy as cp
 
 from lexiprog.errors import LexiprogError, did_you_mean
-from lexiprog.tolerances import (
-    CERTIFICATE_TOLERANCE,
-    FIRST_ORDER_GAP,
-    INTERIOR_GAP,
-    MIP_FEASIBILITY,
-)
+from lexiprog.tolerances import CERTIFIED, FIRST_ORDER_GAP, INTERIOR_GAP, MIP_FEASIBILITY
 from lexiprog.typing import NUMBERS, FreshOptions, Options, is_integer_kind
 
 # What a solver of the user's own must be able to do.
@@ -278,7 +273,7 @@ class Solver:
     """
 
     target: Target
-    accept: float = CERTIFICATE_TOLERANCE
+    accept: float = CERTIFIED
     gap: float | None = None
     time_limit: float | None = None
     options: Options = field(default_factory=dict)
@@ -287,7 +282,7 @@ class Solver:
         self,
         name: Target,
         *,
-        accept: float = CERTIFICATE_TOLERANCE,
+        accept: float = CERTIFIED,
         gap: float | None = None,
         time_limit: float | None = None,
         **options: object,
@@ -339,7 +334,7 @@ class Solver:
         return Solver(self.target, **own, **(dict(self.options) | more))
 
     def __repr__(self) -> str:
-        usual = self.accept == CERTIFICATE_TOLERANCE
+        usual = self.accept == CERTIFIED
         shown: dict[str, object] = {} if usual else {"accept": self.accept}
         solve_options = (("gap", "gap", self.gap), ("time_limit", "time", self.time_limit))
         shown |= {

@@ -19,13 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.tolerances import (
-    PRODUCT_UNDERFLOW,
-    PRODUCT_UNDERFLOW_ERROR,
-    ROUND_UP,
-    SAFE_RANGE,
-    UNIT_ROUNDOFF,
-)
+from lexiprog.tolerances import ROUND_UP, SAFE_RANGE, UNDERFLOW, UNDERFLOW_ERROR, UNIT_ROUNDOFF
 from lexiprog.typing import Array, Matrix
 
 # Sums and products of floats together with what rounding takes from them.
@@ -139,7 +133,7 @@ class Segments:
             out = np.zeros((3, self.size))
             return out[0], out[1], out[2]
         rest, small = _two_product(left, self._halves, right)
-        vanishing = (np.abs(rest) < PRODUCT_UNDERFLOW) & self._nonzero & (right != 0.0)
+        vanishing = (np.abs(rest) < UNDERFLOW) & self._nonzero & (right != 0.0)
         parts = []
         for _ in range(self._rounds):
             # Twice the sum of the sizes: no sum of leading parts reaches it, so none is rounded.
@@ -155,7 +149,7 @@ class Segments:
             low, lost = two_sum(parts[1], low)
             error = np.abs(lost) + error
         if np.count_nonzero(vanishing):
-            error = error + PRODUCT_UNDERFLOW_ERROR * np.add.reduceat(vanishing, heads, dtype=float)
+            error = error + UNDERFLOW_ERROR * np.add.reduceat(vanishing, heads, dtype=float)
         return self._spread(parts[0]), self._spread(low), self._spread(error)
 
     def _spread(self, numbers: Array) -> Array:
@@ -238,7 +232,7 @@ class Sums:
         low, lost_too = two_sum(low, rest)
         error = self.error * np.abs(factors) + np.abs(lost) + np.abs(lost_too)
         vanishing = _vanishing(high, self.high, factors) | _vanishing(low, self.low, factors)
-        return _known(high, low, error + PRODUCT_UNDERFLOW_ERROR * (vanishing | (self.error > 0.0)))
+        return _known(high, low, error + UNDERFLOW_ERROR * (vanishing | (self.error > 0.0)))
 
     def at(self, chosen: NDArray[np.bool_]) -> Sums:
         """Some of the numbers."""
@@ -276,7 +270,7 @@ def dot(left: Array, right: Array) -> Sums:
 def products(left: Array, right: Array) -> Sums:
     """The products of floats with floats."""
     high, low = two_product(left, right)
-    return _known(high, low, np.where(_vanishing(high, left, right), PRODUCT_UNDERFLOW_ERROR, 0.0))
+    return _known(high, low, np.where(_vanishing(high, left, right), UNDERFLOW_ERROR, 0.0))
 
 
 def transposed_times(matrix: Matrix, vector: Array) -> Sums:
@@ -367,7 +361,7 @@ def segment_sums(left: Array, right: Array, starts: NDArray[np.integer]) -> Sums
 
 
 def _vanishing(product: Array, a: Array, b: Array) -> NDArray[np.bool_]:
-    vanishing: NDArray[np.bool_] = (np.abs(product) < PRODUCT_UNDERFLOW) & (a != 0.0) & (b != 0.0)
+    vanishing: NDArray[np.bool_] = (np.abs(product) < UNDERFLOW) & (a != 0.0) & (b != 0.0)
     return vanishing
 
 

@@ -1,4 +1,4 @@
-"""What all optimal points of a conic problem have in common, told by its multipliers.
+"""What all optimal points of a conic problem have in common, identified by its multipliers.
 
 A feasible point is optimal exactly if the product of its slack ``b - Ax`` and the multipliers ``z``
 is zero. On a half-line with a positive multiplier that leaves zero; on a second-order, exponential

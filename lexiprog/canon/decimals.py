@@ -1,8 +1,7 @@
-"""Floats as the short decimals that they stand for, and what they lack to them.
+"""Decimal residuals: the short decimals that floats stand for, minus the floats.
 
-``0.1`` is no binary fraction: the float that stands for it is larger by 5.6e-18. A sum that is
-nothing in decimals is then some 1e-17, and only who knows what each float lacks can tell that from
-a true 1e-17.
+``0.1`` is no binary fraction: the float that stands for it is larger by 5.6e-18. A sum that is zero
+in decimals is then some 1e-17; the residuals of its terms distinguish it from a true 1e-17.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ FEW = 64
 def is_short(numbers: Array) -> Mask:
     """Which numbers have few binary digits, as whole numbers of moderate size have."""
     mantissas = np.frexp(numbers)[0] * 2.0**SHORT
-    found: Mask = mantissas == np.rint(mantissas)
-    return found
+    short: Mask = mantissas == np.rint(mantissas)
+    return short
 
 
 def find(
@@ -83,7 +82,7 @@ def extreme(value: float, near: int) -> Fraction | None:
 
 
 def decimal_residuals(values: Array) -> Array | None:
-    """What floats lack to the decimals nearby; None if some have none and are long.
+    """The decimals nearby minus the floats; None if some float has none and is long.
 
     So is what is next to nothing beside the others, unless somebody wrote it: ``0.1 + 0.2 - 0.3``
     is a power of two.
@@ -99,10 +98,12 @@ def decimal_residuals(values: Array) -> Array | None:
     # Where all are long, as measured data are, a few of them tell.
     if _decimal_residuals(values[broken[:FEW]], least) is None:
         return None
-    found = _decimal_residuals(values[broken], least)
+    residuals = _decimal_residuals(values[broken], least)
+    if residuals is None:
+        return None
     out = np.zeros(values.size)
-    out[broken] = 0.0 if found is None else found
-    return None if found is None else out
+    out[broken] = residuals
+    return out
 
 
 def _decimal_residuals(values: Array, least: float) -> Array | None:
@@ -130,7 +131,7 @@ def _decimal_residuals(values: Array, least: float) -> Array | None:
 
 @dataclass(frozen=True)
 class DecimalResiduals:
-    """What the costs and the matrix of a linear program lack to the decimals they are read as."""
+    """Of the costs and the matrix of a linear program, as the decimals that they are read as."""
 
     costs: Array
     matrix: Matrix

@@ -52,7 +52,7 @@ class Fit:
         The diagonal.
     coupling : ndarray
         What couples each column with the objective.
-    row_pulls, column_pulls, cost_pull
+    row_gradient, column_gradient, cost_gradient
         Weighted sums of the logarithms to be made small: the right-hand sides' negatives.
     """
 
@@ -63,9 +63,9 @@ class Fit:
     columns: Array
     cost: float
     coupling: Array
-    row_pulls: Array
-    column_pulls: Array
-    cost_pull: float
+    row_gradient: Array
+    column_gradient: Array
+    cost_gradient: float
 
     def common(self) -> tuple[Array, Array, float]:
         """The best factors if all rows share one and all columns share one."""
@@ -78,9 +78,10 @@ class Fit:
                 [0.0, coupling, self.cost],
             ]
         )
-        pulls = [self.row_pulls.sum(), self.column_pulls[self.free].sum(), self.cost_pull]
+        of_columns = self.column_gradient[self.free].sum()
+        gradient = np.array([self.row_gradient.sum(), of_columns, self.cost_gradient])
         # What nothing determines, the units of a problem without right-hand sides, stays put.
-        row, column, cost = -np.linalg.lstsq(normal, np.array(pulls), rcond=LEAST_SQUARES_RANK)[0]
+        row, column, cost = -np.linalg.lstsq(normal, gradient, rcond=LEAST_SQUARES_RANK)[0]
         return np.full(self.rows.size, row), np.where(self.free, column, 0.0), float(cost)
 
     def single(self, rows: Array, columns: Array, cost: float) -> tuple[Array, Array, float]:
@@ -100,8 +101,8 @@ class Fit:
             return product
 
         found = moves * np.concatenate([rows, columns, [cost]])
-        pulls = np.concatenate([self.row_pulls, self.column_pulls, [self.cost_pull]])
-        residual = -(moves * pulls) - times(found)
+        gradient = np.concatenate([self.row_gradient, self.column_gradient, [self.cost_gradient]])
+        residual = -(moves * gradient) - times(found)
         step = inverse * residual
         direction, fall = step, float(residual @ step)
         for _ in range(_PASSES):
@@ -120,7 +121,7 @@ class Fit:
 
 # The logarithms of all numbers of a problem, with the weight that each has in its units.
 
-# Bounds are often only large, not meant: they pull less than what the rows say.
+# Bounds are often only large, not meant: they weigh less than what the rows say.
 _BOUND_WEIGHT = 0.25
 # In a row with continuous columns an integer column's coefficient is mostly a big M. If it set the
 # row's unit, what the continuous columns do would drown in the solver's tolerance.
@@ -223,7 +224,7 @@ class Numbers:
             *(bound.largest(-columns) for bound in self.bounds),
         )
 
-    def without_tails(self) -> Numbers:
+    def without_negligible(self) -> Numbers:
         """The same without entries that vanish beside the largest of their row and column."""
         own = np.repeat(np.arange(self.free.size), np.diff(self.starts))
         sizes = self.entries.sizes(np.zeros(own.size))
@@ -304,8 +305,8 @@ class Numbers:
         )
         b, c, P = self.b, self.c, self.P
         columns = c.weight + 4.0 * P.weight + sum(bound.weight for bound in self.bounds)
-        pulls = c.weight * c.log + 2.0 * P.weight * P.log
-        pulls -= sum(bound.weight * bound.log for bound in self.bounds)
+        gradient = c.weight * c.log + 2.0 * P.weight * P.log
+        gradient -= sum(bound.weight * bound.log for bound in self.bounds)
         every_row, every_column = np.ones(groups.size), np.ones(self.free.size)
         return Fit(
             groups=groups,
@@ -315,10 +316,10 @@ class Numbers:
             columns=weights.T @ every_row + columns,
             cost=float(c.weight.sum() + P.weight.sum()),
             coupling=c.weight + 2.0 * P.weight,
-            row_pulls=terms @ every_column
+            row_gradient=terms @ every_column
             + np.bincount(groups, b.weight * b.log, minlength=groups.size),
-            column_pulls=terms.T @ every_row + pulls,
-            cost_pull=float(c.weight @ c.log + P.weight @ P.log),
+            column_gradient=terms.T @ every_row + gradient,
+            cost_gradient=float(c.weight @ c.log + P.weight @ P.log),
         )
 
 
@@ -361,7 +362,7 @@ def equilibrate(form: StandardForm, *, mild: float | None = None) -> Scaling:
     numbers = Numbers.of(form)
     rows, columns, cost = _fitted(numbers.without_noise(groups), groups, mild)
     if numbers.furthest(rows, columns) > FURTHEST_POWERS:
-        lasting = numbers.without_tails()
+        lasting = numbers.without_negligible()
         rows, columns, cost = _fitted(lasting.without_noise(groups), groups, mild)
     if numbers.furthest(rows, columns) > FURTHEST_POWERS:
         return Scaling.none(form)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from lexiprog.summary import TableCell, TableSummary, draw, tiny
-from lexiprog.tolerances import CERTIFICATE_TOLERANCE
+from lexiprog.tolerances import CERTIFIED
 
 _WORDS = {
     "duals": "proved by its multipliers",
@@ -72,8 +72,8 @@ class Certificate:
     cone: float = 0.0
     claim: float = 0.0
     integrality: float = 0.0
-    tolerance: float = CERTIFICATE_TOLERANCE
-    gap_tolerance: float = CERTIFICATE_TOLERANCE
+    tolerance: float = CERTIFIED
+    gap_tolerance: float = CERTIFIED
     basis: str = "duals"
     radius: float | None = None
 

@@ -18,7 +18,7 @@ from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
 from lexiprog.certify.rounding_bound import bound_with_rounding
-from lexiprog.tolerances import CERTIFICATE_TOLERANCE
+from lexiprog.tolerances import CERTIFIED
 from lexiprog.typing import Array, Mask
 
 # Where nothing bounds a variable, the proof speaks of points this many times as far away as the
@@ -43,7 +43,7 @@ def measure(
     z: Array | None,
     *,
     claimed: float,
-    tolerance: float = CERTIFICATE_TOLERANCE,
+    tolerance: float = CERTIFIED,
     gap_tolerance: float | None = None,
     bound: float | None = None,
 ) -> Measures:

@@ -26,7 +26,7 @@ from lexiprog.tolerances import (
     LONG_ROUNDOFF,
     ROUND_UP,
     SHRUNK_MULTIPLIERS,
-    SUM_UNDERFLOW_ERROR,
+    UNDERFLOW_ERRORS,
     UNIT_ROUNDOFF,
 )
 from lexiprog.typing import Array, Matrix
@@ -140,7 +140,7 @@ class LinearBatch:
         terms = np.concatenate([least, -paid, -bent], axis=1)
         lost = lost + 8.0 * UNIT_ROUNDOFF * (np.abs(terms).sum(axis=1) + np.abs(self.offset))
         lost = lost + (np.abs(x) * charges.curvature_error).sum(axis=1)
-        lost = ROUND_UP * lost + SUM_UNDERFLOW_ERROR
+        lost = ROUND_UP * lost + UNDERFLOW_ERRORS
         known = (excess == 0.0) & (lost <= BOUND_LOSS * (1.0 + np.abs(values)))  # no NaN either
         parts = np.concatenate([self.offset[:, None], terms], axis=1).tolist()
         return [
@@ -211,7 +211,7 @@ class _Charges:
             if np.count_nonzero(known) < known.size:
                 helps = (below & (pulled < 0.0)) | (above & (pulled > 0.0))
                 away = np.where(below, -low, high) / np.abs(pulled).astype(float)
-                away = 2.0 * away + SUM_UNDERFLOW_ERROR  # never zero
+                away = 2.0 * away + UNDERFLOW_ERRORS  # never zero
                 excess = np.where(known, 0.0, np.where(helps, away, math.inf)).max(axis=1)
         return charges, (wrong * reach).sum(axis=1), excess
 

@@ -19,7 +19,7 @@ from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.fairness.levels import Fixed
 from lexiprog.fairness.records import FairLottery, FairOrder, FairShares, Utilities, values_of
-from lexiprog.tolerances import LEXIMIN_CERTIFICATE, SMALLEST_SIZE
+from lexiprog.tolerances import CERTIFIED_LEXIMIN, SMALLEST_SIZE
 from lexiprog.typing import Array
 
 
@@ -47,7 +47,7 @@ class Audit:
     @property
     def passed(self) -> bool:
         """Whether all levels are proved to 1e-9."""
-        return self.complete and max(self.outside, self.missed, self.gap) <= LEXIMIN_CERTIFICATE
+        return self.complete and max(self.outside, self.missed, self.gap) <= CERTIFIED_LEXIMIN
 
 
 def audit_shares(form: StandardForm, utilities: Utilities, fair: FairShares) -> Audit:

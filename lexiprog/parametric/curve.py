@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.errors import LexiprogError
-from lexiprog.tolerances import CURVE_CERTIFICATE, SMALLEST_SIZE
+from lexiprog.tolerances import CERTIFIED_CURVE, SMALLEST_SIZE
 from lexiprog.typing import Array, Matrix
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class CurveProof:
     @property
     def passed(self) -> bool:
         """Whether the curve may be called exact."""
-        return self.worst <= CURVE_CERTIFICATE
+        return self.worst <= CERTIFIED_CURVE
 
 
 def prove_curve(

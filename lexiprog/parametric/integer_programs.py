@@ -16,12 +16,7 @@ from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.deadline import Pace
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.highs_path import Handle
-from lexiprog.tolerances import (
-    FEW_ROUNDINGS,
-    LOCKED_FEASIBILITY,
-    MIP_FEASIBILITY,
-    ROUNDED_FEASIBILITY,
-)
+from lexiprog.tolerances import FEW_ROUNDINGS, LOCK_FEASIBILITY, MIP_FEASIBILITY, ROUNDED_POINT
 from lexiprog.typing import Array, Options
 
 MIP = {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": MIP_FEASIBILITY}
@@ -109,7 +104,7 @@ class IntegerPrograms:
         values, sizes = self.A @ x, self.sizes @ np.abs(x)
         beyond = np.maximum(bounds.row_lower - values, values - bounds.row_upper)
         wide = np.where(np.isfinite(bounds.row_upper), np.abs(bounds.row_upper), 0.0)
-        if np.any(beyond > ROUNDED_FEASIBILITY * (sizes + wide + 1e-3)):
+        if np.any(beyond > ROUNDED_POINT * (sizes + wide + 1e-3)):
             row = int(np.argmax(beyond))
             raise CurveError(
                 f"row {row} does not hold once the integers that HiGHS found are whole (by "
@@ -122,7 +117,7 @@ class IntegerPrograms:
         lower, upper = self.bounds.lower.copy(), self.bounds.upper.copy()
         lower[self.integer] = upper[self.integer] = x[self.integer]
         bounds = replace(self._within(limits), lower=lower, upper=upper)
-        for tolerance in LOCKED_FEASIBILITY:
+        for tolerance in LOCK_FEASIBILITY:
             rest = Handle(self.A, cost, bounds, {"primal_feasibility_tolerance": tolerance})
             if rest.run() == "kOptimal":
                 found = np.array(rest.highs.getSolution().col_value)

@@ -21,9 +21,9 @@ from lexiprog.errors import LexiprogError
 from lexiprog.sensitivity.active_rows import Rows, TightRows, all_rows, tight_at
 from lexiprog.tolerances import (
     CONSISTENT,
-    ENDLESS_MULTIPLIER,
+    ENDLESS,
     GROWS,
-    LOCKED_FEASIBILITY,
+    LOCK_FEASIBILITY,
     MULTIPLIER_CERTAIN,
     RANK,
 )
@@ -127,7 +127,7 @@ class FirstOrder:
     def value(self, changes: Changes) -> Array:
         """Derivative of the optimum by each change."""
         curved = self.form.cones.linear != self.form.b.size
-        if curved and np.max(np.abs(self.z), initial=0.0) > ENDLESS_MULTIPLIER * (
+        if curved and np.max(np.abs(self.z), initial=0.0) > ENDLESS * (
             1.0 + np.max(np.abs(self.form.c))
         ):
             raise NoDerivative(
@@ -316,7 +316,7 @@ def _always_tight(first: FirstOrder) -> tuple[Mask, Mask]:
 
 def _least(A: Matrix, cost: Array, bounds: Bounds) -> float:
     """The least cost; a sentence if there is none."""
-    for tolerance in LOCKED_FEASIBILITY:
+    for tolerance in LOCK_FEASIBILITY:
         found = HighsModel(A, {"primal_feasibility_tolerance": tolerance}).run(cost, bounds)
         if found.optimal:
             return float(cost @ found.x)

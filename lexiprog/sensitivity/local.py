@@ -29,7 +29,7 @@ from lexiprog.tolerances import (
     CURVED_STEP,
     EXTRAPOLATION_AGREES,
     EXTRAPOLATION_STEPS,
-    LOCKED_FEASIBILITY,
+    LOCK_FEASIBILITY,
     RESOLVED_VALUE,
 )
 from lexiprog.typing import Array, Matrix, Solutions, Value
@@ -370,7 +370,7 @@ def _value(parameter: cp.Parameter, solution: Solution, solutions: Solutions) ->
 
 def _optimum(form: StandardForm, statement: Subproblem) -> tuple[Array, Array]:
     if statement.kind == "LP":
-        for tolerance in LOCKED_FEASIBILITY:
+        for tolerance in LOCK_FEASIBILITY:
             session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
             vertex = session.run(form.c, Bounds.of(form))
             if vertex.optimal:

@@ -42,7 +42,7 @@ from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.prices import linear_price
 from lexiprog.status import Status
-from lexiprog.tolerances import CERTIFICATE_TOLERANCE, LOCK_DRIFT
+from lexiprog.tolerances import CERTIFIED, LOCK_DRIFT
 from lexiprog.typing import Array, FreshOptions, Matrix, Options, Value, Values
 
 # All levels of a lane judged at once: to do it to all takes little longer than to one.
@@ -316,8 +316,7 @@ class Lanes:
     def of(self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]) -> FastLane | None:
         """The lane that all stages together are, if HIGHS is asked without any options."""
         solve_options = {
-            CERTIFICATE_TOLERANCE if ladder is None else _plain(ladder[0])
-            for ladder in ladders.values()
+            CERTIFIED if ladder is None else _plain(ladder[0]) for ladder in ladders.values()
         }
         accept = solve_options.pop()
         if solve_options or accept is None:

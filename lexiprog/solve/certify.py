@@ -42,7 +42,7 @@ from lexiprog.results.rebind import fields_by_id
 from lexiprog.results.solution import Level, Solution
 from lexiprog.solve.direct import Native
 from lexiprog.status import Fault, Status
-from lexiprog.tolerances import LARGE_UNIT, REFINED_CERTIFICATE
+from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
 
 
@@ -345,7 +345,7 @@ def verification_solve(
             continue
         z = None if subproblem.integer else answer.z
         measured = measure(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
-        sharp = not refined or measured.certificate.worst <= REFINED_CERTIFICATE
+        sharp = not refined or measured.certificate.worst <= CERTIFIED_REFINED
         if measured.certificate.proved and sharp:
             return VerifiedOptimum(task, answer, measured)
     return None

@@ -36,7 +36,7 @@ from lexiprog.tolerances import (
     DIFFERENCE_STEP,
     EPS,
     MULTIPLIER_NOISE,
-    SAME_MULTIPLIERS,
+    SAME_PRICES,
     SLOPE_NOISE,
 )
 from lexiprog.typing import Array, Constraint, Multiplier, Value
@@ -298,7 +298,7 @@ def range_of_multipliers(
         if ends is None:
             return None
         extent = (ends[1] - ends[0]) * float(np.max(units[list(group)]))
-        extents[list(group)] = extent if extent > SAME_MULTIPLIERS * size else 0.0
+        extents[list(group)] = extent if extent > SAME_PRICES * size else 0.0
     return extents.reshape(rows.shape, order="F")
 
 

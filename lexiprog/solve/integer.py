@@ -24,10 +24,10 @@ from lexiprog.status import Status
 from lexiprog.tolerances import (
     AMBIGUOUS_M,
     LEAST_FEASIBILITY,
-    LOCKED_FEASIBILITY,
+    LOCK_FEASIBILITY,
     MIP_FEASIBILITY,
     NEARLY_INTEGER,
-    ROUNDED_FEASIBILITY,
+    ROUNDED_POINT,
     SAME_VALUE,
 )
 from lexiprog.typing import Array
@@ -136,7 +136,7 @@ def best_with(form: StandardForm, whole: Array) -> Array | None:
     if form.integer is not None and is_linear(form) and form.integer.size == form.c.size:
         return _inside(form, whole)
     if is_linear(form):
-        for tolerance in LOCKED_FEASIBILITY:
+        for tolerance in LOCK_FEASIBILITY:
             session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
             vertex = session.run(form.c, bounds)
             if vertex.optimal:
@@ -158,7 +158,7 @@ def _inside(form: StandardForm, whole: Array) -> Array | None:
     sizes = 1.0 + np.abs(form.b) + abs(form.A) @ np.abs(x)
     missed = max(np.max(np.abs(slack[:zero]) / sizes[:zero], initial=0.0),
                  np.max(-slack[zero:] / sizes[zero:], initial=0.0))  # fmt: skip
-    return x if missed <= ROUNDED_FEASIBILITY else None
+    return x if missed <= ROUNDED_POINT else None
 
 
 # Start integer searches from earlier points, and never end worse than they are.

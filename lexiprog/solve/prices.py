@@ -26,10 +26,10 @@ from lexiprog.results.solution import Solution
 from lexiprog.solve.certify import verification_solve
 from lexiprog.tolerances import (
     ACTIVE,
-    LOCKED_FEASIBILITY,
+    LOCK_FEASIBILITY,
     PRICE_STEP,
     PRICE_STEPS,
-    SAME_MULTIPLIERS,
+    SAME_PRICES,
     SAME_VALUE,
 )
 from lexiprog.typing import Array, Value
@@ -85,7 +85,7 @@ def derivative_along(form: StandardForm, direction: Array) -> float | None:
         return None
     most = -float(vertex.row_dual @ direction)
     least = multiplier_beyond(form, direction)
-    if least is not None and least >= most * (1.0 - SAME_MULTIPLIERS):
+    if least is not None and least >= most * (1.0 - SAME_PRICES):
         return max(least, 0.0)
     slope = _best_rate(form, vertex.x, direction)
     if slope is None:
@@ -124,7 +124,7 @@ def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
 
 
 def _optimum(form: StandardForm) -> Vertex | None:
-    for tolerance in LOCKED_FEASIBILITY:
+    for tolerance in LOCK_FEASIBILITY:
         model = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
         vertex = model.run(form.c, Bounds.of(form))
         if vertex.optimal:
