@@ -131,21 +131,23 @@ class LinearBatch:
         charges = _Charges.of(self, x)
         pulled, sizes = self.matrix.transposed_times(z)
         least, lost, excess = charges.least(pulled, sizes)
-        share = np.ones(len(z))
+        paid = self.b * z
         if np.count_nonzero(excess):
             # Multipliers that are a little smaller are in the cones as well.
-            share = np.where(excess <= SHRUNK_MULTIPLIERS, 1.0 - excess, 1.0)
-            least, lost, excess = charges.least(pulled * share[:, None], sizes)
-        paid, bent = self.b * z * share[:, None], 0.5 * x * charges.curvature
-        terms = np.concatenate([least, -paid, -bent], axis=1)
-        lost = lost + 8.0 * UNIT_ROUNDOFF * (np.abs(terms).sum(axis=1) + np.abs(self.offset))
-        lost = lost + (np.abs(x) * charges.curvature_error).sum(axis=1)
-        lost = ROUND_UP * lost + UNDERFLOW_ERRORS
+            share = np.where(excess <= SHRUNK_MULTIPLIERS, 1.0 - excess, 1.0)[:, None]
+            least, lost, excess = charges.least(pulled * share, sizes)
+            paid = paid * share
+        terms = [self.offset[:, None], least, -paid]
+        if charges.curvature is not None:
+            terms.append(-0.5 * x * charges.curvature)
+            lost = lost + (np.abs(x) * charges.curvature_error).sum(axis=1)
+        parts = np.concatenate(terms, axis=1)
+        lost = ROUND_UP * (lost + 8.0 * UNIT_ROUNDOFF * np.abs(parts).sum(axis=1))
+        lost = lost + UNDERFLOW_ERRORS
         known = (excess == 0.0) & (lost <= BOUND_LOSS * (1.0 + np.abs(values)))  # no NaN either
-        parts = np.concatenate([self.offset[:, None], terms], axis=1).tolist()
         return [
             math.nextafter(math.fsum(part) - error, -math.inf) if fits else None
-            for part, error, fits in zip(parts, lost.tolist(), known.tolist(), strict=True)
+            for part, error, fits in zip(parts.tolist(), lost.tolist(), known.tolist(), strict=True)
         ]
 
 
@@ -157,8 +159,8 @@ class _Charges:
     x: Array
     costs: Long
     sizes: Array  # of the terms that the costs are summed from
-    curvature: Array  # P @ x
-    curvature_error: Array
+    curvature: Array | None  # P @ x
+    curvature_error: Array | float
     squares: Array | None
     rounding: float
 
@@ -166,8 +168,8 @@ class _Charges:
     def of(cls, batch: LinearBatch, x: Array) -> _Charges:
         """The charges at a point of each problem, where a quadratic objective is linearised."""
         costs, sizes = batch.c.astype(np.longdouble), np.abs(batch.c)
-        longest, squares = batch.matrix.longest, None
-        curvature = error = np.zeros(x.shape)
+        longest, curvature, squares = batch.matrix.longest, None, None
+        error: Array | float = 0.0
         if batch.P is not None:
             P = _Columns(batch.P)
             curved, curved_sizes = P.transposed_times(x)
@@ -189,30 +191,32 @@ class _Charges:
         lower, upper, sizes = self.batch.lower, self.batch.upper, sizes + self.sizes
         reduced = (self.costs + pulled).astype(float)
         wrong = self.rounding * sizes + UNIT_ROUNDOFF * np.abs(reduced)
-        low, high = reduced - wrong, reduced + wrong
         below, above = np.isfinite(lower), np.isfinite(upper)
-        left, right = np.where(below, lower, 0.0), np.where(above, upper, 0.0)
-        charges = np.minimum(reduced * left, reduced * right)
-        reach = np.maximum(np.abs(left), np.abs(right))
-        excess = np.zeros(len(reduced))
-        both = below & above
-        if np.count_nonzero(both) < both.size:
-            # One end is enough where the reduced cost certainly leads there.
-            falls, rises = below & (low >= 0.0), above & (high <= 0.0)
-            known = both | falls | rises | (sizes == 0.0)
-            charges = np.where(falls, reduced * left, np.where(rises, reduced * right, charges))
-            if self.squares is not None:
-                bent = ~known & (self.squares > 0.0)
-                most = np.abs(reduced) + wrong
-                gains = np.divide(most * most, 2.0 * self.squares, np.zeros(most.shape), where=bent)
-                charges = np.where(bent, reduced * self.x - gains * ROUND_UP, charges)
-                reach = np.where(bent, np.abs(self.x), reach)
-                known |= bent
-            if np.count_nonzero(known) < known.size:
-                helps = (below & (pulled < 0.0)) | (above & (pulled > 0.0))
-                away = np.where(below, -low, high) / np.abs(pulled).astype(float)
-                away = 2.0 * away + UNDERFLOW_ERRORS  # never zero
-                excess = np.where(known, 0.0, np.where(helps, away, math.inf)).max(axis=1)
+        both, excess = below & above, np.zeros(len(reduced))
+        boxed = np.count_nonzero(both) == both.size
+        if not boxed:
+            lower, upper = np.where(below, lower, 0.0), np.where(above, upper, 0.0)
+        charges = np.minimum(reduced * lower, reduced * upper)
+        reach = np.maximum(np.abs(lower), np.abs(upper))
+        if boxed:
+            return charges, (wrong * reach).sum(axis=1), excess
+        # One end is enough where the reduced cost certainly leads there.
+        low, high = reduced - wrong, reduced + wrong
+        falls, rises = below & (low >= 0.0), above & (high <= 0.0)
+        known = both | falls | rises | (sizes == 0.0)
+        charges = np.where(falls, reduced * lower, np.where(rises, reduced * upper, charges))
+        if self.squares is not None:
+            bent = ~known & (self.squares > 0.0)
+            most = np.abs(reduced) + wrong
+            gains = np.divide(most * most, 2.0 * self.squares, np.zeros(most.shape), where=bent)
+            charges = np.where(bent, reduced * self.x - gains * ROUND_UP, charges)
+            reach = np.where(bent, np.abs(self.x), reach)
+            known |= bent
+        if np.count_nonzero(known) < known.size:
+            helps = (below & (pulled < 0.0)) | (above & (pulled > 0.0))
+            away = np.where(below, -low, high) / np.abs(pulled).astype(float)
+            away = 2.0 * away + UNDERFLOW_ERRORS  # never zero
+            excess = np.where(known, 0.0, np.where(helps, away, math.inf)).max(axis=1)
         return charges, (wrong * reach).sum(axis=1), excess
 
 

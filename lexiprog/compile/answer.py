@@ -51,6 +51,8 @@ class HeldOptima:
     level: FaceOptimum | FaceVertex | None = None
 
 
+_NOTHING_KNOWN = HeldOptima()
+
 UserLevels = tuple[tuple[float, tuple[int, ...]], ...]  # values, and who is on each, by position
 
 
@@ -110,6 +112,6 @@ class Answer:
     bound: float | None = None
     refined: bool = False  # whether x and z were found with twice the digits of floats
 
-    held: HeldOptima = field(default_factory=HeldOptima)
+    held: HeldOptima = _NOTHING_KNOWN
     exact: ExactAnswer | None = None
     leximin: LeximinAnswer | None = None
