@@ -14,8 +14,8 @@ from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
-from lexiprog_boost.experiments.cells.contenders import RIVALS
+from lexiprog_boost.classifiers.shared.listed_members import default_pool
+from lexiprog_boost.experiments.methods import BASELINES
 
 OURS = "LexiEnsemble"
 ALONE = "alone: "
@@ -46,7 +46,7 @@ class Method:
 
 
 def methods(*, quick: bool = False) -> list[Method]:
-    """Every method once: a member that is also a rival is measured as the rival."""
+    """Every method once: a member that is also a baseline is measured as the baseline."""
     wholes = _wholes(quick=quick)
     known = {one.name for one in wholes}
     alone = [
@@ -60,15 +60,15 @@ def methods(*, quick: bool = False) -> list[Method]:
 @cache
 def names_of_members(*, quick: bool = False) -> tuple[str, ...]:
     """Under which method each member of the pool is found alone."""
-    rivals = {_settings(one.build(0)): one.name for one in _wholes(quick=quick)}
+    baselines = {_settings(one.build(0)): one.name for one in _wholes(quick=quick)}
     pool = _pool(0, quick=quick)
-    return tuple(rivals.get(_settings(learner), ALONE + name) for name, learner in pool)
+    return tuple(baselines.get(_settings(learner), ALONE + name) for name, learner in pool)
 
 
 def _wholes(*, quick: bool) -> list[Method]:
     return [
         Method(OURS, lambda seed: _ours(seed, quick=quick)),
-        *(Method(one.name, _rival(one, quick=quick), one.two_class_only) for one in RIVALS),
+        *(Method(one.name, _baseline(one, quick=quick), one.two_class_only) for one in BASELINES),
         Method("Stacking", lambda seed: _stacking(_pool(seed, quick=quick))),
         Method("Voting", lambda seed: VotingClassifier(_pool(seed, quick=quick), voting="soft")),
     ]
@@ -80,7 +80,7 @@ def _ours(seed: int, *, quick: bool) -> Any:
     return LexiEnsembleClassifier(random_state=seed)
 
 
-def _rival(one: Any, *, quick: bool) -> Callable[[int], Any]:
+def _baseline(one: Any, *, quick: bool) -> Callable[[int], Any]:
     return lambda seed: _shrunk(one.build(None, {}, seed), quick=quick)
 
 

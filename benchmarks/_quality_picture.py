@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
-from lexiprog_boost.experiments.report.statistics import average_ranks, signed_rank
+from lexiprog_boost.experiments.statistics import average_ranks, signed_rank
 from lexiprog_boost.plots.canvas import ACCENT, MAIN, NOTE, SOFT
 
 # Differences up to here are drawn to scale, larger ones by their logarithm.

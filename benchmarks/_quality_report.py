@@ -11,8 +11,8 @@ from _quality_losses import losses
 from _quality_methods import OURS
 from _quality_results import METRICS, Results
 
-from lexiprog_boost.experiments.report.statistics import average_ranks, friedman, signed_rank
-from lexiprog_boost.experiments.report.tables.files import comma_separated
+from lexiprog_boost.experiments.rank_tables import comma_separated
+from lexiprog_boost.experiments.statistics import average_ranks, friedman, signed_rank
 
 RANKED = ("g_mean", "balanced_accuracy", "auc")
 

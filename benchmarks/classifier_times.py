@@ -29,7 +29,7 @@ from lexiprog_boost import (
     LexiBoostClassifier,
     LexiEnsembleClassifier,
 )
-from lexiprog_boost.experiments.cells.store import Store
+from lexiprog_boost.experiments.measure import Store
 from lexiprog_boost.metrics import geometric_mean_score
 
 SIZES = (300, 2_000, 20_000, 200_000)

@@ -30,12 +30,11 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold
 
-from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
+from lexiprog_boost.classifiers.shared.listed_members import default_pool
 from lexiprog_boost.datasets import KEEL_TWO_CLASS
-from lexiprog_boost.experiments.cells.store import Store
-from lexiprog_boost.experiments.cells.workers import run_missing
+from lexiprog_boost.experiments.measure import Store, run_missing
 from lexiprog_boost.margins import Member, cross_fitted_outputs, probabilities
-from lexiprog_boost.members.seeding import seeded_clone
+from lexiprog_boost.members.fitting import seeded_clone
 
 Floats = NDArray[np.float64]
 DEALS = 5

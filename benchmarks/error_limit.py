@@ -19,8 +19,7 @@ from scipy.stats import wilcoxon
 
 from lexiprog_boost import DualLexiBoostClassifier
 from lexiprog_boost.datasets import KEEL_MULTI_CLASS, load_keel
-from lexiprog_boost.experiments.cells.store import Store
-from lexiprog_boost.experiments.cells.workers import run_missing
+from lexiprog_boost.experiments.measure import Store, run_missing
 from lexiprog_boost.learners import WeightedKNeighborsClassifier
 from lexiprog_boost.metrics import geometric_mean_score
 

@@ -29,8 +29,7 @@ from _quality_results import Results
 from _quality_times import times_page
 from sklearn.metrics import recall_score
 
-from lexiprog_boost.experiments.cells.store import Store
-from lexiprog_boost.experiments.cells.workers import run_missing
+from lexiprog_boost.experiments.measure import Store, run_missing
 from lexiprog_boost.metrics import average_auc_score, geometric_mean_score
 
 QUICK_SETS = ("new-thyroid1", "wine")

@@ -4,7 +4,7 @@ from importlib import import_module
 from types import ModuleType
 
 import lexiprog.display  # noqa: F401 - registers how outlines are drawn
-from lexiprog.backends.remote import Elsewhere
+from lexiprog.backends.remote import Elsewhere, RemoteExecutor
 from lexiprog.backends.solver import Solver, SolverChoice
 from lexiprog.certify.certificate import Certificate
 from lexiprog.errors import (
@@ -53,6 +53,7 @@ __all__ = [
     "OptimalFace",
     "Program",
     "Progress",
+    "RemoteExecutor",
     "Result",
     "Solution",
     "Solver",

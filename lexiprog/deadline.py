@@ -1,12 +1,14 @@
-"""How long a solve may go on, whether it should stop, and what it has found so far."""
+"""One deadline: how long work may take, whether it should stop, and what it has found so far."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -14,39 +16,18 @@ from lexiprog.typing import FreshOptions, Highs, Options
 
 Returned = TypeVar("Returned")
 
-# The last share of a limit, which making whole and judging may take.
+# The last share of a limit, kept back for rounding integers and for certifying.
 RESERVE = 0.04
+# Seconds between two looks at a thread, and those that its answer may come late.
+PULSE, GRACE = 0.1, 1.0
 
 
-class Clock:
-    """The seconds of a whole call, and what of them each level may take.
-
-    Later levels start from the point of earlier ones, so that earlier ones are worth more time:
-    with n integer levels to go, the next may take 2 / (n + 1) of what is left. What it does not
-    need is left to the others.
-    """
-
-    def __init__(self, seconds: float | None) -> None:
-        self.end = math.inf if seconds is None else time.monotonic() + seconds
-
-    @property
-    def left(self) -> float:
-        """Seconds until the end."""
-        return max(self.end - time.monotonic(), 0.0)
-
-    def until(self, levels: int, *, others: bool) -> float:
-        """When a level must be done that has ``levels`` integer ones, itself included, to go.
-
-        ``others`` says whether anything else comes after them.
-        """
-        if self.end == math.inf or levels == 0:
-            return self.end
-        share = 2.0 / (levels + 1) * (0.9 if others else 1.0)
-        return time.monotonic() + share * self.left
+class OutOfTime(Exception):
+    """The time limit has come, or the work was cancelled; what was found before is kept."""
 
 
-class Desk(Protocol):
-    """Someone who has functions called in other places."""
+class RemoteCaller(Protocol):
+    """What a deadline needs of a remote executor."""
 
     def call(
         self,
@@ -54,49 +35,102 @@ class Desk(Protocol):
         *arguments: object,
         deadline: Deadline | None = None,
     ) -> Returned:
-        """What the function returns there."""
+        """What the function returns where the executor runs it."""
+
+
+@dataclass
+class _Run:
+    """A native solver at work, and the callbacks by which it can be told to stop."""
+
+    deadline: Deadline
+    callbacks: tuple[Highs, ...]
+    told: bool = False
+
+
+class _Runs(list[_Run]):
+    """All that run on one deadline and its children."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.Lock()
 
 
 class Deadline:
-    """What a running solve is told, and what it tells.
+    """Time and cancellation for a piece of work, and for all parts of it.
+
+    A part has a deadline of its own, a child: it never outlasts its parent and is cancelled with
+    it.
 
     Parameters
     ----------
-    seconds : float
-        That all tries together may take, waiting not counted.
-    end : float
-        When to be done at the latest, as ``time.monotonic`` counts.
+    seconds : float, optional
+        From now on; no limit if None.
+    budget : float
+        Seconds that may be spent inside :meth:`running`: time spent waiting does not count.
+    parent : Deadline, optional
+        That of the whole work.
+    keeps : bool
+        Whether :meth:`kept` notes Ctrl-C, or lets it pass to whoever called.
     verbose : bool
         Whether the solver's own log is wanted.
-    elsewhere : Desk, optional
-        Who has native solves done in other places; here if None.
+    executor : RemoteCaller, optional
+        Where native solves are run; in this process if None.
 
     Attributes
     ----------
-    stopped : bool
-        Ctrl-C was pressed: return at once with what there is.
     enough : bool
         The user is content with the incumbent: go on with the next level.
     latest : tuple
-        The best value known and the bound, None where there is none, in the units of the form.
+        The incumbent's value and the bound, None where there is none, in the units of the form.
+    late : bool
+        Whether the time was not enough for what :meth:`kept` enclosed.
+    interrupt : KeyboardInterrupt or None
+        Ctrl-C, if it was pressed there.
+
+    Examples
+    --------
+    >>> deadline = Deadline(60)
+    >>> deadline.child(600).left() <= 60
+    True
+    >>> deadline, solved = Deadline(60, keeps=True), []
+    >>> with deadline.kept():
+    ...     solved.append(1)
+    ...     raise KeyboardInterrupt
+    >>> solved, deadline.note
+    ([1], 'it was interrupted.')
     """
 
     def __init__(
         self,
-        seconds: float = math.inf,
-        end: float = math.inf,
+        seconds: float | None = None,
         *,
+        budget: float = math.inf,
+        parent: Deadline | None = None,
+        keeps: bool = False,
         verbose: bool = False,
-        elsewhere: Desk | None = None,
+        executor: RemoteCaller | None = None,
     ) -> None:
-        self._seconds, self._end = seconds, end
+        self._seconds = math.inf if seconds is None else seconds
+        self._end, self._budget, self.parent = time.monotonic() + self._seconds, budget, parent
         self._used, self._since = 0.0, math.nan
-        self._first = min(seconds, max(end - time.monotonic(), 0.0))
-        self.verbose, self.elsewhere = verbose, elsewhere
-        self.stopped = self.enough = False
-        self._heeding: tuple[Highs, ...] = ()
-        self._telling = threading.Lock()
+        self._keeps, self.verbose, self.executor = keeps, verbose, executor
+        self._cancelled = self.enough = self.late = False
+        self.interrupt: KeyboardInterrupt | None = None
         self.latest: tuple[float | None, float | None] = (None, None)
+        self.runs: _Runs = _Runs() if parent is None else parent.runs
+        self._first = self.left()
+
+    def child(self, seconds: float | None = None, *, budget: float = math.inf) -> Deadline:
+        """The deadline of a part of the work."""
+        return Deadline(
+            seconds, budget=budget, parent=self, keeps=self._keeps, verbose=self.verbose,
+            executor=self.executor,
+        )  # fmt: skip
+
+    def __reduce__(self) -> tuple[object, ...]:  # clocks differ, what is left does not
+        return partial(Deadline, keeps=self._keeps), (self.left() if self.limited else None,)
+
+    # Time
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -111,51 +145,23 @@ class Deadline:
             self._used += time.monotonic() - self._since
             self._since = math.nan
 
-    def stop(self) -> None:
-        """Ctrl-C was pressed: whoever runs on this watch should return."""
-        self.stopped = True
-        self._tell()
-
-    @contextmanager
-    def heeded_by(self, *callbacks: Highs) -> Iterator[None]:
-        """While inside, a solver with these callbacks hears it when it should stop.
-
-        They are not called before: that would enter Python at every iteration.
-        """
-        with self._telling:
-            self._heeding = callbacks
-        if self.stopped:
-            self._tell()
-        try:
-            yield
-        finally:
-            with self._telling:
-                told, self._heeding = not self._heeding, ()
-                for callback in callbacks if told else ():
-                    callback.unsubscribe(_say_stop)
-
-    def _tell(self) -> None:
-        """Each callback once, lest one stay behind when the run has ended."""
-        with self._telling:
-            for callback in self._heeding:
-                callback.subscribe(_say_stop)
-            self._heeding = ()
-
     @property
     def used(self) -> float:
-        """Seconds that tries have taken."""
-        since = self._since  # another thread may end the try meanwhile
+        """Seconds that were spent inside :meth:`running`."""
+        since = self._since  # another thread may end the run meanwhile
         return self._used + (0.0 if math.isnan(since) else time.monotonic() - since)
 
-    @property
     def left(self) -> float:
         """Seconds left; infinity without a limit."""
-        return max(min(self._seconds - self.used, self._end - time.monotonic()), 0.0)
+        left = min(self._end - time.monotonic(), self._budget - self.used)
+        if self.parent is not None:
+            left = min(left, self.parent.left())
+        return max(left, 0.0)
 
     @property
     def for_solver(self) -> float | None:
-        """Seconds that the next search may take; None if as many as it likes."""
-        left = self.left
+        """Seconds that the next native solve may take; None if as many as it likes."""
+        left = self.left()
         return None if left == math.inf else max(left - RESERVE * self._first, 0.0)
 
     def limiting(self, options: Options) -> FreshOptions:
@@ -172,106 +178,102 @@ class Deadline:
     @property
     def over(self) -> bool:
         """Whether a limit has come, or is so near that nothing else can be begun."""
-        return self.limited and self.left <= 1.5 * RESERVE * self._first + 0.01
+        return self.limited and self.left() <= 1.5 * RESERVE * self._first + 0.01
+
+    # Cancellation
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether Ctrl-C was pressed: return at once with what there is."""
+        return self._cancelled or (self.parent is not None and self.parent.cancelled)
+
+    def cancel(self) -> None:
+        """Ctrl-C was pressed: whoever works on this deadline, or on a child, should return."""
+        self._cancelled = True
+        self._tell()
 
     @property
     def should_stop(self) -> bool:
         """Whether a running search should return what it has."""
-        return self.stopped or self.enough or self.for_solver == 0.0
-
-
-def _say_stop(event: Highs) -> None:
-    event.interrupt(True)
-
-
-# How long a search may go on, and what stopped it: whatever was found by then is kept.
-
-
-class OutOfTime(Exception):
-    """A limit of time was met; what was found before is kept."""
-
-
-class Pace:
-    """The seconds of one search, and what ended it early.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        For all of it.
-    keeps : bool
-        Whether what Ctrl-C stops is kept here, or stops whoever asked too.
-    elsewhere : Desk, optional
-        Who has searches done in other places; here if None.
-
-    Attributes
-    ----------
-    late : bool
-        Whether the time was not enough.
-    interrupt : KeyboardInterrupt or None
-        Ctrl-C, if it was pressed.
-
-    Examples
-    --------
-    >>> pace, found = Pace(60), []
-    >>> with pace.kept():
-    ...     found.append(1)
-    ...     raise KeyboardInterrupt
-    >>> found, pace.note
-    ([1], 'it was interrupted.')
-    """
-
-    def __init__(
-        self, seconds: float | None = None, *, keeps: bool = True, elsewhere: Desk | None = None
-    ) -> None:
-        self.seconds, self._keeps, self.elsewhere = seconds, keeps, elsewhere
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
-        self.late = False
-        self.interrupt: KeyboardInterrupt | None = None
-
-    def __reduce__(self) -> tuple[object, ...]:  # clocks differ, what is left does not
-        return Pace, (self.left if self.limited else None,)
-
-    def follow(
-        self,
-        search: Callable[..., Returned],
-        *numbers: object,
-        told: object = None,
-        **options: object,
-    ) -> Returned:
-        """A search of bare numbers at this pace, done where it is to be done.
-
-        ``told`` is its argument ``tick``, if it has one; from elsewhere nothing is told.
-        """
-        if self.elsewhere is None:
-            tick = {} if told is None else {"tick": told}
-            return search(*numbers, pace=self, **options, **tick)
-        return self.elsewhere.call(partial(search, pace=self, **options), *numbers)
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left."""
-        return max(self._end - time.monotonic(), 0.0)
-
-    @property
-    def limited(self) -> bool:
-        """Whether there is a limit at all."""
-        return self.seconds is not None
-
-    @property
-    def note(self) -> str:
-        """What stopped the search; empty if nothing did."""
-        if self.interrupt is not None:
-            return "it was interrupted."
-        return f"{self.seconds:g} seconds were not enough." if self.late else ""
+        return self.cancelled or self.enough or self.for_solver == 0.0
 
     def check(self) -> None:
-        """Go no further than the end."""
-        if self.left <= 0.0:
+        """Raise OutOfTime if the time is over or the work was cancelled."""
+        if self.cancelled or self.left() <= 0.0:
             raise OutOfTime
+        if self.parent is not None:
+            self.parent.check()
+
+    @contextmanager
+    def interrupting(self, *callbacks: Highs) -> Iterator[None]:
+        """While inside, a HiGHS object with these callbacks is told when it is cancelled.
+
+        They are not subscribed to before: that would enter Python at every iteration.
+        """
+        run = _Run(self, callbacks)
+        with self.runs.lock:
+            self.runs.append(run)
+        if self.cancelled:
+            self._tell()
+        try:
+            yield
+        finally:
+            with self.runs.lock:
+                self.runs.remove(run)
+                for callback in callbacks if run.told else ():
+                    callback.unsubscribe(_say_stop)
+
+    def run_highs(self, highs: Highs, limit: float = math.inf) -> str:
+        """Run HiGHS in the time that is left, and say what it says; cancelling stops it.
+
+        ``limit`` is one for all runs of the object, whose seconds HiGHS adds up.
+        """
+        if self.should_stop:
+            return "kInterrupt" if self.cancelled else "kTimeLimit"
+        left = self.for_solver
+        if left is not None:
+            highs.setOptionValue("time_limit", min(limit, left + highs.getRunTime()))
+        with self.interrupting(
+            highs.cbSimplexInterrupt, highs.cbIpmInterrupt, highs.cbMipInterrupt
+        ):
+            highs.run()
+        return str(highs.getModelStatus().name)
+
+    def wait_for(self, function: Callable[..., Returned], *arguments: object) -> Returned:
+        """Call a native solver in a thread of its own, so that Ctrl-C does not wait for it.
+
+        One that ignores its time limit is left behind: OutOfTime is raised a little later.
+        """
+        future: Future[Returned] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(function(*arguments))
+            except BaseException as error:  # noqa: BLE001 - whoever asks for the result meets it
+                future.set_exception(error)
+
+        threading.Thread(target=run, name="lexiprog", daemon=True).start()
+        late = 0.0
+        while not wait([future], PULSE).done:
+            late = late + PULSE if self.cancelled or self.left() == 0.0 else 0.0
+            if late > GRACE:
+                raise OutOfTime
+        return future.result()
+
+    def _tell(self) -> None:
+        """Each callback once, lest one stay behind when the run has ended."""
+        with self.runs.lock:
+            for run in self.runs:
+                if run.deadline.cancelled and not run.told:
+                    run.told = True
+                    for callback in run.callbacks:
+                        callback.subscribe(_say_stop)
+
+    # Keeping what was found
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Whatever stops what is done inside is noted here, and goes no further."""
+        """What stops the work inside, time or Ctrl-C, is noted here and goes no further."""
         try:
             yield
         except OutOfTime:
@@ -279,14 +281,40 @@ class Pace:
         except KeyboardInterrupt as error:
             if not self._keeps:
                 raise
-            self.interrupt = error
+            deadline: Deadline | None = self
+            while deadline is not None:
+                deadline.interrupt, deadline = error, deadline.parent
 
-    @contextmanager
-    def within(self, share: float) -> Iterator[None]:
-        """What is done inside has a share of the time that is left."""
-        end = self._end
-        self._end = min(end, time.monotonic() + share * self.left)
-        try:
-            yield
-        finally:
-            self._end = end
+    @property
+    def note(self) -> str:
+        """What stopped the work; empty if nothing did."""
+        if self.interrupt is not None:
+            return "it was interrupted."
+        return f"{self.time_limit:g} seconds were not enough." if self.late else ""
+
+    @property
+    def time_limit(self) -> float:
+        """The limit that the user has set."""
+        outer = self.parent
+        return self._seconds if outer is None or not outer.limited else outer.time_limit
+
+    def follow(
+        self,
+        search: Callable[..., Returned],
+        *numbers: object,
+        here: Mapping[str, object] | None = None,
+        **options: object,
+    ) -> Returned:
+        """A search that takes a ``deadline``, done in this process or by the executor.
+
+        ``here`` are callbacks of its caller, by keyword: nobody is told anything from a distance.
+        """
+        if self.executor is None:
+            return search(*numbers, deadline=self, **options, **(here or {}))
+        return self.executor.call(
+            partial(search, deadline=self, **options), *numbers, deadline=self
+        )
+
+
+def _say_stop(event: Highs) -> None:
+    event.interrupt(True)

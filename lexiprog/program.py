@@ -22,7 +22,7 @@ from lexiprog.results.rebind import rebind_result
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.sensitivity.gradient import gradient_of
-from lexiprog.solve.batched_chain import Lanes
+from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.driver import execute
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
@@ -61,7 +61,7 @@ class Program(Rebuilt):
 
     stages: tuple[Stage, ...]
     _warm: dict[int, WarmHighs]  # by process: a forked one cannot go on with its parent's
-    _lanes: Lanes
+    _batches: LevelBatches
 
     def __init__(self, *stages: Stage) -> None:
         if not stages:
@@ -69,7 +69,7 @@ class Program(Rebuilt):
         for stage in stages:
             if not isinstance(stage, Stage):
                 raise DeclarationError(f"a program holds stages only, not {stage!r}.")
-        self._declare(stages=stages, _warm={}, _lanes=Lanes())
+        self._declare(stages=stages, _warm={}, _batches=LevelBatches())
         check_unique_names(stages)
         check_references(stages)
 
@@ -173,10 +173,10 @@ class Program(Rebuilt):
         ladders = self.ladders(solver)
         given = Given.to(self.subproblems.values())
         solved: dict[str, Solution] = {}
-        begun: dict[str, Solution] = {}
+        starts: dict[str, Solution] = {}
         if resume is not None:
             for name, found in given.undisturbed(lambda: self.adopt(resume)).items():
-                (begun if found.status is Status.UNFINISHED else solved)[name] = found
+                (starts if found.status is Status.UNFINISHED else solved)[name] = found
         self._clear_variables()
         try:
             with bar(len(self.subproblems), len(solved), progress=progress) as tick:
@@ -192,10 +192,10 @@ class Program(Rebuilt):
                         time_limit,
                         verbose,
                         listener(tick, on_progress, progress=progress),
-                        begun,
+                        starts,
                         Elsewhere.of(executor),
                     ),
-                    lanes=self._lanes,
+                    batches=self._batches,
                 )
         except BaseException:
             self._clear_variables()

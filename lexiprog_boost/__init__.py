@@ -1,42 +1,44 @@
-"""Boosting without cost tuning: LexiBoost and its relatives as scikit-learn estimators."""
+"""Boosting without cost tuning: LexiBoost and its relatives as scikit-learn estimators.
 
+Every public name is imported when it is first used: `_MODULES` says from where.
+"""
+
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 # Asked once, here: a missing module deep inside an estimator would not name the extra.
 if find_spec("sklearn") is None:
     raise ImportError("lexiprog_boost needs scikit-learn: pip install 'lexiprog[boost]'")
 
-from lexiprog_boost import datasets, metrics
-from lexiprog_boost.classifiers import (
-    AdaBoostM2Classifier,
-    AdaBoostNCClassifier,
-    AdaMECClassifier,
-    DualLexiBoostClassifier,
-    DualLPAdaBoostClassifier,
-    DualLPBoostClassifier,
-    DualLPUBoostClassifier,
-    LexiBoostClassifier,
-    LexiEnsembleClassifier,
-    LPAdaBoostClassifier,
-    LPBoostClassifier,
-    LPUBoostClassifier,
-)
-from lexiprog_boost.learners import C45TreeClassifier, WeightedKNeighborsClassifier
-from lexiprog_boost.margins import margin_matrix
-from lexiprog_boost.one_class import OneClassLexiBoost, one_class_program
-from lexiprog_boost.programs import (
-    dual_balance_program,
-    dual_class_program,
-    dual_lpadaboost_program,
-    dual_lpboost_program,
-    dual_lpuboost_program,
-    lexiboost_program,
-    lpadaboost_program,
-    lpboost_program,
-    lpuboost_program,
-)
-from lexiprog_boost.weights import lexicographic_weights
+if TYPE_CHECKING:
+    from lexiprog_boost import datasets, metrics
+    from lexiprog_boost.classifiers.adaboost_m2 import AdaBoostM2Classifier
+    from lexiprog_boost.classifiers.adaboost_nc import AdaBoostNCClassifier
+    from lexiprog_boost.classifiers.adamec import AdaMECClassifier
+    from lexiprog_boost.classifiers.dual_lexiboost import DualLexiBoostClassifier
+    from lexiprog_boost.classifiers.dual_lp_adaboost import DualLPAdaBoostClassifier
+    from lexiprog_boost.classifiers.dual_lp_boost import DualLPBoostClassifier
+    from lexiprog_boost.classifiers.dual_lp_uboost import DualLPUBoostClassifier
+    from lexiprog_boost.classifiers.lexi_ensemble import LexiEnsembleClassifier
+    from lexiprog_boost.classifiers.lexiboost import LexiBoostClassifier
+    from lexiprog_boost.classifiers.lp_adaboost import LPAdaBoostClassifier
+    from lexiprog_boost.classifiers.lp_boost import LPBoostClassifier
+    from lexiprog_boost.classifiers.lp_uboost import LPUBoostClassifier
+    from lexiprog_boost.learners.c45_tree import C45TreeClassifier
+    from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
+    from lexiprog_boost.margins.matrix import margin_matrix
+    from lexiprog_boost.one_class.detector import OneClassLexiBoost
+    from lexiprog_boost.one_class.program import one_class_program
+    from lexiprog_boost.programs.dual_lexiboost import dual_balance_program, dual_class_program
+    from lexiprog_boost.programs.lexiboost import lexiboost_program
+    from lexiprog_boost.programs.lpadaboost import dual_lpadaboost_program, lpadaboost_program
+    from lexiprog_boost.programs.lpboost import dual_lpboost_program, lpboost_program
+    from lexiprog_boost.programs.lpuboost import dual_lpuboost_program, lpuboost_program
+    from lexiprog_boost.weights.find import lexicographic_weights
+
+__version__ = version("lexiprog")
 
 __all__ = [
     "AdaBoostM2Classifier",
@@ -69,4 +71,51 @@ __all__ = [
     "metrics",
     "one_class_program",
 ]
-__version__ = version("lexiprog")
+
+_MODULES = {
+    "datasets": "datasets",
+    "metrics": "metrics",
+    "AdaBoostM2Classifier": "classifiers.adaboost_m2",
+    "AdaBoostNCClassifier": "classifiers.adaboost_nc",
+    "AdaMECClassifier": "classifiers.adamec",
+    "DualLexiBoostClassifier": "classifiers.dual_lexiboost",
+    "DualLPAdaBoostClassifier": "classifiers.dual_lp_adaboost",
+    "DualLPBoostClassifier": "classifiers.dual_lp_boost",
+    "DualLPUBoostClassifier": "classifiers.dual_lp_uboost",
+    "LexiEnsembleClassifier": "classifiers.lexi_ensemble",
+    "LexiBoostClassifier": "classifiers.lexiboost",
+    "LPAdaBoostClassifier": "classifiers.lp_adaboost",
+    "LPBoostClassifier": "classifiers.lp_boost",
+    "LPUBoostClassifier": "classifiers.lp_uboost",
+    "C45TreeClassifier": "learners.c45_tree",
+    "WeightedKNeighborsClassifier": "learners.weighted_neighbors",
+    "margin_matrix": "margins.matrix",
+    "OneClassLexiBoost": "one_class.detector",
+    "one_class_program": "one_class.program",
+    "dual_balance_program": "programs.dual_lexiboost",
+    "dual_class_program": "programs.dual_lexiboost",
+    "lexiboost_program": "programs.lexiboost",
+    "dual_lpadaboost_program": "programs.lpadaboost",
+    "lpadaboost_program": "programs.lpadaboost",
+    "dual_lpboost_program": "programs.lpboost",
+    "lpboost_program": "programs.lpboost",
+    "dual_lpuboost_program": "programs.lpuboost",
+    "lpuboost_program": "programs.lpuboost",
+    "lexicographic_weights": "weights.find",
+}
+
+
+if not TYPE_CHECKING:  # to a type checker only the names above exist
+
+    def __getattr__(name: str) -> Any:
+        """A public name, imported from its module and kept."""
+        if name not in _MODULES:
+            raise AttributeError(f"module 'lexiprog_boost' has no attribute {name!r}")
+        module = import_module(f"lexiprog_boost.{_MODULES[name]}")
+        value = module if name == _MODULES[name] else getattr(module, name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

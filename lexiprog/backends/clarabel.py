@@ -48,10 +48,12 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     """A point that CLARABEL calls solved, or nearly so; None if there is none.
 
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
-    as CLARABEL lists them. The watch may say that it is solved elsewhere.
+    as CLARABEL lists them. The deadline may say that it is solved elsewhere.
     """
-    if deadline is not None and deadline.elsewhere is not None:
-        return deadline.elsewhere.call(solve_conic, form, deadline=deadline)
+    if deadline is not None and deadline.executor is not None:
+        return deadline.executor.call(
+            solve_conic, form, Deadline(parent=deadline), deadline=deadline
+        )
     cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
     for kind, rows, parameter in blocks(form.cones):
         if kind == "soc":
@@ -79,9 +81,7 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
             sides.append(sp.csc_array(entries, shape=(columns.size, size)))
             limits.append(sign * bound[columns])
             cones.append(cone(int(columns.size)))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = INTERIOR_GAP
+    settings = _settings(deadline)
     P = sp.csc_array((size, size)) if form.P is None else sp.triu(form.P)
     A = sp.csc_matrix(sp.vstack(sides))
     for option, value in method_for(A, P, form.cones.psd).items():
@@ -93,6 +93,15 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     if str(found.status) not in ("Solved", "AlmostSolved", "InsufficientProgress"):
         return None
     return Interior(np.array(found.x), np.array(found.z)[: form.b.size])
+
+
+def _settings(deadline: Deadline | None) -> clarabel.DefaultSettings:
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = INTERIOR_GAP
+    if deadline is not None:
+        settings.time_limit = deadline.left()
+    return settings
 
 
 # CLARABEL again for a problem of which only the right-hand side has changed.

@@ -1,10 +1,15 @@
-"""One warm HiGHS object over a fixed matrix: costs and bounds change, the basis stays."""
+"""A linear or integer program inside HiGHS: the only place that makes a ``highspy.Highs``.
+
+Numbers change in place, so that HiGHS goes on from the last basis; runs heed a deadline and Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import highspy
 import numpy as np
@@ -12,15 +17,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
+from lexiprog.backends.warm_basis import BASIC, basis_of, is_best, nearest_statuses, statuses_of
 from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
 from lexiprog.canon.decimals import DecimalResiduals
-from lexiprog.canon.standard_form import Bounds, transpose_product
-from lexiprog.deadline import Deadline
+from lexiprog.canon.standard_form import Bounds
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.status import Status
-from lexiprog.tolerances import SMALL_MATRIX_VALUE, SUM_ROUNDING
+from lexiprog.tolerances import RAY_MOVES, SMALL_MATRIX_VALUE
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
-
-# What HiGHS found for a linear program.
 
 WORDS = {
     "kOptimal": Status.OPTIMAL,
@@ -31,6 +35,25 @@ WORDS = {
     "kIterationLimit": Status.NO_POINT,
     "kInterrupt": Status.NO_POINT,
 }
+
+# What HiGHS says when a deadline ended its run.
+STOPPED = ("kTimeLimit", "kInterrupt")
+# By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
+USUAL = {"small_matrix_value": SMALL_MATRIX_VALUE}
+# Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
+LONG = 10_000
+# On so few rows presolve takes longer than the simplex method.
+TINY = 100
+# Seconds between two looks at the deadline, and those that HiGHS has to return once asked to.
+PULSE, GRACE = 0.05, 0.2
+
+# HiGHS's numbers of the simplex methods, and for a point within the rows.
+_DUAL, _PRIMAL = 1, 4
+_FEASIBLE = 2
+# To ask an enumeration for a name takes longer than to ask HiGHS for the status.
+_NAMES = {status: status.name for status in highspy.HighsModelStatus.__members__.values()}
+
+Indices = NDArray[np.integer]
 
 
 @dataclass  # not frozen, which takes five times as long to make
@@ -46,7 +69,7 @@ class Vertex:
     reduced: Sums | None  # cost - A' row_dual, in twice the working precision
     correction: Array | None  # what row_dual lacks, from a solve with its residual
     warm: bool  # started from a basis, without presolve
-    basic: NDArray[np.integer] | None = None  # its columns, and -1 - rows, if HiGHS has its factors
+    basic: Indices | None = None  # its columns, and -1 - rows, if HiGHS has its factors
     error: float | None = None  # of refined multipliers: by how much they may be wrong
     gain: float = 1.0  # how many times as large as a change of the costs that of the multipliers is
 
@@ -69,78 +92,354 @@ class Vertex:
         return WORDS.get(self.status, Status.FAILED)
 
 
-def is_best(A: Matrix, cost: Array, duals: Array, x: Array, bounds: Bounds) -> bool:
-    """Whether no reduced cost and no multiplier asks for another basis, but for rounding."""
-    reduced = cost - transpose_product(A, duals)
-    tiny = SUM_ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
-    falls, rises = (reduced > tiny) & (x > bounds.lower), (reduced < -tiny) & (x < bounds.upper)
-    # Rows that are not fixed have an upper limit only: their multipliers must not be positive.
-    wrong = (duals > tiny) & (bounds.row_lower < bounds.row_upper)
-    return not (np.count_nonzero(falls) or np.count_nonzero(rises) or np.count_nonzero(wrong))
+@dataclass(frozen=True)
+class BasicPoint:
+    """An optimal vertex: values of columns and rows, multipliers, and who is basic."""
+
+    values: Array
+    y: Array  # cost = A'y + reduced costs
+    basic: NDArray[np.intp]  # rows are counted after the columns
 
 
-# A linear program as HiGHS takes it.
+def knows_option(name: str) -> bool:
+    """Whether HiGHS has an option, listed or not."""
+    highs = _silent_highs()
+    return bool(highs.getOptionValue(name)[0] != highspy.HighsStatus.kError)
 
 
-def as_model(A: Matrix, cost: Array, bounds: Bounds) -> highspy.HighsLp:
-    """A linear program as HiGHS takes it."""
-    A = by_columns(A)
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = A.shape
-    model.col_cost_ = cost
-    model.col_lower_, model.col_upper_ = bounds.lower, bounds.upper
-    model.row_lower_, model.row_upper_ = bounds.row_lower, bounds.row_upper
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = A.indptr
-    model.a_matrix_.index_ = A.indices
-    model.a_matrix_.value_ = A.data
-    return model
-
-
-_BASIC = highspy.HighsBasisStatus.kBasic
-# To ask an enumeration for a name takes longer than to ask HiGHS for the status.
-_NAMES = {status: status.name for status in highspy.HighsModelStatus.__members__.values()}
-# By default HiGHS takes coefficients below 1e-9 for zeros; less than this it does not allow.
-USUAL = {"output_flag": False, "small_matrix_value": SMALL_MATRIX_VALUE}
-# Entries of a matrix from which on a run may take longer than somebody who pressed Ctrl-C likes.
-LONG = 10_000
-# HiGHS's numbers of the simplex methods; the first is its own choice.
-_DUAL, _PRIMAL = 1, 4
-# On so few rows presolve takes longer than the simplex method.
-TINY = 100
-
-# The columns and the rows that are basic.
-Parts = tuple[NDArray[np.integer], NDArray[np.integer]]
+def _silent_highs() -> Highs:
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("output_flag", False)
+    return highs
 
 
 class HighsModel:
-    """A linear program whose costs and bounds may change between runs.
+    """One HiGHS object; its numbers may change between runs.
 
     Parameters
     ----------
     A : sparse array
-        The matrix, the same for every run.
+        The matrix.
     options : mapping
         HiGHS options.
+    cost : ndarray, optional
+        To minimise. Without costs and bounds, those of the first :meth:`run` are taken.
+    bounds : Bounds, optional
+    integer : ndarray of int or bool, optional
+        Columns that must be integer.
+    deadline : Deadline, optional
+        Of all solves together; a ``time_limit`` among the options is one for all of them, too.
     """
 
-    def __init__(self, A: Matrix, options: Options) -> None:
+    def __init__(
+        self,
+        A: Matrix,
+        options: Options,
+        cost: Array | None = None,
+        bounds: Bounds | None = None,
+        *,
+        integer: NDArray[np.intp] | Mask | None = None,
+        deadline: Deadline | None = None,
+    ) -> None:
         self._A, self._given = by_columns(A), A
         self._lock = threading.Lock()
-        self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        for name, value in (USUAL | dict(options)).items():
-            if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+        self._run_options: dict[str, object] = {}  # those that change from run to run, as they are
+        self._highs: Highs = _silent_highs()
+        self.set_options(USUAL | dict(options))
         self._limit = float(options.get("time_limit", np.inf))
         self._presolve = options.get("presolve", "choose")
         self._strategy = options.get("simplex_strategy", _DUAL)
+        integer = np.zeros(0, dtype=np.intp) if integer is None else integer
+        self.integer = np.flatnonzero(integer) if integer.dtype == bool else integer
+        self.deadline = Deadline() if deadline is None else deadline
         # Without rows or entries HiGHS answers without factors, and other solvers have none.
         self._has_factors = self._A.nnz > 0 and "solver" not in options
+        self._basis: highspy.HighsBasis | None = None  # that the object stands at
+        self._split: tuple[highspy.HighsBasis, tuple[Indices, Indices]] | None = None
+        self._each = [np.arange(size, dtype=np.int32) for size in self._A.shape]
         self._loaded = False
-        self._now: dict[str, object] = {}  # the options that change from run to run, as they are
-        self._at: highspy.HighsBasis | None = None  # the basis that the object stands at
-        self._split: tuple[highspy.HighsBasis, Parts] | None = None
-        self._places = [np.arange(size, dtype=np.int32) for size in self._A.shape]
+        if cost is not None and bounds is not None:
+            self._load(cost, bounds)
+
+    def _load(self, cost: Array, bounds: Bounds) -> None:
+        """Give HiGHS the whole program."""
+        A, lp = self._A, highspy.HighsLp()
+        lp.num_row_, lp.num_col_ = A.shape
+        lp.col_cost_ = cost
+        lp.col_lower_, lp.col_upper_ = bounds.lower, bounds.upper
+        lp.row_lower_, lp.row_upper_ = bounds.row_lower, bounds.row_upper
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+        if self.integer.size:
+            kinds = np.full(cost.size, highspy.HighsVarType.kContinuous)
+            kinds[self.integer] = highspy.HighsVarType.kInteger
+            lp.integrality_ = list(kinds)
+            # HiGHS 1.15.1's heuristic "feasibility jump" reads beyond its memory where an integer
+            # column has no bounds, which ends the process.
+            ends = np.concatenate([bounds.lower[self.integer], bounds.upper[self.integer]])
+            if not np.isfinite(ends).all():
+                self._highs.setOptionValue("mip_heuristic_run_feasibility_jump", False)
+        self._highs.passModel(lp)
+        self._bounds, self._loaded = bounds, True
+
+    # Options.
+
+    def set_options(self, options: Options) -> None:
+        """Change HiGHS options; one that HiGHS refuses raises ValueError."""
+        for name, value in options.items():
+            if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
+                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+            self._run_options.pop(name, None)
+
+    def option(self, name: str) -> Any:
+        """The value of a HiGHS option."""
+        return self._highs.getOptionValue(name)[1]
+
+    def _set(self, option: str, value: object) -> None:
+        if self._run_options.get(option) != value:
+            self._highs.setOptionValue(option, value)
+            self._run_options[option] = value
+
+    # Changes of the numbers; the basis stays.
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._each[0].size, self._each[1].size
+
+    def set_cost(self, cost: Array) -> None:
+        """Other costs of all columns."""
+        self._highs.changeColsCost(cost.size, self._each[1], cost)
+
+    def set_columns(self, lower: Array, upper: Array, which: Indices | None = None) -> None:
+        """Other bounds of the columns, or of some."""
+        each = self._each[1] if which is None else which.astype(np.int32)
+        self._highs.changeColsBounds(each.size, each, lower, upper)
+
+    def set_rows(self, lower: Array, upper: Array, which: Indices | None = None) -> None:
+        """Other limits of the rows, or of some."""
+        each = self._each[0] if which is None else which.astype(np.int32)
+        self._highs.changeRowsBounds(each.size, each, lower, upper)
+
+    def set_coefficient(self, row: int, column: int, value: float) -> None:
+        """Another entry of the matrix."""
+        self._highs.changeCoeff(int(row), int(column), value)
+
+    def add_row(self, coefficients: Array) -> None:
+        """One more row, without limits as yet."""
+        places = np.flatnonzero(coefficients).astype(np.int32)
+        self._highs.addRow(-np.inf, np.inf, places.size, places, coefficients[places])
+        self._each[0] = np.arange(self._each[0].size + 1, dtype=np.int32)
+
+    def add_columns(self, columns: Array) -> None:
+        """One more column without costs, from zero up, for each row of ``columns``."""
+        count, block = columns.shape[0], sp.csr_array(columns)
+        self._highs.addCols(
+            count, np.zeros(count), np.zeros(count), np.full(count, np.inf),
+            block.nnz, block.indptr.astype(np.int32), block.indices.astype(np.int32), block.data,
+        )  # fmt: skip
+        self._each[1] = np.arange(self._each[1].size + count, dtype=np.int32)
+
+    def set_start(self, x: Array) -> None:
+        """A point for the next search to begin with."""
+        solution = highspy.HighsSolution()
+        solution.col_value = x
+        self._highs.setSolution(solution)
+
+    def clear(self) -> None:
+        """Forget the basis and all that HiGHS has learnt."""
+        self._highs.clearSolver()
+
+    def has_matrix(self, A: Matrix) -> bool:
+        """Whether ``A`` is the matrix of this model, entry by entry."""
+        if A is self._given:
+            return True
+        mine, other = self._A, by_columns(A)
+        return mine.shape == other.shape and all(
+            np.array_equal(getattr(mine, part), getattr(other, part))
+            for part in ("indptr", "indices", "data")
+        )
+
+    # Solving the program as it stands.
+
+    def solve(self, *, warm: bool = False, primal: bool = False) -> str:
+        """Solve a linear program, from the basis at hand or from nothing; the status.
+
+        With ``primal`` by the primal simplex method: where the basis is a feasible point and only
+        the costs are others, it has the shorter way.
+        """
+        # Presolve would throw the basis away; without one it is worth having.
+        self._set("presolve", "off" if warm else self._presolve)
+        self._set("simplex_strategy", _PRIMAL if primal else self._strategy)
+        if not warm:
+            self._highs.clearSolver()
+        return self.resume()
+
+    def resume(self) -> str:
+        """Run HiGHS on what it has: changed numbers, a basis, a start; the status."""
+        deadline = self.deadline
+        if deadline.should_stop:
+            return "kInterrupt" if deadline.cancelled else "kTimeLimit"
+        self._set("time_limit", min(self._limit, _seconds(deadline) + self._counted))
+        self._go(deadline)
+        return self.status
+
+    def search(
+        self,
+        improved: Callable[[Highs], None],
+        look: Callable[[Highs], None],
+        should_stop: Callable[[], bool],
+    ) -> bool:
+        """Search for integer points; False if HiGHS did not return soon after it was asked to.
+
+        HiGHS calls ``improved`` at every better point and ``look`` now and then, which may
+        interrupt it. A model whose search did not return is of no more use.
+        """
+        improving = self._highs.cbMipImprovingSolution.subscribe(improved)
+        interrupt = self._highs.cbMipInterrupt.subscribe(look)
+        if not self._in_thread(should_stop, (), GRACE):
+            return False
+        improving.unsubscribe(improved)
+        interrupt.unsubscribe(look)
+        return True
+
+    @property
+    def _counted(self) -> float:
+        """Seconds that HiGHS counts: those of all runs, but for integer programs."""
+        return 0.0 if self.integer.size else float(self._highs.getRunTime())
+
+    def _go(self, deadline: Deadline | None) -> None:
+        """Run; a long run can be cancelled."""
+        if deadline is None or (self._A.nnz < LONG and not self.integer.size):
+            self._highs.run()
+            return
+        highs = self._highs
+        callbacks = [highs.cbSimplexInterrupt, highs.cbIpmInterrupt]
+        if self.integer.size:
+            callbacks.append(highs.cbMipInterrupt)
+        self._in_thread(lambda: deadline.cancelled, callbacks)
+
+    def _in_thread(
+        self, should_stop: Callable[[], bool], callbacks: Sequence[Highs], patience: float = np.inf
+    ) -> bool:
+        """Run where nobody who waits for it has to wait for HiGHS.
+
+        The callbacks interrupt it; nothing is subscribed before it should stop, since that would
+        enter Python at every iteration. False if it takes longer than ``patience`` from then on.
+        """
+        thread = threading.Thread(target=self._highs.run, name="lexiprog-highs")
+        thread.start()
+        asked, told = np.inf, False
+        try:
+            while True:
+                thread.join(PULSE)
+                if not thread.is_alive():
+                    break
+                now = time.monotonic()
+                asked = min(asked, now) if should_stop() else np.inf
+                if asked < np.inf and not told:
+                    _subscribe(callbacks)
+                    told = True
+                if now - asked >= patience:
+                    return False
+        except KeyboardInterrupt:  # after which this object is spent
+            _subscribe(callbacks)
+            thread.join(GRACE)
+            raise
+        for callback in callbacks if told else ():
+            callback.unsubscribe(_say_stop)
+        return True
+
+    # What the last run found.
+
+    @property
+    def status(self) -> str:
+        """What HiGHS says of the model."""
+        return _NAMES[self._highs.getModelStatus()]
+
+    @property
+    def solution(self) -> Highs:
+        """Values and multipliers of columns and rows, as HiGHS hands them out."""
+        return self._highs.getSolution()
+
+    @property
+    def info(self) -> Highs:
+        """Counts, bounds and objective, as HiGHS hands them out."""
+        return self._highs.getInfo()
+
+    @property
+    def has_point(self) -> bool:
+        """Whether there is a feasible point."""
+        return bool(self._highs.getInfo().primal_solution_status == _FEASIBLE)
+
+    @property
+    def seconds(self) -> float:
+        """Of all runs."""
+        return float(self._highs.getRunTime())
+
+    def dual_ray(self) -> Highs:
+        """Multipliers that prove infeasibility, as HiGHS hands them out."""
+        return self._highs.getDualRay()
+
+    def primal_ray(self) -> Array | None:
+        """A direction that never ends, as the numbers show it; None if HiGHS knows none."""
+        _, known, ray = self._highs.getPrimalRay()
+        if not known:
+            return None
+        lp = self._highs.getLp()
+        matrix = sp.csc_array(
+            (lp.a_matrix_.value_, lp.a_matrix_.index_, lp.a_matrix_.start_), shape=self.shape
+        )
+        moves = np.concatenate([matrix @ ray, ray])
+        noise = RAY_MOVES * np.concatenate([abs(matrix) @ np.abs(ray), np.zeros(ray.size)])
+        lower = np.concatenate([lp.row_lower_, lp.col_lower_])
+        upper = np.concatenate([lp.row_upper_, lp.col_upper_])
+        down, up = np.isfinite(lower) & (moves < -noise), np.isfinite(upper) & (moves > noise)
+        return None if (down | up).any() else np.asarray(ray)
+
+    def optimum(self, *, warm: bool = False) -> BasicPoint | None:
+        """The optimal vertex; None if there is none. OutOfTime is raised if HiGHS was stopped."""
+        self.deadline.check()
+        return self._basic_point(self.solve(warm=warm))
+
+    def optimum_near(self, x: Array) -> BasicPoint | None:
+        """The optimal vertex, from the vertex that ``x`` is or is near to, if that helps.
+
+        Columns that are not a number may be anywhere. What is too much or too little for a basis
+        is for HiGHS to mend.
+        """
+        self.deadline.check()
+        unknown = np.isnan(x)
+        rows = self._A @ np.where(unknown, 0.0, x)
+        rows[(abs(self._A) @ unknown) > 0.0] = np.nan
+        bounds = self._bounds
+        basis = basis_of(
+            nearest_statuses(x, bounds.lower, bounds.upper),
+            nearest_statuses(rows, bounds.row_lower, bounds.row_upper),
+        )
+        basis.valid, basis.alien = False, True
+        self._highs.setBasis(basis)
+        return self._basic_point(self.solve(warm=True, primal=True)) or self.optimum()
+
+    def _basic_point(self, status: str) -> BasicPoint | None:
+        """Where the last run ended."""
+        if status in STOPPED:
+            raise OutOfTime
+        if status != "kOptimal":
+            return None
+        solution, (rows, columns) = self._highs.getSolution(), self.shape
+        if self._highs.getNumNz():
+            _, basic = self._highs.getBasicVariables()
+        else:  # HiGHS 1.15 ends the process if it is asked for the basis of an empty matrix
+            basic = -1 - np.arange(rows)
+        values = np.concatenate([np.array(solution.col_value), np.array(solution.row_value)])
+        return BasicPoint(
+            values=values,
+            y=np.array(solution.row_dual),
+            basic=np.where(basic >= 0, basic, columns - 1 - basic).astype(np.intp),
+        )
+
+    # One linear program after the other over the same matrix, each from a basis.
 
     def run(
         self,
@@ -154,24 +453,29 @@ class HighsModel:
     ) -> Vertex:
         """Minimise ``cost`` within ``bounds``, from ``basis`` if one is given.
 
-        With ``primal`` by the primal simplex method: where the basis is a feasible point and only
-        the costs are others, it has the shorter way.
-        ``watch`` says how long it may take, and when it should stop.
+        With ``primal`` by the primal simplex method.
+        ``deadline`` says how long it may take, and when it should stop.
         With ``refine`` the multipliers come with a correction that makes them twice as exact.
         From the basis of the last run it goes on with all that HiGHS knows: setting one costs its
         edge weights, which may take longer than the solve.
         """
         with self._lock:
             start = time.perf_counter()
-            self._pass(cost, bounds)
+            if self._loaded:
+                self.set_cost(cost)
+                self.set_columns(bounds.lower, bounds.upper)
+                self.set_rows(bounds.row_lower, bounds.row_upper)
+            else:
+                self._load(cost, bounds)
             # Presolve would throw the basis away; without one it is worth having.
             highs, presolve = self._highs, self._presolve if basis is None else "off"
             self._set("presolve", presolve)
             self._set("simplex_strategy", _PRIMAL if primal else self._strategy)
             if basis is None:
                 highs.clearSolver()
-            elif basis is not self._at:
+            elif basis is not self._basis:
                 highs.setBasis(basis)
+            self._set("time_limit", min(self._limit, _seconds(deadline)) + self._counted)
             self._go(deadline)
             solution = highs.getSolution()
             status, duals = _NAMES[highs.getModelStatus()], np.array(solution.row_dual)
@@ -180,7 +484,7 @@ class HighsModel:
                 if presolve == "off" and self._has_factors:
                     basic = highs.getBasicVariables()[1]
                 reduced, correction = self._refined(cost, duals, basis_found, basic)
-            self._at = basis_found if status == "kOptimal" else None
+            self._basis = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
                 x=np.array(solution.col_value),
@@ -203,7 +507,7 @@ class HighsModel:
         nothing to do takes several times as long as to see that.
         """
         with self._lock:
-            start, basic, here = time.perf_counter(), vertex.basic, vertex.basis is self._at
+            start, basic, here = time.perf_counter(), vertex.basic, vertex.basis is self._basis
             if basic is None or not here:
                 return None
             costs = np.where(basic >= 0, cost[np.maximum(basic, 0)], 0.0)
@@ -221,30 +525,13 @@ class HighsModel:
     def corrected(self, cost: Array, vertex: Vertex, residuals: DecimalResiduals) -> Vertex:
         """A vertex whose multipliers are corrected to those of the decimals that were meant."""
         with self._lock:
-            basic = vertex.basic if vertex.basis is self._at else None
+            basic = vertex.basic if vertex.basis is self._basis else None
             sums, lack = self._refined(cost, vertex.row_dual.copy(), vertex.basis, basic, residuals)
             return replace(vertex, reduced=sums, correction=lack)
 
-    def _go(self, deadline: Deadline | None) -> None:
-        """Run, within the limits of time; a long run can be stopped."""
-        seconds = None if deadline is None else deadline.for_solver
-        limit = self._limit if seconds is None else min(self._limit, seconds)
-        # HiGHS counts the seconds of all runs of an object.
-        self._set("time_limit", limit + self._highs.getRunTime())
-        if deadline is None or self._A.nnz < LONG:
-            self._highs.run()
-            return
-        with deadline.heeded_by(self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt):
-            self._highs.run()
-
-    def _set(self, option: str, value: object) -> None:
-        if self._now.get(option) != value:
-            self._highs.setOptionValue(option, value)
-            self._now[option] = value
-
     def _refined(
         self, cost: Array, duals: Array, basis: highspy.HighsBasis,
-        basic: NDArray[np.integer] | None, residuals: DecimalResiduals | None = None,
+        basic: Indices | None, residuals: DecimalResiduals | None = None,
     ) -> tuple[Sums | None, Array | None]:  # fmt: skip
         """Reduced costs, and what the multipliers lack: B'(duals + lack) = cost, nearly so.
 
@@ -268,17 +555,14 @@ class HighsModel:
             correction = self._with_factors(basic >= 0, lack)
         return sums, correction if np.isfinite(correction).all() else None
 
-    def _parts(self, basis: highspy.HighsBasis, basic: NDArray[np.integer] | None) -> Parts:
+    def _parts(self, basis: highspy.HighsBasis, basic: Indices | None) -> tuple[Indices, Indices]:
         """The columns and the rows that are basic; the same ones as long as the basis is."""
         if self._split is None or self._split[0] is not basis:
             if basic is not None:
                 within = basic >= 0
                 inside, idle = basic[within], -1 - basic[~within]
             else:
-                inside, idle = (
-                    np.flatnonzero([status == _BASIC for status in part])
-                    for part in (basis.col_status, basis.row_status)
-                )
+                inside, idle = (np.flatnonzero(part == BASIC) for part in statuses_of(basis))
             self._split = basis, (inside, idle)
         return self._split[1]
 
@@ -289,10 +573,10 @@ class HighsModel:
         residual[within] = lack / size
         return np.asarray(self._highs.getBasisTransposeSolve(residual)[1] * size)
 
-    def _by_hand(self, lack: Array, *parts: NDArray[np.integer]) -> Array:
+    def _by_hand(self, lack: Array, *parts: Indices) -> Array:
         """The same from factors of our own; not a number if there are none."""
         (inside, idle), correction = parts, np.zeros(self._A.shape[0])
-        tight = np.delete(self._places[0], idle)
+        tight = np.delete(self._each[0], idle)
         square = sp.csc_array(sp.csr_array(self._A)[tight][:, inside])
         try:
             correction[tight] = splu(square.T.tocsc()).solve(lack)
@@ -300,28 +584,17 @@ class HighsModel:
             return np.full(correction.size, np.nan)
         return correction
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix."""
-        return self._A.shape[0], self._A.shape[1]
 
-    def has_matrix(self, A: Matrix) -> bool:
-        """Whether ``A`` is the matrix of this session, entry by entry."""
-        if A is self._given:
-            return True
-        mine, other = self._A, by_columns(A)
-        return mine.shape == other.shape and all(
-            np.array_equal(getattr(mine, part), getattr(other, part))
-            for part in ("indptr", "indices", "data")
-        )
+def _seconds(deadline: Deadline | None) -> float:
+    """That a run may take."""
+    seconds = None if deadline is None else deadline.for_solver
+    return np.inf if seconds is None else seconds
 
-    def _pass(self, cost: Array, bounds: Bounds) -> None:
-        rows, columns = self._A.shape
-        if self._loaded:
-            highs, (each_row, each) = self._highs, self._places
-            highs.changeColsCost(columns, each, cost)
-            highs.changeColsBounds(columns, each, bounds.lower, bounds.upper)
-            highs.changeRowsBounds(rows, each_row, bounds.row_lower, bounds.row_upper)
-            return
-        self._highs.passModel(as_model(self._A, cost, bounds))
-        self._loaded = True
+
+def _subscribe(callbacks: Sequence[Highs]) -> None:
+    for callback in callbacks:
+        callback.subscribe(_say_stop)
+
+
+def _say_stop(event: Highs) -> None:
+    event.interrupt(True)

@@ -1,4 +1,4 @@
-"""Search for whole points on HiGHS directly: from a start, within a limit, stopped when asked.
+"""Integer search on HiGHS: from a start, within a limit, stopped when asked.
 
 HiGHS looks at the clock and at its callbacks now and then only, a second apart at worst. Whoever
 waits for it does not: the best point is kept as it is found, and a search that does not return
@@ -7,35 +7,26 @@ soon after it was asked to is left to end by itself.
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lexiprog.backends.highs import WORDS, as_model
+from lexiprog.backends.highs import WORDS, HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.ranges import implied_ranges
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
 from lexiprog.tolerances import INTEGER_ROUNDING, LARGE_M, SUM_ROUNDING
-from lexiprog.typing import Array, Highs, Mask, Options
-
-# Seconds between two looks, and those that a search has to return once it was asked to.
-PULSE, GRACE = 0.05, 0.2
+from lexiprog.typing import Array, Highs, Options
 
 # On the face of an earlier level, which is as thin as can be, HiGHS's presolve loses points.
 # Problems with so few numbers are searched without it, for that many nodes and seconds: where
 # integers have no bounds, HiGHS may never get to its first node.
 SMALL = 1_000
+GAP = {"mip_rel_gap": 0.0}
 HASTY, SECONDS = {"presolve": "off", "mip_max_nodes": 200}, 1.0
-
-# HiGHS's number for a point within the rows.
-FEASIBLE = 2
 
 # A search that is stopped may have a point, unlike a linear program that is.
 _LIMITS = ("kTimeLimit", "kInterrupt", "kIterationLimit", "kSolutionLimit", "kMemoryLimit")
@@ -44,7 +35,7 @@ _WORDS = WORDS | dict.fromkeys(_LIMITS, Status.LIMIT)
 
 @dataclass(frozen=True)
 class MipSearch:
-    """The best whole point found, if any, and a bound that no point is below, if any."""
+    """The best integer point found, if any, and a bound that no point is below, if any."""
 
     said: str
     x: Array | None
@@ -59,7 +50,7 @@ class MipSearch:
 
 
 class MipModel:
-    """One HiGHS object: its matrix grows by rows, its costs and limits change.
+    """An integer program inside HiGHS: its matrix grows by rows, its costs and limits change.
 
     Parameters
     ----------
@@ -77,132 +68,86 @@ class MipModel:
     """
 
     def __init__(self, form: StandardForm, options: Options) -> None:
-        self._highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        self._highs.setOptionValue("output_flag", False)
-        for name, value in ({"mip_rel_gap": 0.0} | dict(options)).items():
-            if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
-        model = as_model(form.A, form.c, Bounds.of(form))
-        pass_whole(self._highs, model, form.integer)
+        self._model = HighsModel(
+            form.A, GAP | dict(options), form.c, Bounds.of(form), integer=form.integer
+        )
         self._limit = float(options.get("time_limit", np.inf))
         self.lost = self.on_face = False
         self._small = form.A.nnz <= SMALL and not options.keys() & {"presolve", "mip_max_nodes"}
 
     def add_row(self, coefficients: Array) -> None:
         """One more row, without limits as yet."""
-        places = np.flatnonzero(coefficients).astype(np.int32)
-        self._highs.addRow(-np.inf, np.inf, places.size, places, coefficients[places])
+        self._model.add_row(coefficients)
 
     def search(
         self, cost: Array, bounds: Bounds, offset: float, start: Array | None, deadline: Deadline
     ) -> MipSearch:
         """The best point that there is time to find; ``offset`` is added to every value."""
-        highs = self._highs
-        for count, change, values in (
-            (cost.size, highs.changeColsCost, (cost,)),
-            (cost.size, highs.changeColsBounds, (bounds.lower, bounds.upper)),
-            (bounds.row_upper.size, highs.changeRowsBounds, (bounds.row_lower, bounds.row_upper)),
-        ):
-            change(count, np.arange(count, dtype=np.int32), *values)
-        highs.clearSolver()
-        highs.setOptionValue("output_flag", deadline.verbose)
-        seen = _Seen(offset, start, None if start is None else float(cost @ start))
-        careful = self._small and self.on_face and self._may_begin(seen, deadline)
-        if not (careful and self._is_easy(seen, deadline)):
-            if not self._may_begin(seen, deadline):
-                return seen.search("kTimeLimit")
-            self._run(seen, deadline)
-            infeasible = not self.lost and self._small and self._ended("kInfeasible")
-            # Which presolve has been seen to say of feasible ones.
-            if infeasible and not self._is_easy(seen, deadline) and not self._has_point:
+        model = self._model
+        model.set_cost(cost)
+        model.set_columns(bounds.lower, bounds.upper)
+        model.set_rows(bounds.row_lower, bounds.row_upper)
+        model.clear()
+        model.set_options({"output_flag": deadline.verbose})
+        incumbent = _Incumbent(offset, start, None if start is None else float(cost @ start))
+        careful = self._small and self.on_face and self._may_begin(incumbent, deadline)
+        if not (careful and self._is_easy(incumbent, deadline)):
+            if not self._may_begin(incumbent, deadline):
+                return incumbent.search("kTimeLimit")
+            self._run(incumbent, deadline)
+            if self._is_surely_infeasible(incumbent, deadline):
                 return MipSearch("kInfeasible", None, None)
         if self.lost:
-            return seen.search("kTimeLimit")
-        info = highs.getInfo()
+            return incumbent.search("kTimeLimit")
+        info = model.info
         bound = float(info.mip_dual_bound) + offset
         return MipSearch(
-            highs.getModelStatus().name,
+            model.status,
             # No zero is below zero.
-            np.array(highs.getSolution().col_value) + 0.0 if self._has_point else None,
+            np.array(model.solution.col_value) + 0.0 if model.has_point else None,
             bound if np.isfinite(bound) else None,
             int(info.mip_node_count),
         )
 
-    def _may_begin(self, seen: _Seen, deadline: Deadline) -> bool:
-        """Whether there is time; the search then begins at the best point seen so far."""
+    def _may_begin(self, incumbent: _Incumbent, deadline: Deadline) -> bool:
+        """Whether there is time; the search then begins at the best point so far."""
         seconds = deadline.for_solver
-        if seen.x is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = seen.x
-            self._highs.setSolution(solution)
-        self._highs.setOptionValue("time_limit", self._limit if seconds is None else seconds)
+        if incumbent.x is not None:
+            self._model.set_start(incumbent.x)
+        self._model.set_options({"time_limit": self._limit if seconds is None else seconds})
         return seconds != 0.0
 
-    @property
-    def _has_point(self) -> bool:
-        return bool(self._highs.getInfo().primal_solution_status == FEASIBLE)
-
-    def _is_easy(self, seen: _Seen, deadline: Deadline) -> bool:
+    def _is_easy(self, incumbent: _Incumbent, deadline: Deadline) -> bool:
         """Whether a search without presolve comes to an end in a few nodes and a second."""
-        left = self._highs.getOptionValue("time_limit")[1]
+        left = self._model.option("time_limit")
         hasty = HASTY | {"time_limit": min(SECONDS, left)}
-        plain = {name: self._highs.getOptionValue(name)[1] for name in hasty}
-        for name, value in hasty.items():
-            self._highs.setOptionValue(name, value)
-        self._run(seen, deadline)
+        plain = {name: self._model.option(name) for name in hasty}
+        self._model.set_options(hasty)
+        self._run(incumbent, deadline)
         if self.lost or deadline.should_stop:
             return True
-        for name, value in plain.items():
-            self._highs.setOptionValue(name, value)
-        return self._ended("kOptimal", "kInfeasible")
+        self._model.set_options(plain)
+        return self._model.status in ("kOptimal", "kInfeasible")
 
-    def _ended(self, *words: str) -> bool:
-        return self._highs.getModelStatus().name in words
+    def _is_surely_infeasible(self, incumbent: _Incumbent, deadline: Deadline) -> bool:
+        """Whether a small search ended without a point, which presolve has been seen to lose."""
+        if self.lost or not self._small or self._model.status != "kInfeasible":
+            return False
+        return not self._is_easy(incumbent, deadline) and not self._model.has_point
 
-    def _run(self, seen: _Seen, deadline: Deadline) -> None:
-        """Let HiGHS run in a thread of its own, and wait for it no longer than asked to."""
+    def _run(self, incumbent: _Incumbent, deadline: Deadline) -> None:
+        """Let HiGHS run, and wait for it no longer than asked to."""
 
         def look(event: Highs) -> None:
-            seen.look(event.data_out)
-            deadline.latest = seen.values
+            incumbent.look(event.data_out)
+            deadline.latest = incumbent.values
             event.interrupt(deadline.should_stop)  # HiGHS remembers a yes from search to search
 
-        improving = self._highs.cbMipImprovingSolution.subscribe(seen.keep)
-        interrupt = self._highs.cbMipInterrupt.subscribe(look)
-        thread = threading.Thread(target=self._highs.run, name="lexiprog-highs")
-        thread.start()
-        asked = np.inf
-        while True:
-            thread.join(PULSE)
-            if not thread.is_alive():
-                break
-            now = time.monotonic()
-            asked = min(asked, now) if deadline.should_stop else np.inf
-            if now - asked >= GRACE:
-                self.lost = True
-                return
-        improving.unsubscribe(seen.keep)
-        interrupt.unsubscribe(look)
+        self.lost = not self._model.search(incumbent.keep, look, lambda: deadline.should_stop)
 
 
-def pass_whole(highs: Highs, model: Highs, integer: NDArray[np.intp] | Mask | None) -> None:
-    """Give HiGHS a model some of whose columns, by place or by a mask, must be whole.
-
-    Its heuristic "feasibility jump" reads beyond its memory where a whole column has no bounds,
-    which ends the process (HiGHS 1.15.1): it is left out there.
-    """
-    kinds = np.full(model.num_col_, highspy.HighsVarType.kContinuous)
-    integer = np.zeros(0, dtype=np.intp) if integer is None else integer
-    kinds[integer] = highspy.HighsVarType.kInteger
-    model.integrality_ = list(kinds)
-    ends = np.concatenate([np.asarray(e)[integer] for e in (model.col_lower_, model.col_upper_)])
-    if not np.isfinite(ends).all():
-        highs.setOptionValue("mip_heuristic_run_feasibility_jump", False)
-    highs.passModel(model)
-
-
-class _Seen:
-    """What the callbacks of a search have shown so far."""
+class _Incumbent:
+    """The best point and bound that the callbacks of a search have shown so far."""
 
     def __init__(self, offset: float, x: Array | None, value: float | None) -> None:
         self._offset, self.x, self._value = offset, x, value
@@ -240,10 +185,10 @@ def solve_mip(
     *,
     on_face: bool = False,
 ) -> MipSearch:
-    """The best point of a form by itself, found wherever the watch says."""
-    if deadline is not None and deadline.elsewhere is not None:
+    """The best point of a form by itself, found wherever the deadline says."""
+    if deadline is not None and deadline.executor is not None:
         search = partial(solve_mip, on_face=on_face)
-        return deadline.elsewhere.call(
+        return deadline.executor.call(
             search, form, deadline.limiting(options), start, deadline=deadline
         )
     model = MipModel(form, options)

@@ -86,7 +86,7 @@ def misses(lower: Array, values: Array, upper: Array) -> bool:
 
 
 def refined(
-    session: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, deadline: Deadline,
+    model: HighsModel, A: Matrix, cost: Array, bounds: Bounds, vertex: Vertex, deadline: Deadline,
     residuals: DecimalResiduals | None = None,
 ) -> Refined | None:  # fmt: skip
     """The vertex with twice the digits, multipliers of what was meant; None if there is none."""
@@ -98,7 +98,7 @@ def refined(
             break
         blown = np.minimum(GROWTH * blown, _power(1.0 / np.maximum(left.misses, REFINED_FULLY)))
         for point, price in _factors(*blown.tolist()):
-            found = _corrected(session, sides, at, point, price, deadline)
+            found = _corrected(model, sides, at, point, price, deadline)
             now = None if found is None else sides.left(found)
             goal = max(0.5 * left.miss, REFINED_FULLY)
             if found is not None and now is not None and now.miss <= goal:
@@ -140,7 +140,7 @@ class _At:
 
 
 def _corrected(
-    session: HighsModel, sides: _Sides, at: _At, point: float, price: float, deadline: Deadline
+    model: HighsModel, sides: _Sides, at: _At, point: float, price: float, deadline: Deadline
 ) -> _At | None:
     """One round, with the point's and the multipliers' misses blown up by so much."""
     # HiGHS knows no costs of rows: weak multipliers go back into the costs of the columns, and
@@ -148,7 +148,7 @@ def _corrected(
     strong = np.abs(at.y.high) * price >= STABLE_SIGN
     y = Pair(*(np.where(strong, part, 0.0) for part in at.y))
     left = sides.left(replace(at, y=y))
-    found = session.run(
+    found = model.run(
         price * left.reduced, left.bounds(point, strong, y), at.basis, deadline=deadline
     )
     if not found.optimal:

@@ -1,4 +1,4 @@
-"""Who sends solves away: by any executor, again if a worker is lost, with the bytes counted."""
+"""A remote executor: solves as serialised tasks, sent again if a worker is lost."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ import numpy as np
 from lexiprog.deadline import Deadline, Returned
 from lexiprog.errors import LexiprogWarning
 
-# What travels: a function's name with numbers there, plain values back, and the versions.
-
-# Whose versions decide what is found; everything else only carries it.
+# Whose versions decide the answer; other packages only transport it.
 PACKAGES = ("lexiprog", "numpy", "scipy", "cvxpy", "highspy", "clarabel")
 _DECLARED = (cp.Problem, cp.expressions.expression.Expression, cp.Minimize, cp.Maximize)
 _CONSTRAINT = cp.constraints.constraint.Constraint
@@ -44,7 +42,7 @@ class Reply:
 
 
 class _NumbersOnly(pickle.Pickler):
-    """A pickler that lets no object of a declared problem pass."""
+    """A pickler that refuses objects of a declared problem."""
 
     def reducer_override(self, obj: object) -> Any:
         if isinstance(obj, (*_DECLARED, _CONSTRAINT)):
@@ -52,48 +50,48 @@ class _NumbersOnly(pickle.Pickler):
         return NotImplemented
 
 
-def pack(function: Callable[..., object], arguments: tuple[object, ...]) -> bytes:
+def serialised(function: Callable[..., object], arguments: tuple[object, ...]) -> bytes:
     """The call as bytes; refused if anything of a declared problem is among the arguments."""
     buffer = io.BytesIO()
     _NumbersOnly(buffer, protocol=5).dump((function, arguments))
     return buffer.getvalue()
 
 
-def opened(parcel: bytes, _ticket: str = "") -> bytes:
-    """Do what a parcel asks for, wherever this runs; what is raised travels as well.
+def run_task(task: bytes, _ticket: str = "") -> bytes:
+    """Run a serialised task, wherever this is; what is raised is sent back as well.
 
     ``_ticket`` makes each try a call of its own: schedulers remember calls that they have seen.
     """
     try:
-        function, arguments = pickle.loads(parcel)
+        function, arguments = pickle.loads(task)
         reply = Reply(function(*arguments), None, _name(), versions())
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # noqa: BLE001 - a native panic is no Exception; all is told
+    except BaseException as error:  # noqa: BLE001 - a native panic is no Exception
         reply = Reply(None, _portable(error), _name(), versions())
     return pickle.dumps(reply, protocol=5)
 
 
-def plain(found: object) -> object:
-    """A solver's native result as plain values with the same attributes, if it cannot travel."""
-    if isinstance(found, dict):
-        return {key: plain(value) for key, value in found.items()}
-    if isinstance(found, list | tuple):
-        if found and all(isinstance(value, float) for value in found):
-            return np.array(found)
-        return type(found)(plain(value) for value in found)
+def plain(native: object) -> object:
+    """A solver's native result as plain values with the same attributes, if it is not picklable."""
+    if isinstance(native, dict):
+        return {key: plain(value) for key, value in native.items()}
+    if isinstance(native, list | tuple):
+        if native and all(isinstance(value, float) for value in native):
+            return np.array(native)
+        return type(native)(plain(value) for value in native)
     try:
-        pickle.dumps(found, protocol=5)
+        pickle.dumps(native, protocol=5)
     except Exception:  # noqa: BLE001 - whatever the reason, its attributes are tried
-        public = [name for name in dir(found) if not name.startswith("_")]
-        values = {name: getattr(found, name, None) for name in public}
+        public = [name for name in dir(native) if not name.startswith("_")]
+        values = {name: getattr(native, name, None) for name in public}
         parts = {
             name: plain(value)
             for name, value in values.items()
-            if not callable(value) and type(value) is not type(found)  # a word has its kind's words
+            if not callable(value) and type(value) is not type(native)  # members of an enum
         }
-        return _Native(str(found), **parts)
-    return found
+        return _Native(str(native), **parts)
+    return native
 
 
 class _Native(SimpleNamespace):
@@ -109,14 +107,14 @@ class _Native(SimpleNamespace):
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions here of all that decides what is found."""
-    found = {"Python": platform.python_version()}
+    """The versions in this process of all that decides the answer."""
+    installed = {"Python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "none"
-    return found
+            installed[package] = "none"
+    return installed
 
 
 def _name() -> str:
@@ -124,7 +122,7 @@ def _name() -> str:
 
 
 def _portable(error: BaseException) -> BaseException:
-    """The error itself if it survives the journey, else its words."""
+    """The error itself if it can be pickled, else its text."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:  # noqa: BLE001 - whatever the reason
@@ -141,7 +139,7 @@ class WorkLost(RuntimeError):
 
 
 class Elsewhere:
-    """An executor as solves use it: what was sent, what came back, who answered.
+    """A remote executor: what was sent, what came back, who answered; alias `RemoteExecutor`.
 
     Every call that takes ``executor=`` takes one of these as well. Problems are compiled here,
     their numbers are sent, and whatever comes back is certified here.
@@ -198,11 +196,11 @@ class Elsewhere:
     @property
     def width(self) -> int:
         """Calls that can run at the same time, as far as the executor says."""
-        known = getattr(self.executor, "_max_workers", None)
+        workers = getattr(self.executor, "_max_workers", None)
         client = getattr(self.executor, "_client", None)
-        if known is None and client is not None and hasattr(client, "nthreads"):
-            known = sum(client.nthreads().values())
-        return int(known or os.cpu_count() or 1)
+        if workers is None and client is not None and hasattr(client, "nthreads"):
+            workers = sum(client.nthreads().values())
+        return int(workers or os.cpu_count() or 1)
 
     def call(
         self,
@@ -211,31 +209,31 @@ class Elsewhere:
         deadline: Deadline | None = None,
     ) -> Returned:
         """What the function returns, or raises, wherever the executor calls it."""
-        parcel = pack(function, arguments)
-        trouble: Exception | None = None
+        task = serialised(function, arguments)
+        last: Exception | None = None
         for _ in range(1 + self.retries):
-            if trouble is not None and deadline is not None and deadline.should_stop:
+            if last is not None and deadline is not None and deadline.should_stop:
                 break
             with self._lock:
                 self.tasks += 1
-                self.sent += len(parcel)
+                self.sent += len(task)
             try:
-                future = self.executor.submit(opened, parcel, uuid.uuid4().hex)
+                future = self.executor.submit(run_task, task, uuid.uuid4().hex)
                 answer = _awaited(future, deadline)
                 reply = pickle.loads(answer)
-            except _Over as over:
-                raise WorkLost(str(over)) from None
+            except _GivenUp as reason:
+                raise WorkLost(str(reason)) from None
             except Exception as error:  # noqa: BLE001 - schedulers lose work in ways of their own
-                trouble = error
+                last = error
                 with self._lock:
                     self.lost += 1
                 continue
             self._note(reply, len(answer))
             if reply.raised is not None:
                 raise reply.raised
-            found: Returned = reply.value
-            return found
-        said = " ".join(f"{type(trouble).__name__}: {trouble}".split())
+            value: Returned = reply.value
+            return value
+        said = " ".join(f"{type(last).__name__}: {last}".split())
         raise WorkLost(f"sent {1 + self.retries} times without an answer; last {said}")
 
     def _note(self, reply: Reply, size: int) -> None:
@@ -261,7 +259,10 @@ class Elsewhere:
         )
 
 
-class _Over(Exception):
+RemoteExecutor = Elsewhere  # the same by the usual name
+
+
+class _GivenUp(Exception):
     """Nobody waits any longer."""
 
 
@@ -272,11 +273,11 @@ def _awaited(future: Future[bytes], deadline: Deadline | None) -> bytes:
         while not wait([future], PULSE).done:
             if deadline is None:
                 continue
-            if deadline.stopped or deadline.enough:
-                raise _Over("it was cancelled")
-            late = late + PULSE if deadline.limited and deadline.left == 0.0 else 0.0
+            if deadline.cancelled or deadline.enough:
+                raise _GivenUp("it was cancelled")
+            late = late + PULSE if deadline.limited and deadline.left() == 0.0 else 0.0
             if late >= GRACE:
-                raise _Over("no answer within the time limit")
+                raise _GivenUp("no answer within the time limit")
     except BaseException:  # Ctrl-C as well
         future.cancel()
         raise
@@ -284,10 +285,9 @@ def _awaited(future: Future[bytes], deadline: Deadline | None) -> bytes:
 
 
 def _different(there: Mapping[str, str]) -> str:
-    here = versions()
     parts = [
-        f"{name} {there.get(name, 'none')} where this process has {own}"
-        for name, own in here.items()
-        if there.get(name, "none") != own
+        f"{name} {there.get(name, 'none')} where this process has {here}"
+        for name, here in versions().items()
+        if there.get(name, "none") != here
     ]
     return ", ".join(parts)

@@ -6,15 +6,12 @@ import time
 from dataclasses import fields
 
 import highspy
-import numpy as np
-from numpy.typing import NDArray
 
 from lexiprog.backends.highs import HighsModel, Vertex
+from lexiprog.backends.warm_basis import Statuses, basis_of, statuses_of
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.typing import Array, FreshOptions, Matrix, Options, Record
-
-Statuses = tuple[NDArray[np.int8], NDArray[np.int8]]
 
 
 def vertex_of(
@@ -41,14 +38,14 @@ def vertex_of(
     refine, primal : bool
         As for :meth:`HighsModel.run`.
     """
-    basis = None if statuses is None else _basis(statuses)
+    basis = None if statuses is None else basis_of(*statuses)
     vertex = HighsModel(A, options).run(cost, Bounds(*limits), basis, refine=refine, primal=primal)
     found = {field.name: getattr(vertex, field.name) for field in fields(vertex)}
-    return found, _statuses(found.pop("basis"))  # which cannot travel itself
+    return found, statuses_of(found.pop("basis"))  # which cannot travel itself
 
 
 class RemoteHighs(HighsModel):
-    """A session whose runs are sent away if the watch says so, each with all of its numbers."""
+    """A model whose runs are sent away if the deadline says so, each with all of its numbers."""
 
     def __init__(self, A: Matrix, options: Options) -> None:
         super().__init__(A, options)
@@ -70,33 +67,17 @@ class RemoteHighs(HighsModel):
 
         Elsewhere nobody hears of Ctrl-C; the time limit goes along.
         """
-        if deadline is None or deadline.elsewhere is None:
+        if deadline is None or deadline.executor is None:
             return super().run(cost, bounds, basis, refine=refine, primal=primal, deadline=deadline)
         start = time.perf_counter()
         limits = (bounds.lower, bounds.upper, bounds.row_lower, bounds.row_upper)
         statuses = self._last[1] if self._last is not None and basis is self._last[0] else None
         if statuses is None and basis is not None:
-            statuses = _statuses(basis)
+            statuses = statuses_of(basis)
         options = deadline.limiting(self._options)
-        vertex, statuses = deadline.elsewhere.call(
+        vertex, statuses = deadline.executor.call(
             vertex_of, self._A, options, cost, limits, statuses, refine, primal, deadline=deadline
         )
-        found = _basis(statuses)
+        found = basis_of(*statuses)
         self._last = (found, statuses)
         return Vertex(**vertex | {"basis": found, "seconds": time.perf_counter() - start})
-
-
-def _statuses(basis: highspy.HighsBasis) -> Statuses:
-    columns, rows = (
-        np.array([int(status) for status in part], dtype=np.int8)
-        for part in (basis.col_status, basis.row_status)
-    )
-    return columns, rows
-
-
-def _basis(statuses: Statuses) -> highspy.HighsBasis:
-    basis = highspy.HighsBasis()
-    kinds = [highspy.HighsBasisStatus(k) for k in range(5)]
-    basis.col_status, basis.row_status = ([kinds[k] for k in part] for part in statuses)
-    basis.valid = True
-    return basis

@@ -123,12 +123,9 @@ def _names(settings: object) -> frozenset[str]:
 @cache
 def _highs_knows(name: str) -> bool:
     """Whether HiGHS takes an option that it does not list, such as those for its developers."""
-    import highspy
+    from lexiprog.backends.highs import knows_option
 
-    highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("output_flag", False)
-    status = highs.getOptionValue(name)[0]
-    return bool(status != highspy.HighsStatus.kError)
+    return knows_option(name)
 
 
 # What solvers call a time limit and a gap, and the settings they need to be exact enough.

@@ -1,23 +1,63 @@
-"""A basis that was optimal once, tried on other numbers: if it fits, nothing need be solved."""
+"""Bases of linear programs: in HiGHS's numbers, near a point, and tried on other numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.sparse.linalg import SuperLU, splu
 
 from lexiprog.canon.multipliers import is_real
-from lexiprog.canon.standard_form import Bounds
-from lexiprog.tolerances import ACTIVE, POINT_FEASIBILITY
+from lexiprog.canon.standard_form import Bounds, transpose_product
+from lexiprog.tolerances import ACTIVE, AT_BOUND, POINT_FEASIBILITY, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
 
-_STATUS = highspy.HighsBasisStatus
-_SIDES = {_STATUS.kLower: -1, _STATUS.kUpper: 1}
+# HiGHS's numbers of where a variable stands in a basis.
+LOWER, BASIC, UPPER, ZERO, NONBASIC = range(5)
+_STATUSES = [highspy.HighsBasisStatus(k) for k in range(5)]
+
+Statuses = tuple[NDArray[np.int8], NDArray[np.int8]]
+
+
+def basis_of(columns: NDArray[np.integer], rows: NDArray[np.integer]) -> highspy.HighsBasis:
+    """A basis from the numbers of where its columns and rows stand."""
+    basis = highspy.HighsBasis()
+    basis.col_status, basis.row_status = (
+        [_STATUSES[k] for k in part.tolist()] for part in (columns, rows)
+    )
+    basis.valid = True
+    return basis
+
+
+def statuses_of(basis: highspy.HighsBasis) -> Statuses:
+    """Where the columns and the rows of a basis stand, in numbers."""
+    columns, rows = (
+        np.array([int(status) for status in part], dtype=np.int8)
+        for part in (basis.col_status, basis.row_status)
+    )
+    return columns, rows
+
+
+def nearest_statuses(values: Array, lower: Array, upper: Array) -> NDArray[np.integer]:
+    """At which limit each value stands; in the basis if at none, or not known."""
+    near = AT_BOUND * (1.0 + np.abs(values))
+    with np.errstate(invalid="ignore"):
+        low, high = np.abs(values - lower) <= near, np.abs(upper - values) <= near
+    return np.where(low, LOWER, np.where(high, UPPER, BASIC))
+
+
+def is_best(A: Matrix, cost: Array, duals: Array, x: Array, bounds: Bounds) -> bool:
+    """Whether no reduced cost and no multiplier asks for another basis, but for rounding."""
+    reduced = cost - transpose_product(A, duals)
+    tiny = SUM_ROUNDING * (1.0 + float(np.abs(cost).max(initial=0.0)))
+    falls, rises = (reduced > tiny) & (x > bounds.lower), (reduced < -tiny) & (x < bounds.upper)
+    # Rows that are not fixed have an upper limit only: their multipliers must not be positive.
+    wrong = (duals > tiny) & (bounds.row_lower < bounds.row_upper)
+    return not (np.count_nonzero(falls) or np.count_nonzero(rises) or np.count_nonzero(wrong))
 
 
 class KeptVertex(NamedTuple):
@@ -34,10 +74,8 @@ class _Places(NamedTuple):
     sides: Array
 
     @classmethod
-    def read(cls, statuses: Iterable[highspy.HighsBasisStatus]) -> _Places:
-        basic = np.array([status == _STATUS.kBasic for status in statuses], dtype=bool)
-        sides = np.array([_SIDES.get(status, 0) for status in statuses], dtype=float)
-        return cls(basic, sides)
+    def read(cls, statuses: NDArray[np.int8]) -> _Places:
+        return cls(statuses == BASIC, np.array([-1.0, 0.0, 1.0, 0.0, 0.0])[statuses])
 
 
 class KeptBasis:
@@ -70,11 +108,11 @@ class KeptBasis:
     # Many a basis is never tried: what it says is read when it is.
     @cached_property
     def _columns(self) -> _Places:
-        return _Places.read(self._basis.col_status)
+        return _Places.read(statuses_of(self._basis)[0])
 
     @cached_property
     def _limits(self) -> _Places:
-        return _Places.read(self._basis.row_status)
+        return _Places.read(statuses_of(self._basis)[1])
 
     @cached_property
     def _rows(self) -> Matrix:

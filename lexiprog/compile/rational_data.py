@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.cvxpy_adapter import Compiled, Maps, Straight
+from lexiprog.cvxpy_adapter import AffineCanonicaliser, Compiled, Maps
 from lexiprog.cvxpy_adapter.affine import AffineVector
 from lexiprog.model.expressions import CVXPY_LOCK, dense
 from lexiprog.model.lock import Slack
@@ -175,13 +175,13 @@ def _at(
     if any(keys.get(v.id) not in solution.exact_variables for v in expression.variables()):
         return None
     with CVXPY_LOCK:
-        straight = Straight.of([cp.Minimize(0)], [expression == 0])
-        if straight is None:
+        canonicaliser = AffineCanonicaliser.of([cp.Minimize(0)], [expression == 0])
+        if canonicaliser is None:
             return None
-        compiled = straight.compile()[0]
+        compiled = canonicaliser.compile()[0]
     lp = exact_program(compiled, known, read_as)
     x: list[Fraction] = [Fraction(0)] * len(lp.c)
-    for place in straight.places[0].primal:
+    for place in canonicaliser.index_maps[0].primal:
         values = np.asarray(solution.exact_variables[keys[place.id]], dtype=object)
         x[place.part] = [Fraction(value) for value in values.ravel(order="F")]
     rows = zip(lp.rows, lp.b, strict=True)

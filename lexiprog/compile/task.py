@@ -15,7 +15,7 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given, bind_references, read_parameters
 from lexiprog.compile.rational_data import Fractions, exact_references
-from lexiprog.cvxpy_adapter import Compiled, Prepared, Straight
+from lexiprog.cvxpy_adapter import AffineCanonicaliser, Compiled, Prepared
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import CVXPY_LOCK, Memory, dense
 from lexiprog.model.lock import NO_SLACK, Slack
@@ -194,9 +194,11 @@ class Joint(Protocol):
 def join(objectives: Objectives, constraints: Sequence[Constraint]) -> Joint:
     """The problems as one whose objectives are rows, or, if need be, as one with weights."""
     with CVXPY_LOCK:
-        straight = Straight.of([objective for _, objective in objectives], constraints)
-    if straight is not None:
-        return _Rows({name: k for k, (name, _) in enumerate(objectives)}, straight)
+        canonicaliser = AffineCanonicaliser.of(
+            [objective for _, objective in objectives], constraints
+        )
+    if canonicaliser is not None:
+        return _Rows({name: k for k, (name, _) in enumerate(objectives)}, canonicaliser)
     return _weighted(objectives, constraints)
 
 
@@ -205,14 +207,14 @@ class _Rows:
     """All objectives come out of one compiled form, as rows."""
 
     rows: Mapping[str, int]
-    straight: Straight
+    canonicaliser: AffineCanonicaliser
     memory: Memory = field(default_factory=Memory)
 
     def compile(self, name: str, _: Options) -> Compiled:
-        return self.straight.compile()[self.rows[name]]
+        return self.canonicaliser.compile()[self.rows[name]]
 
     def together(self) -> Mapping[str, Compiled]:
-        return dict(zip(self.rows, self.straight.compile(), strict=True))
+        return dict(zip(self.rows, self.canonicaliser.compile(), strict=True))
 
 
 @dataclass

@@ -1,8 +1,8 @@
-"""The one door to CVXPY's internals: compile a problem, run its solver, read the answer back."""
+"""The one adapter to CVXPY's internals: compile a problem, run its solver, read the answer back."""
 
 import cvxpy
 
-from lexiprog.cvxpy_adapter.canonicalise import Straight
+from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser
 from lexiprog.cvxpy_adapter.invoke import run
 from lexiprog.cvxpy_adapter.numbers import Compiled, Maps
 from lexiprog.cvxpy_adapter.prepare import CvxpyMismatch, Prepared, check_version
@@ -18,13 +18,13 @@ from lexiprog.cvxpy_adapter.slopes import Entries, FormSlopes, tensor_slopes
 check_version(cvxpy.__version__)
 
 __all__ = [
+    "AffineCanonicaliser",
     "Compiled",
     "CvxpyMismatch",
     "Entries",
     "FormSlopes",
     "Maps",
     "Prepared",
-    "Straight",
     "answer_at",
     "check_version",
     "columns_of",

@@ -26,7 +26,7 @@ class AffineVector:
     start : ndarray
         The numbers where all parameters are zero.
     moving : ndarray
-        The places of those that depend on parameters.
+        The positions of those that depend on parameters.
     maps : sparse array or None
         One row for each of these, the constant's column last.
     """
@@ -125,8 +125,8 @@ class DenseAffine:
 
 
 @dataclass(frozen=True)
-class Unfolded:
-    """The entries of a tensor that CVXPY compiled: one row a place, column by column of a matrix.
+class TensorEntries:
+    """The entries of a tensor that CVXPY compiled for a matrix, column by column.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Unfolded:
     count: int
 
     @classmethod
-    def of(cls, tensor: Matrix, columns: int) -> Unfolded:
+    def of(cls, tensor: Matrix, columns: int) -> TensorEntries:
         """Of a tensor for a matrix with so many columns, those of constants included."""
         count = tensor.shape[0] // columns
         nothing = np.zeros(0, dtype=np.intp)
@@ -170,7 +170,7 @@ class Unfolded:
         constant: Array,
         columns: int,
         size: int,
-    ) -> Unfolded:
+    ) -> TensorEntries:
         """Of rows of numbers, their constants, and what ``size`` values add to these."""
         count, nothing = constant.size, np.zeros(0, dtype=np.intp)
         rows, places, values = _summed(fixed, count)
@@ -178,12 +178,15 @@ class Unfolded:
         if moving:
             which, where, factors = (np.concatenate(part) for part in zip(*moving, strict=True))
             depends[which] = True
-            own = np.flatnonzero(depends)
-            which, where = np.append(which, own), np.append(where, np.full(own.size, size))
+            dependent = np.flatnonzero(depends)
+            which, where = (
+                np.append(which, dependent),
+                np.append(where, np.full(dependent.size, size)),
+            )
             order = np.argsort(which * (size + 1) + where, kind="stable")
-            ends = np.cumsum(np.bincount(which, minlength=count)[own])
-            numbers = np.append(factors, constant[own])[order]
-            shape = (own.size, size + 1)
+            ends = np.cumsum(np.bincount(which, minlength=count)[dependent])
+            numbers = np.append(factors, constant[dependent])[order]
+            shape = (dependent.size, size + 1)
             maps = sp.csr_array((numbers, where[order], np.append(0, ends)), shape=shape)
         kept = np.flatnonzero((constant != 0.0) | depends)
         changing = nothing if maps is None else values.size + np.flatnonzero(depends[kept])

@@ -1,4 +1,4 @@
-"""Linear problems straight from CVXPY's linear operators, without its chain of reductions.
+"""An affine canonicaliser: linear problems without CVXPY's chain of reductions.
 
 Where everything is affine, the reductions change nothing but the order of the rows. What is left
 of compiling are the linear operators, whose tensors CVXPY's own backend builds.
@@ -29,15 +29,13 @@ from cvxpy.utilities import scopes
 
 from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.cvxpy_adapter.affine import AffineMatrix, Coordinates, DenseAffine, Unfolded
-from lexiprog.cvxpy_adapter.numbers import Compiled, Maps, Place, Places, Reader
+from lexiprog.cvxpy_adapter.affine import AffineMatrix, Coordinates, DenseAffine, TensorEntries
+from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap, IndexRange, Maps, Reader
 from lexiprog.model.expressions import CVXPY_LOCK, dense
 from lexiprog.typing import Array, Constraint, Leaf, Objective, Record
 
-# Read plain affine expressions without CVXPY's linear operators.
-#
 # Most linear programs are written with constants times variables, sums, entries, and parameters on
-# the right. Their matrices are the constants themselves. Whatever else there is, CVXPY reads.
+# the right. Their matrices are the constants themselves, and are read here; CVXPY reads the rest.
 
 # How many entries all have together, and where each one's begin, by CVXPY's ids.
 Offsets = tuple[int, Mapping[int, int]]
@@ -45,8 +43,8 @@ Offsets = tuple[int, Mapping[int, int]]
 _SMALL, _FEW = 5_000, 20
 
 
-class _OtherError(Exception):
-    """Something that CVXPY had better read."""
+class _NotAffine(Exception):
+    """An expression that is left to CVXPY."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ class _Affine:
 
         def scaled(entries: Coordinates) -> Coordinates:
             rows, columns, values = entries
-            own = factors[rows] if isinstance(factors, np.ndarray) else factors
-            return rows, columns, how(values, own)
+            by_row = factors[rows] if isinstance(factors, np.ndarray) else factors
+            return rows, columns, how(values, by_row)
 
         return self.moved(how(self.constant, factors), scaled)
 
@@ -71,16 +69,16 @@ class _Affine:
         return _Affine(constant, tuple((leaf, move(entries)) for leaf, entries in self.parts))
 
 
-def read_plainly(
+def read_affine(
     expressions: Sequence[cp.Expression], columns: Offsets, parameters: Offsets
-) -> Unfolded | None:
-    """The entries of expressions, one below the other; None if one of them is not plain.
+) -> TensorEntries | None:
+    """The entries of expressions, one below the other; None if one of them is left to CVXPY.
 
-    ``columns`` are those of the variables, ``parameters`` the places of their values.
+    ``columns`` are those of the variables, ``parameters`` the positions of their values.
     """
     try:
         read = [_read(expression) for expression in expressions]
-    except _OtherError:
+    except _NotAffine:
         return None
     starts = np.cumsum([0, *(expression.size for expression in expressions)]).tolist()
     constant = np.zeros(starts[-1])
@@ -89,14 +87,14 @@ def read_plainly(
     for affine, start, end in zip(read, starts, starts[1:], strict=False):
         constant[start:end] = affine.constant
         for leaf, (rows, inner, values) in affine.parts:
-            known, first = (fixed, columns) if leaf.id in columns[1] else (moving, parameters)
-            known.append((rows + start, inner + first[1][leaf.id], values))
-    return Unfolded.stacked(fixed, moving, constant, columns[0], parameters[0])
+            target, first = (fixed, columns) if leaf.id in columns[1] else (moving, parameters)
+            target.append((rows + start, inner + first[1][leaf.id], values))
+    return TensorEntries.stacked(fixed, moving, constant, columns[0], parameters[0])
 
 
 def read_by_cvxpy(
     expressions: Sequence[cp.Expression], columns: Offsets, parameters: Offsets
-) -> Unfolded | None:
+) -> TensorEntries | None:
     """The same of all affine expressions, by CVXPY's own backend."""
     with scopes.dpp_scope():  # a product of parameters is no affine map
         if not all(e.is_affine() for e in expressions):
@@ -113,7 +111,7 @@ def read_by_cvxpy(
     lengths = {key: end - starts[key] for key, end in zip(starts, ends, strict=True)}
     backend = "CPP" if small else "COO"
     tensor = get_problem_matrix(forms, width, dict(first), lengths, starts, every, backend)
-    return Unfolded.of(tensor, width + 1)
+    return TensorEntries.of(tensor, width + 1)
 
 
 def _in_cpp(expressions: Sequence[cp.Expression]) -> bool:
@@ -123,7 +121,7 @@ def _in_cpp(expressions: Sequence[cp.Expression]) -> bool:
 def _read(expression: cp.Expression) -> _Affine:
     reader = _READERS.get(type(expression))
     if reader is None or expression.ndim > 2:
-        raise _OtherError
+        raise _NotAffine
     return reader(expression)
 
 
@@ -135,14 +133,14 @@ def _leaf(leaf: Leaf) -> _Affine:
 def _constant(constant: cp.Constant) -> _Affine:
     value = np.asarray(dense(constant.value))
     if value.dtype.kind not in "fiub":
-        raise _OtherError
+        raise _NotAffine
     return _Affine(value.astype(float).ravel(order="F"))
 
 
 def _sum_of(expression: AddExpression) -> _Affine:
     parts = [_read(part) for part in expression.args]
     if any(part.size != expression.size for part in expression.args):
-        raise _OtherError
+        raise _NotAffine
     return _Affine(
         sum((part.constant for part in parts), 0.0),
         tuple(entry for part in parts for entry in part.parts),
@@ -151,16 +149,16 @@ def _sum_of(expression: AddExpression) -> _Affine:
 
 def _number(expression: cp.Expression) -> Array | float:
     """A constant that is written in an expression, as one entry after the other."""
-    found = _read(expression)
-    if found.parts:
-        raise _OtherError
-    return found.constant
+    affine = _read(expression)
+    if affine.parts:
+        raise _NotAffine
+    return affine.constant
 
 
 def _times(expression: multiply) -> _Affine:
     left, right = expression.args
     if not left.size == right.size == expression.size:
-        raise _OtherError
+        raise _NotAffine
     if left.is_constant():
         return _read(right).times(_number(left))
     return _read(left).times(_number(right))
@@ -170,7 +168,7 @@ def _over(expression: DivExpression) -> _Affine:
     left, right = expression.args
     factors = _number(right)
     if not left.size == right.size == expression.size or not np.all(factors):
-        raise _OtherError
+        raise _NotAffine
     return _read(left).times(factors, np.divide)
 
 
@@ -180,10 +178,10 @@ def _product(expression: MulExpression) -> _Affine:
     if left.ndim == right.ndim == 1 and type(right) is cp.Constant:
         left, right = right, left
     if type(left) is not cp.Constant or right.ndim != 1:
-        raise _OtherError
+        raise _NotAffine
     value, inner = left.value, _read(right)
     if np.any(inner.constant):
-        raise _OtherError
+        raise _NotAffine
     if hasattr(value, "tocsc"):
         matrix = by_columns(value)
         rows, values = matrix.indices.astype(np.intp), matrix.data
@@ -192,7 +190,7 @@ def _product(expression: MulExpression) -> _Affine:
         rows, columns = np.nonzero(full := np.atleast_2d(np.asarray(value)))
         values = full[rows, columns]
     if values.dtype.kind not in "fiub":
-        raise _OtherError
+        raise _NotAffine
 
     def multiplied(entries: Coordinates) -> Coordinates:
         # Each entry of the vector must be one entry of the leaf, lest there be sums to take.
@@ -200,10 +198,10 @@ def _product(expression: MulExpression) -> _Affine:
         place = np.full(right.size, -1)
         place[of] = np.arange(of.size)
         if not np.array_equal(place[of], np.arange(of.size)):
-            raise _OtherError
-        found = place[columns]
-        there = found >= 0
-        which = found[there]
+            raise _NotAffine
+        entry = place[columns]
+        there = entry >= 0
+        which = entry[there]
         return rows[there], at[which], values[there] * factors[which]
 
     return inner.moved(0.0, multiplied)
@@ -211,7 +209,7 @@ def _product(expression: MulExpression) -> _Affine:
 
 def _total(expression: Sum) -> _Affine:
     if expression.axis is not None:
-        raise _OtherError
+        raise _NotAffine
     inner = _read(expression.args[0])
     every = np.broadcast_to(inner.constant, (expression.args[0].size,))
     return inner.moved(float(every.sum()), lambda e: (np.zeros_like(e[0]), e[1], e[2]))
@@ -223,7 +221,7 @@ def _chosen(expression: index) -> _Affine:
     every = np.arange(size).reshape(whole.shape, order="F")
     kept = every[expression.key].ravel(order="F")
     if kept.size != expression.size:
-        raise _OtherError
+        raise _NotAffine
     place = np.full(size, -1)
     place[kept] = np.arange(kept.size)
 
@@ -266,11 +264,11 @@ _ABOVE = (cp.constraints.NonNeg,)
 # Attributes that are bounds, or promises that nobody has to keep a row for.
 _HARMLESS = {"nonneg", "nonpos", "pos", "neg", "bounds"}
 _SOLVER = SimpleNamespace(solver=HIGHS())
-_NO_PLACES = np.zeros(0, dtype=np.intp)
+_NO_INTEGERS = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
-class Straight:
+class AffineCanonicaliser:
     """Linear objectives over the same affine constraints, as affine maps from parameters.
 
     Attributes
@@ -288,13 +286,13 @@ class Straight:
     cones: Cones
     lower: Array | None
     upper: Array | None
-    places: tuple[Places, ...]
+    index_maps: tuple[IndexMap, ...]
     _last: Record = field(default_factory=dict)  # values, and what they were compiled to
 
     @classmethod
     def of(
         cls, objectives: Sequence[Objective], constraints: Sequence[Constraint]
-    ) -> Straight | None:
+    ) -> AffineCanonicaliser | None:
         """The problems' maps; None if they are not this simple."""
         parts = [*objectives, *constraints]
         variables = _each_once(leaf for part in parts for leaf in part.variables())
@@ -307,12 +305,12 @@ class Straight:
         rows = sorted(constraints, key=lambda c: not isinstance(c, _ZERO))  # stable
         expressions = [*(_affine_side(c) for c in rows), *(o.expr for o in objectives)]
         columns, leaves = _offsets(variables), _offsets(parameters)
-        unfolded = read_plainly(expressions, columns, leaves)
-        if unfolded is None:
-            unfolded = read_by_cvxpy(expressions, columns, leaves)
-        if unfolded is None:
+        entries = read_affine(expressions, columns, leaves)
+        if entries is None:
+            entries = read_by_cvxpy(expressions, columns, leaves)
+        if entries is None:
             return None
-        return cls._compiled(objectives, rows, expressions, variables, parameters, unfolded)
+        return cls._compiled(objectives, rows, expressions, variables, parameters, entries)
 
     @classmethod
     def _compiled(
@@ -322,8 +320,8 @@ class Straight:
         expressions: list[cp.Expression],
         variables: list[cp.Variable],
         parameters: list[cp.Parameter],
-        unfolded: Unfolded,
-    ) -> Straight:
+        entries: TensorEntries,
+    ) -> AffineCanonicaliser:
         (columns, first), (_, places) = _offsets(variables), _offsets(parameters)
         heights = [e.size for e in expressions]
         m, every = sum(heights[: len(rows)]), sum(heights)
@@ -339,45 +337,45 @@ class Straight:
         last = slice(columns, columns + 1)
         zero = sum(h for h, c in zip(heights, rows, strict=False) if isinstance(c, _ZERO))
         primal = tuple(
-            Place(v.id, slice(first[v.id], first[v.id] + v.size), v.shape) for v in variables
+            IndexRange(v.id, slice(first[v.id], first[v.id] + v.size), v.shape) for v in variables
         )
         dual = tuple(
-            Place(c.id, slice(end - height, end), c.shape)
+            IndexRange(c.id, slice(end - height, end), c.shape)
             for c, end, height in zip(rows, ends, heights, strict=False)
         )
         return cls(
             Reader.of(parameters, places),
-            A=unfolded.matrix(columns, slice(0, m), signs),
-            b=unfolded.dense(last, slice(0, m), -signs),
-            costs=unfolded.dense(slice(0, columns + 1), slice(m, every), signs),
+            A=entries.matrix(columns, slice(0, m), signs),
+            b=entries.dense(last, slice(0, m), -signs),
+            costs=entries.dense(slice(0, columns + 1), slice(m, every), signs),
             cones=Cones(zero=zero, nonneg=m - zero, psd_layout="full"),
             lower=extract_lower_bounds(variables, columns),
             upper=extract_upper_bounds(variables, columns),
-            places=tuple(
-                Places(primal, dual, -1.0 if isinstance(o, cp.Maximize) else 1.0)
+            index_maps=tuple(
+                IndexMap(primal, dual, -1.0 if isinstance(o, cp.Maximize) else 1.0)
                 for o in objectives
             ),
         )
 
-    def compile(self) -> list[StraightCompiled]:
+    def compile(self) -> list[AffineCompiled]:
         """The numbers of every objective's problem at the parameters' values of the moment."""
         start = time.perf_counter()
         with CVXPY_LOCK:
             values = self.read()
         last = self._last.get("values")
         if last is not None and np.array_equal(last, values):
-            kept: list[StraightCompiled] = self._last["compiled"]
+            kept: list[AffineCompiled] = self._last["compiled"]
             return kept
         A, b = self.A.at(values), self.b.at(values)[:, 0]
-        shared = (A, b, self.cones, None, self.lower, self.upper, _NO_PLACES)
+        shared = (A, b, self.cones, None, self.lower, self.upper, _NO_INTEGERS)
         forms = [StandardForm(cost, offset, *shared) for cost, offset in self._costs(values)]
         seconds = (time.perf_counter() - start) / len(forms)
         compiled = [
-            StraightCompiled(
-                _SOLVER, {}, [], seconds, None, places, given,
+            AffineCompiled(
+                _SOLVER, {}, [], seconds, None, index_map, given,
                 maps=Maps(self.read, values, self.A, self.b, self.costs, objective),
             )
-            for objective, (given, places) in enumerate(zip(forms, self.places, strict=True))
+            for objective, (given, index_map) in enumerate(zip(forms, self.index_maps, strict=True))
         ]  # fmt: skip
         self._last.update(values=values, compiled=compiled)
         return compiled
@@ -392,14 +390,14 @@ class Straight:
 
 
 @dataclass
-class StraightCompiled(Compiled):
+class AffineCompiled(Compiled):
     """Numbers that were made without CVXPY's reductions, for HIGHS."""
 
     @cached_property
     def rows(self) -> list[tuple[int, int]]:
         """Constraints' ids and how many rows each has."""
-        places = () if self.places is None else self.places.dual
-        return [(place.id, place.part.stop - place.part.start) for place in places]
+        ranges = () if self.index_map is None else self.index_map.dual
+        return [(part.id, part.part.stop - part.part.start) for part in ranges]
 
     @property
     def integer(self) -> bool:

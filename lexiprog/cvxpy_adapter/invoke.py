@@ -7,21 +7,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import cvxpy.settings as s
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL, dims_to_solver_cones
 
 from lexiprog.backends.clarabel import InteriorPoint, KeptInterior, method_for
-from lexiprog.backends.highs import as_model
+from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.remote import plain
 from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.cvxpy_adapter.canonicalise import StraightCompiled
+from lexiprog.cvxpy_adapter.canonicalise import AffineCompiled
 from lexiprog.cvxpy_adapter.numbers import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
-from lexiprog.typing import Array, FreshOptions, Highs, Record
+from lexiprog.typing import Array, FreshOptions, Record
 
 if TYPE_CHECKING:
     from cvxpy.reductions.solvers.solver import Solver as Interface
@@ -41,12 +40,12 @@ def run(
 ) -> object:
     """Call the native solver; safe in a thread, since it only sees arrays.
 
-    ``start`` is a point in equilibrated units for those interfaces that take one. If the watch
+    ``start`` is a point in equilibrated units for those interfaces that take one. If the deadline
     says so the arrays are sent elsewhere, and what comes back has the native result's attributes.
     """
     deadline = Deadline() if deadline is None else deadline
-    away = deadline.elsewhere
-    if isinstance(compiled, StraightCompiled) and not deadline.verbose:
+    away = deadline.executor
+    if isinstance(compiled, AffineCompiled) and not deadline.verbose:
         form = compiled.scaled
         raw = (
             _by_highs(form, options)
@@ -127,36 +126,28 @@ def _nothing(size: int) -> sp.csc_array:
 
 
 def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
-    """What CVXPY's interface of HIGHS returns, from one HiGHS object; None if it must be asked.
+    """What CVXPY's interface of HIGHS returns, from one HiGHS model; None if it must be asked.
 
     The interface makes two such objects and a copy of everything, which takes longer than a small
     problem.
     """
     options = options | options.get("highs_options", {})
     options.pop("highs_options", None)
-    highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("output_flag", False)
-    refused = highspy.HighsStatus.kError
-    if "write_model_file" in options or any(
-        highs.setOptionValue(name, value) == refused for name, value in options.items()
-    ):
-        return None
-    highs.passModel(as_model(form.A, form.c, Bounds.of(form)))
     at_once = form.b.size <= AT_ONCE and "presolve" not in options
-    if at_once:
-        highs.setOptionValue("presolve", "off")
-    highs.run()
-    status = highs.getModelStatus().name
+    try:
+        model = HighsModel(form.A, options, form.c, Bounds.of(form))
+    except ValueError:  # an option that HiGHS refuses, for which CVXPY has its own words
+        return None
+    if "write_model_file" in options:
+        return None
+    status = model.solve(warm=at_once)
     if at_once and status != "kOptimal":  # with presolve it may find the reason, or an optimum
-        highs.setOptionValue("presolve", "choose")
-        highs.clearSolver()
-        highs.run()
-        status = highs.getModelStatus().name
-    ray = {"dual_ray": highs.getDualRay()} if status == "kInfeasible" else {}
+        status = model.solve()
+    ray = {"dual_ray": model.dual_ray()} if status == "kInfeasible" else {}
     return ray | {
-        "solution": highs.getSolution(),
+        "solution": model.solution,
         "basis": None,
-        "info": highs.getInfo(),
+        "info": model.info,
         "model_status": status,
-        "run_time": highs.getRunTime(),
+        "run_time": model.seconds,
     }

@@ -27,12 +27,9 @@ if TYPE_CHECKING:
     from cvxpy.reductions.solvers.solving_chain import SolvingChain
 
 
-# Where variables, multipliers and parameters stand in the vectors of a compiled form.
-
-
 @dataclass(frozen=True)
-class Place:
-    """A stretch of a vector that is an array of the user's, column by column."""
+class IndexRange:
+    """The part of a vector that is an array of the user's, column by column."""
 
     id: int
     part: slice
@@ -44,28 +41,28 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Places:
-    """How a compiled form's vectors are cut up into what the user declared.
+class IndexMap:
+    """Which parts of a compiled form's vectors belong to which variables and constraints.
 
     Attributes
     ----------
-    primal, dual : tuple of Place
+    primal, dual : tuple of IndexRange
         Variables in a point, and constraints in the multipliers of the rows.
     sign : float
         Minus one if the form minimises what the user maximises.
     """
 
-    primal: tuple[Place, ...]
-    dual: tuple[Place, ...]
+    primal: tuple[IndexRange, ...]
+    dual: tuple[IndexRange, ...]
     sign: float
 
     def variables(self, x: Array) -> ValuesById:
         """The values of the user's variables, by CVXPY's ids."""
-        return {place.id: place.of(x) for place in self.primal}
+        return {part.id: part.of(x) for part in self.primal}
 
     def multipliers(self, z: Array) -> ValuesById:
         """The multipliers of the user's constraints, by CVXPY's ids."""
-        return {place.id: place.of(z) for place in self.dual}
+        return {part.id: part.of(z) for part in self.dual}
 
 
 @dataclass(frozen=True)
@@ -76,9 +73,9 @@ class Reader:
     size: int
 
     @classmethod
-    def of(cls, parameters: Sequence[cp.Parameter], places: Mapping[int, int]) -> Reader:
-        """Of parameters whose entries begin at these places, by CVXPY's ids."""
-        slots = tuple((p, slice(places[p.id], places[p.id] + p.size)) for p in parameters)
+    def of(cls, parameters: Sequence[cp.Parameter], starts: Mapping[int, int]) -> Reader:
+        """Of parameters whose entries begin at these positions, by CVXPY's ids."""
+        slots = tuple((p, slice(starts[p.id], starts[p.id] + p.size)) for p in parameters)
         return cls(slots, sum(parameter.size for parameter in parameters))
 
     def __call__(self) -> Array:
@@ -117,7 +114,7 @@ class Maps:
 class Compiled:
     """A problem's numbers for one solver, at the parameter values of the moment.
 
-    Solvers get them in equilibrated units (see ``forms.equilibrium``), so that their tolerances
+    Solvers get them in equilibrated units (see ``canon.equilibration``), so that their tolerances
     mean the same whatever units the user thinks in.
     """
 
@@ -126,7 +123,7 @@ class Compiled:
     inverse: list[InverseData]  # what each reduction needs to read its result
     seconds: float
     units: Scaling | None = None  # given where several problems must share them
-    places: Places | None = None  # known where CVXPY's reductions did nothing to the vectors
+    index_map: IndexMap | None = None  # known where CVXPY's reductions did nothing to the vectors
     given: StandardForm | None = None  # the form, where it is known without the data
     matrix: Matrix | None = None  # its matrix in the given units, where that is known
     maps: Maps | None = None  # from parameters to these numbers, where they are known
@@ -143,7 +140,7 @@ class Compiled:
 
     @property
     def integer(self) -> bool:
-        """Whether some column must be whole."""
+        """Whether some column must be an integer."""
         return bool(self.data[s.PARAM_PROB].is_mixed_integer())
 
     @cached_property
@@ -155,7 +152,7 @@ class Compiled:
 
     @cached_property
     def scaling(self) -> Scaling:
-        """The units in which it is solved and judged."""
+        """The units in which it is solved and certified."""
         return equilibrate(self.form) if self.units is None else self.units
 
     @cached_property
@@ -164,9 +161,9 @@ class Compiled:
         return self.scaling.of(self.form, self.matrix)
 
     def in_units(self, units: Scaling, matrix: Matrix | None = None) -> Compiled:
-        """The same problem, to be solved and judged in given units; ``matrix`` is in them."""
+        """The same problem, to be solved and certified in given units; ``matrix`` is in them."""
         return type(self)(
-            self.chain, self.data, self.inverse, self.seconds, units, self.places, self.form,
+            self.chain, self.data, self.inverse, self.seconds, units, self.index_map, self.form,
             matrix, self.maps,
         )  # fmt: skip
 

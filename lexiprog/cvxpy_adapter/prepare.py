@@ -1,4 +1,4 @@
-"""Compile a problem for one solver, with a chain of reductions that we have looked through."""
+"""Compile a problem for one solver, with a chain of reductions that guesses no bounds."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from lexiprog.backends.solver import Target
 from lexiprog.canon.equilibration import equilibrate, is_mild, left_alone
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.cvxpy_adapter.affine import AffineMatrix, AffineVector, DenseAffine, Unfolded
-from lexiprog.cvxpy_adapter.canonicalise import Straight
+from lexiprog.cvxpy_adapter.affine import AffineMatrix, AffineVector, DenseAffine, TensorEntries
+from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser
 from lexiprog.cvxpy_adapter.numbers import Compiled, Maps, Reader
 from lexiprog.errors import LexiprogError
 from lexiprog.model.expressions import CVXPY_LOCK
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from cvxpy.reductions.solvers.solving_chain import SolvingChain
 
 
-# Fill a compiled problem's affine maps with the parameters' values, without checks and copies.
-#
-# CVXPY does the same each time it is asked for a problem's data, in ten times the time.
-
-# What a conic interface is given; interfaces with other arrays are filled by CVXPY itself.
+# What a conic interface is given; for interfaces with other arrays CVXPY substitutes itself.
 _ARRAYS = {s.C, s.A, s.B}
 
 
 @dataclass(frozen=True)
-class Filling:
-    """The affine maps of one compiled problem, and what else its data consists of."""
+class ParameterSubstitution:
+    """Parameter values substituted into the affine maps of a compiled problem.
+
+    CVXPY does the same each time it is asked for a problem's data, with checks and copies, in ten
+    times the time.
+    """
 
     first: Compiled
     form: StandardForm
@@ -55,28 +55,28 @@ class Filling:
     upper: AffineVector | None
 
     @classmethod
-    def of(cls, compiled: Compiled) -> Filling | None:
+    def of(cls, compiled: Compiled) -> ParameterSubstitution | None:
         """The maps behind what CVXPY compiled; None if they don't make the same numbers of it."""
         data = compiled.data
         if not isinstance(data, dict) or not data.keys() >= _ARRAYS or {"F", "G"} & data.keys():
             return None
         program = data[s.PARAM_PROB]
         columns = program.x.size
-        own = dict(program.param_id_to_col)
-        if own.pop(CONSTANT_ID, None) != program.total_param_size:
+        starts = dict(program.param_id_to_col)
+        if starts.pop(CONSTANT_ID, None) != program.total_param_size:
             return None
-        objective = Unfolded.of(sp.csc_array(program.q), columns + 1)
-        rows = Unfolded.of(sp.csc_array(program.A), columns + 1)
+        objective = TensorEntries.of(sp.csc_array(program.q), columns + 1)
+        rows = TensorEntries.of(sp.csc_array(program.A), columns + 1)
         every, last = slice(0, rows.count), slice(columns, columns + 1)
         squares = None
         if program.P is not None:
-            squares = Unfolded.of(sp.csc_array(program.P), columns).matrix(
+            squares = TensorEntries.of(sp.csc_array(program.P), columns).matrix(
                 columns, slice(0, columns)
             )
-        filling = cls(
+        substitution = cls(
             compiled,
             compiled.form,
-            Reader.of(program.parameters, own),
+            Reader.of(program.parameters, starts),
             c=objective.dense(slice(0, columns + 1), slice(0, 1)),
             A=rows.matrix(columns, every, -np.ones(rows.count)),
             b=rows.dense(last, every),
@@ -84,9 +84,9 @@ class Filling:
             lower=None if program.lb_tensor is None else AffineVector.of(program.lb_tensor),
             upper=None if program.ub_tensor is None else AffineVector.of(program.ub_tensor),
         )
-        return filling if filling._makes(compiled) else None
+        return substitution if substitution._reproduces(compiled) else None
 
-    def fill(self, options: FreshOptions, seconds: float = 0.0) -> Compiled:
+    def substitute(self, options: FreshOptions, seconds: float = 0.0) -> Compiled:
         """The problem's numbers at the parameters' values of the moment."""
         values = self.read()
         cost = self.c.at(values)[0]
@@ -152,44 +152,38 @@ class Filling:
         bounds = self.lower is None and self.upper is None
         return bounds and not self.form.cones.exp
 
-    def _makes(self, compiled: Compiled) -> bool:
+    def _reproduces(self, compiled: Compiled) -> bool:
         """Whether the maps make the very numbers that CVXPY made."""
-        made, data = self.fill({}).data, compiled.data
-        for key in (s.C, s.B, s.LOWER_BOUNDS, s.UPPER_BOUNDS):
-            one, other = made.get(key), data.get(key)
-            if one is None or other is None:
-                if one is not other:
-                    return False
-            elif not np.array_equal(one, other):
-                return False
-        return all(_same(made.get(key), data.get(key)) for key in (s.A, s.P)) and self.fill(
-            {}
-        ).inverse[-1][s.OFFSET] == float(compiled.inverse[-1][s.OFFSET])
+        again = self.substitute({})
+        keys = (s.C, s.B, s.LOWER_BOUNDS, s.UPPER_BOUNDS, s.A, s.P)
+        return all(_same(again.data.get(key), compiled.data.get(key)) for key in keys) and bool(
+            again.inverse[-1][s.OFFSET] == float(compiled.inverse[-1][s.OFFSET])
+        )
 
 
-def _same(one: Matrix | None, other: Matrix | None) -> bool:
-    """Whether two sparse matrices have the same entries."""
-    if one is None or other is None:
-        return one is other
-    one, other = sp.csc_array(one), sp.csc_array(other)
-    return one.shape == other.shape and not (one != other).nnz
+def _same(ours: Matrix | None, theirs: Matrix | None) -> bool:
+    """Whether two arrays, sparse or not, have the same entries."""
+    if ours is None or theirs is None:
+        return ours is theirs
+    if not sp.issparse(ours):
+        return bool(np.array_equal(ours, theirs))
+    ours, theirs = sp.csc_array(ours), sp.csc_array(theirs)
+    return ours.shape == theirs.shape and not (ours != theirs).nnz
 
 
-# Which versions of CVXPY this folder knows the inside of.
-
-# `make nightly` runs the suite on both ends.
+# The versions of CVXPY whose internals are known here; `make nightly` tests both ends.
 OLDEST, BEYOND = (1, 9, 3), (1, 10)
 ANY_VERSION = "LEXIPROG_ANY_CVXPY"
 
 
 class CvxpyMismatch(LexiprogError, RuntimeError):
-    """CVXPY works inside in another way than this module was written for."""
+    """CVXPY's internals are not those that this package was written for."""
 
 
 def check_version(version: str) -> None:
-    """Refuse a CVXPY whose insides nobody has looked at, unless the user insists."""
-    found = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
-    if OLDEST <= found < BEYOND or os.environ.get(ANY_VERSION):
+    """Refuse a CVXPY whose internals are not known, unless the user insists."""
+    installed = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+    if OLDEST <= installed < BEYOND or os.environ.get(ANY_VERSION):
         return
     oldest, beyond = (".".join(map(str, v)) for v in (OLDEST, BEYOND))
     raise CvxpyMismatch(
@@ -204,7 +198,7 @@ BACKEND = "COO"
 
 
 class Prepared:
-    """A problem for one solver, with a chain of reductions that we have looked through.
+    """A problem for one solver, with a chain of reductions that guesses no bounds.
 
     CVXPY keeps one compiled form a problem and drops it when the solver changes, so each of
     these has a problem of its own.
@@ -214,9 +208,9 @@ class Prepared:
         self._problem = cp.Problem(problem.objective, problem.constraints)
         self._gp, self._ignore_dpp = gp, not dpp
         self._chain: SolvingChain | None = None
-        self._straight: Straight | None = None
-        self._filling: Filling | None = None
-        self._tried = False  # whether there is a quicker way than CVXPY's was asked already
+        self._canonicaliser: AffineCanonicaliser | None = None
+        self._substitution: ParameterSubstitution | None = None
+        self._tried = False  # whether a quicker way than CVXPY's was looked for
 
     def compile(self, solver: Target, options: FreshOptions) -> Compiled:
         """Numbers at the parameters' values of the moment; quick after the first time."""
@@ -224,24 +218,26 @@ class Prepared:
         with CVXPY_LOCK:
             if not self._tried and solver == "HIGHS" and not self._gp and not self._ignore_dpp:
                 problem = self._problem
-                self._straight = Straight.of([problem.objective], problem.constraints)
-            if self._straight is not None:
-                found: Compiled = self._straight.compile()[0]
-            elif self._filling is not None and self._chain is not None:
+                self._canonicaliser = AffineCanonicaliser.of(
+                    [problem.objective], problem.constraints
+                )
+            if self._canonicaliser is not None:
+                compiled: Compiled = self._canonicaliser.compile()[0]
+            elif self._substitution is not None and self._chain is not None:
                 for reduction in self._chain.reductions:
                     reduction.update_parameters(self._problem)
-                found = self._filling.fill(options)
+                compiled = self._substitution.substitute(options)
             else:
-                found = self._by_cvxpy(solver, options)
-                if not self._tried and self._is_parametric(found):
-                    self._filling = Filling.of(found)
-                    if self._filling is not None:  # as ever after, for the same units
-                        found = self._filling.fill(options)
+                compiled = self._by_cvxpy(solver, options)
+                if not self._tried and self._is_parametric(compiled):
+                    self._substitution = ParameterSubstitution.of(compiled)
+                    if self._substitution is not None:  # as ever after, for the same units
+                        compiled = self._substitution.substitute(options)
             self._tried = True
-        return replace(found, seconds=time.perf_counter() - start)
+        return replace(compiled, seconds=time.perf_counter() - start)
 
     def _is_parametric(self, compiled: Compiled) -> bool:
-        """Whether CVXPY itself would fill the same program again, at other parameter values."""
+        """Whether CVXPY itself would use the same program again, at other parameter values."""
         program = self._problem._cache.param_prog  # noqa: SLF001
         return program is not None and program is compiled.data[s.PARAM_PROB]
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lexiprog.backends.clarabel import InteriorPoint
 from lexiprog.compile.answer import Answer
-from lexiprog.cvxpy_adapter.numbers import Compiled, Places
+from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap
 from lexiprog.model.expressions import CVXPY_LOCK, as_float
 from lexiprog.status import Status
 from lexiprog.typing import Array, Constraint, Multiplier, Record, Value, ValuesById
@@ -48,7 +48,7 @@ def interpret(compiled: Compiled, raw: object) -> Answer:
         offset = float(record[s.OFFSET])  # of another size in equilibrated units
         shift = compiled.scaled.offset - offset
         claimed, bound = as_float(solution.opt_val) + shift, _reported_bound(attr)
-        solution.primal_vars = _own_columns(compiled, solution.primal_vars)
+        solution.primal_vars = _without_added_columns(compiled, solution.primal_vars)
         if not compiled.scaling.identity:
             solution = _in_users_units(compiled, solution, offset)
         answer = translated(compiled, solution)
@@ -63,17 +63,19 @@ def interpret(compiled: Compiled, raw: object) -> Answer:
 def answer_at(compiled: Compiled, x: Array, z: Array | None, *, iterations: int | None) -> Answer:
     """The answer whose point and multipliers, in equilibrated units, were found without CVXPY."""
     scaling = compiled.scaling
-    own = scaling.point(x)
-    if compiled.places is not None:
+    point = scaling.point(x)
+    if compiled.index_map is not None:
         rows = None if z is None else scaling.multipliers(z)
-        value = compiled.form.objective(own)
-        return _cut_up(compiled, compiled.places, s.OPTIMAL, value, own, rows, (x, z), iterations)
+        value = compiled.form.objective(point)
+        return _by_index_map(
+            compiled, compiled.index_map, s.OPTIMAL, value, point, rows, (x, z), iterations
+        )
     dual: ValuesById = {}
     if z is not None:
         dual = _split(compiled, scaling.multipliers(z))
-    value = compiled.form.objective(own)
+    value = compiled.form.objective(point)
     with CVXPY_LOCK:
-        solution = Solution(s.OPTIMAL, value, {_POINT: own}, dual, {})
+        solution = Solution(s.OPTIMAL, value, {_POINT: point}, dual, {})
         return replace(translated(compiled, solution), iterations=iterations)
 
 
@@ -87,11 +89,11 @@ def exact_parts(
     compiled: Compiled, x: list[Fraction], z: list[Fraction]
 ) -> tuple[ValuesById, ValuesById]:
     """Values of variables and multipliers as fractions, as far as CVXPY passes them through."""
-    if compiled.places is not None:
-        places = compiled.places
+    if compiled.index_map is not None:
+        index_map = compiled.index_map
         return (
-            places.variables(np.array(x, dtype=object)),
-            places.multipliers(np.array(z, dtype=object)),
+            index_map.variables(np.array(x, dtype=object)),
+            index_map.multipliers(np.array(z, dtype=object)),
         )
     dual = _split(compiled, np.array(z, dtype=object))
     chain, inverse = compiled.chain, compiled.inverse
@@ -113,7 +115,7 @@ def _is_exact(value: object) -> bool:
     return all(isinstance(entry, Fraction | int) for entry in entries)
 
 
-def _own_columns(compiled: Compiled, primal: ValuesById) -> ValuesById:
+def _without_added_columns(compiled: Compiled, primal: ValuesById) -> ValuesById:
     """The point without the columns that an interface (SCIP's, for cones) has added behind it."""
     size = compiled.form.c.size
     return {key: x[:size] if np.ndim(x) == 1 else x for key, x in primal.items()}
@@ -147,9 +149,9 @@ def translated(compiled: Compiled, solution: Solution) -> Answer:
     chain, inverse = compiled.chain, compiled.inverse
     x = np.asarray(next(iter(solution.primal_vars.values())), dtype=float).reshape(-1)
     z = _multipliers(compiled, solution)
-    if compiled.places is not None:
+    if compiled.index_map is not None:
         value = as_float(solution.opt_val)
-        return _cut_up(compiled, compiled.places, solution.status, value, x, z)
+        return _by_index_map(compiled, compiled.index_map, solution.status, value, x, z)
     claimed = compiled.scaling.scaled_value(as_float(solution.opt_val))
     for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
         solution = reduction.invert(solution, record)
@@ -166,9 +168,9 @@ def translated(compiled: Compiled, solution: Solution) -> Answer:
     )
 
 
-def _cut_up(
+def _by_index_map(
     compiled: Compiled,
-    places: Places,
+    index_map: IndexMap,
     said: str,
     value: float,
     x: Array,
@@ -176,7 +178,7 @@ def _cut_up(
     scaled: tuple[Array, Array | None] | None = None,
     iterations: int | None = None,
 ) -> Answer:
-    """The same where the standard form's vectors only have to be cut up.
+    """The same where variables and constraints are parts of the form's vectors.
 
     ``scaled`` are point and multipliers in equilibrated units, where they are known.
     """
@@ -186,14 +188,14 @@ def _cut_up(
     return Answer(
         status=Status.of(said),
         said=said,
-        value=places.sign * value,
+        value=index_map.sign * value,
         claimed=scaling.scaled_value(value),
         x=scaled[0],
         z=scaled[1],
         iterations=iterations,
         form=compiled.scaled,
-        primal=places.variables(compiled.form.within_bounds(x)),
-        dual={} if z is None else places.multipliers(z),
+        primal=index_map.variables(compiled.form.within_bounds(x)),
+        dual={} if z is None else index_map.multipliers(z),
     )
 
 
@@ -244,45 +246,42 @@ def _count(value: ArrayLike | None) -> int | None:
     return None if value is None else int(np.sum(value))
 
 
-# Where the entries of a problem's variables stand in its standard form.
-
-
 def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
     """The column of each entry of a variable, by its id, for variables that are columns as such.
 
     CVXPY is asked to read back a point whose entries say where they stand.
     """
-    places = np.arange(1.0, compiled.form.c.size + 1.0)
+    marks = np.arange(1.0, compiled.form.c.size + 1.0)
     with CVXPY_LOCK:
-        once, again = (_read_back(compiled, x) for x in (places, places[::-1]))
-        mirrored = places.size + 1.0
-        found = {
+        once, again = (_read_back(compiled, x) for x in (marks, marks[::-1]))
+        mirrored = marks.size + 1.0
+        columns = {
             key: np.asarray(value).astype(np.intp) - 1
             for key, value in once.items()
-            if np.isin(value, places).all()
+            if np.isin(value, marks).all()
             and np.array_equal(value + again[key], 0 * value + mirrored)
         }
-        if compiled.form.integer is not None and len(found) < len(once):
-            found |= _in_bits(compiled, once.keys() - found.keys())
-    return found
+        if compiled.form.integer is not None and len(columns) < len(once):
+            columns |= _in_bits(compiled, once.keys() - columns.keys())
+    return columns
 
 
 def _in_bits(compiled: Compiled, keys: Collection[int]) -> dict[int, NDArray[np.intp]]:
-    """The same for booleans, which CVXPY reads back as zeros and ones: their places bit by bit."""
+    """The same for booleans, which CVXPY reads back as zeros and ones: their columns bit by bit."""
     size = compiled.form.c.size
     bits = (np.arange(size) >> np.arange(size.bit_length())[:, None]) & 1
     reads = [(_read_back(compiled, x + 0.0), _read_back(compiled, 1.0 - x)) for x in bits]
-    found = {}
+    columns = {}
     for key in keys:
         ones = np.array([one[key] for one, _ in reads])
         if np.isin(ones, (0, 1)).all() and (ones + [other[key] for _, other in reads] == 1).all():
-            found[key] = np.tensordot(1 << np.arange(len(bits)), ones.astype(np.intp), 1)
-    return {key: place for key, place in found.items() if (place < size).all()}
+            columns[key] = np.tensordot(1 << np.arange(len(bits)), ones.astype(np.intp), 1)
+    return {key: column for key, column in columns.items() if (column < size).all()}
 
 
 def _read_back(compiled: Compiled, x: Array) -> ValuesById:
     """A point in terms of the variables, by id, whatever their limits are."""
-    if compiled.places is not None:
-        return compiled.places.variables(x)
-    own = compiled.data[s.PARAM_PROB].x.id
-    return translated(compiled, Solution(s.OPTIMAL, 0.0, {own: x}, {}, {})).primal
+    if compiled.index_map is not None:
+        return compiled.index_map.variables(x)
+    key = compiled.data[s.PARAM_PROB].x.id
+    return translated(compiled, Solution(s.OPTIMAL, 0.0, {key: x}, {}, {})).primal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import cvxpy.settings as s
 import numpy as np
@@ -11,7 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.cvxpy_adapter.numbers import Compiled
+from lexiprog.model.expressions import dense
 from lexiprog.typing import Array, Matrix
+
+if TYPE_CHECKING:
+    from cvxpy.reductions.dcp2cone.cone_matrix_stuffing import ParamConeProg
 
 
 @dataclass(frozen=True)
@@ -65,58 +70,72 @@ def tensor_slopes(compiled: Compiled, ids: Iterable[int]) -> FormSlopes | None:
     """
     if not compiled.data:
         return None
-    program, form = compiled.data[s.PARAM_PROB], compiled.form
-    ids = list(ids)
-    known = getattr(program, "param_id_to_col", {})
-    if any(i not in known or i not in program.param_id_to_size for i in ids):
+    program, (rows, columns) = compiled.data[s.PARAM_PROB], compiled.form.A.shape
+    chosen = _parameter_columns(program, list(ids))
+    tensors = _tensors(compiled)
+    if chosen is None or tensors is None:
         return None
-    chosen = np.concatenate(
-        [known[i] + np.arange(program.param_id_to_size[i]) for i in ids]
-        or [np.zeros(0, dtype=np.intp)]
-    ).astype(np.intp)
-    rows, columns = form.A.shape
-    values = np.zeros(program.total_param_size + 1)
-    for i, start in known.items():
-        if i in program.id_to_param:
-            value = program.id_to_param[i].value
-            flat = np.ravel(value.toarray() if sp.issparse(value) else value, order="F")
-            values[start : start + flat.size] = flat
-    values[-1] = 1.0
-    tensors = (program.q, program.A, program.P, program.lb_tensor, program.ub_tensor)
-    if any(t is not None and t.shape[1] != values.size for t in tensors):
-        return None
-    costs, matrix, curve, low, high = (None if t is None else sp.csc_array(t) for t in tensors)
-    if costs is None or matrix is None or costs.shape[0] != columns + 1:
-        return None
-    if matrix.shape[0] != rows * (columns + 1) or not _adds_up(compiled, matrix @ values):
-        return None
-    entries = sp.coo_array(matrix[:, chosen])
-    row, column = entries.row % rows if rows else entries.row, entries.row // max(rows, 1)
-    right = column == columns
-    limits = [
-        sp.csc_array((columns, chosen.size)) if part is None else part[:, chosen]
-        for part in (low, high)
-    ]
+    costs, matrix, *rest = tensors
+    curve, lower, upper = (None if t is None else t[:, chosen] for t in rest)
+    nothing = sp.csc_array((columns, chosen.size))
+    entries = _entries(matrix[:, chosen], max(rows, 1))
+    right = entries.column == columns
+    b = sp.coo_array(
+        (entries.value[right], (entries.row[right], entries.which[right])),
+        shape=(rows, chosen.size),
+    )
     return FormSlopes(
         c=costs[:columns, chosen],
         offset=np.ravel(costs[[columns]][:, chosen].toarray()),
-        A=Entries(row[~right], column[~right], entries.col[~right], -entries.data[~right]),
-        b=sp.csc_array(
-            sp.coo_array(
-                (entries.data[right], (row[right], entries.col[right])), shape=(rows, chosen.size)
-            )
+        A=Entries(
+            entries.row[~right], entries.column[~right], entries.which[~right],
+            -entries.value[~right],
         ),
-        P=_curvature(curve, chosen, columns),
-        lower=limits[0],
-        upper=limits[1],
-    )
+        b=sp.csc_array(b),
+        P=Entries.none() if curve is None else _entries(curve, columns),
+        lower=nothing if lower is None else lower,
+        upper=nothing if upper is None else upper,
+    )  # fmt: skip
 
 
-def _curvature(curve: Matrix, chosen: NDArray[np.intp], columns: int) -> Entries:
-    if curve is None:
-        return Entries.none()
-    entries = sp.coo_array(curve[:, chosen])
-    return Entries(entries.row % columns, entries.row // columns, entries.col, entries.data)
+def _tensors(compiled: Compiled) -> list[Matrix] | None:
+    """CVXPY's tensors of costs, rows, squares and bounds; None if they are not as expected."""
+    program, (rows, columns) = compiled.data[s.PARAM_PROB], compiled.form.A.shape
+    given = [program.q, program.A, program.P, program.lb_tensor, program.ub_tensor]
+    tensors: list[Matrix] = [None if t is None else sp.csc_array(t) for t in given]
+    values, (costs, matrix, *_) = _parameter_values(program), tensors
+    if any(t is not None and t.shape[1] != values.size for t in tensors):
+        return None
+    if costs is None or matrix is None or costs.shape[0] != columns + 1:
+        return None
+    fits = matrix.shape[0] == rows * (columns + 1) and _adds_up(compiled, matrix @ values)
+    return tensors if fits else None
+
+
+def _parameter_columns(program: ParamConeProg, ids: list[int]) -> NDArray[np.intp] | None:
+    """The columns of some parameters' entries in the tensors; None if one has none."""
+    starts, sizes = getattr(program, "param_id_to_col", {}), program.param_id_to_size
+    if any(i not in starts or i not in sizes for i in ids):
+        return None
+    columns = [starts[i] + np.arange(sizes[i]) for i in ids]
+    return np.concatenate([np.zeros(0), *columns]).astype(np.intp)
+
+
+def _parameter_values(program: ParamConeProg) -> Array:
+    """All parameters' values of the moment, with a one at the end."""
+    values = np.zeros(program.total_param_size + 1)
+    for i, start in program.param_id_to_col.items():
+        if i in program.id_to_param:
+            flat = np.ravel(dense(program.id_to_param[i].value), order="F")
+            values[start : start + flat.size] = flat
+    values[-1] = 1.0
+    return values
+
+
+def _entries(tensor: Matrix, rows: int) -> Entries:
+    """The entries of a matrix with so many rows, from a tensor that lists its columns."""
+    entries = sp.coo_array(tensor)
+    return Entries(entries.row % rows, entries.row // rows, entries.col, entries.data)
 
 
 def _adds_up(compiled: Compiled, numbers: Array) -> bool:

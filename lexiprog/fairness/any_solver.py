@@ -32,7 +32,7 @@ from lexiprog.compile.answer import Answer, ExactAnswer, LeximinAnswer, UserLeve
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.errors import StageError
-from lexiprog.fairness.backend import Note, telling
+from lexiprog.fairness.backend import Note, reporting
 from lexiprog.fairness.objective import Fairness
 from lexiprog.model.expressions import evaluate, key_of
 from lexiprog.model.reformulate import arguments
@@ -41,6 +41,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.direct import Backend
+from lexiprog.solve.options import SolveOptions
 from lexiprog.status import Status
 from lexiprog.summary import names_text
 from lexiprog.tolerances import FLOOR_SLACK, MULTIPLIER_INTERIOR, SAME_LEVEL_SUM, SAME_VALUE
@@ -70,6 +71,7 @@ class Inner:
             solved=self.solutions,
             slack=self.task.slack,
             given=Given((*self.task.given.values, *values)),
+            solve_options=SolveOptions(deadline=self.task.deadline),
         )
 
     def unused(self, prefix: str) -> str:
@@ -80,7 +82,7 @@ class Inner:
 
 
 class OneByOne:
-    """What runners have in common that solve inner problems, each compiled when it is its turn."""
+    """What backends have in common that solve inner problems, each compiled when it is its turn."""
 
     alone = True
 
@@ -113,11 +115,11 @@ def primal_of(task: Task, solution: Solution) -> dict[int, object]:
 
 
 def leximin_of(
-    task: Task, found: Sequence[Solution], levels: UserLevels, inaccurate: str = ""
+    task: Task, optima: Sequence[Solution], levels: UserLevels, inaccurate: str = ""
 ) -> LeximinAnswer:
     """The levels with what is known of them from the inner problems, the first level's first."""
-    first = found[0]
-    worst = _worst_of([solution.certificate for solution in found], first.certificate)
+    first = optima[0]
+    worst = _worst_of([solution.certificate for solution in optima], first.certificate)
     return LeximinAnswer(
         levels=levels,
         measured=Measures(worst, first.bound),
@@ -160,18 +162,42 @@ class _Statement:
 
 
 @dataclass
-class _Climb:
-    """What is settled so far."""
+class Settled:
+    """Who is settled so far, where, and how well that is known."""
 
     settled: Mask
     levels: Array  # in the user's sense
     errors: Array
-    found: list[Solution] = field(default_factory=list)
+    optima: list[Solution] = field(default_factory=list)
     arguments: dict[int, list[Value]] = field(default_factory=dict)
+
+    def add(self, task: Task, fair: Fairness, statement: _Statement, solution: Solution) -> None:
+        """Settle whoever has a multiplier that is no rounding, at the optimum of a level."""
+        weights = np.abs(np.asarray(solution.dual(statement.rows))).ravel()
+        # Where a floor truly is, and how far below it was set.
+        inherited = float(weights[self.settled] @ self.errors[self.settled])
+        error, value = solution.uncertainty + 2.0 * inherited, solution.value
+        if self.optima:
+            last = float(np.max(fair.sign * self.levels[self.settled]))
+            near = error + float(np.max(self.errors[self.settled])) + SAME_VALUE * solution.size
+            if fair.sign * value - last <= near:
+                value = fair.sign * last
+        waiting = np.where(self.settled, 0.0, weights)
+        who = np.flatnonzero(is_real(waiting, float(np.max(waiting)), MULTIPLIER_INTERIOR))
+        if not who.size:  # no multiplier at all: whoever is lowest is as good as any
+            gets = fair.sign * np.asarray(solution.at(fair.stack)).ravel()
+            who = np.array([np.argmin(np.where(self.settled, np.inf, gets))])
+        self.settled[who], self.levels[who], self.errors[who] = True, value, error
+        leaves = [(v, solution[v]) for v in task.subproblem.variables]
+        leaves += [(p, task.constants[p.id]) for p in task.subproblem.inputs]
+        for i in map(int, who):
+            if i in statement.kept:
+                self.arguments[i] = [evaluate(part, leaves) for part, _, _ in statement.kept[i]]
+        self.optima.append(solution)
 
 
 class LevelsByValue(OneByOne):
-    """A runner that solves one problem a level, each certified by the engine."""
+    """A backend that solves one problem a level, each certified by the engine."""
 
     def __init__(self, execute: Execute, note: Note) -> None:
         super().__init__(execute)
@@ -185,18 +211,18 @@ class LevelsByValue(OneByOne):
             "levels by value", lambda: _stated(task.subproblem, fair)
         )
         inner = self.inner(task)
-        count, told = len(fair.names), telling(self._note, task, 1.0)
-        climb = _Climb(np.zeros(count, dtype=bool), np.zeros(count), np.zeros(count))
-        while not climb.settled.all():
+        count, report = len(fair.names), reporting(self._note, task, 1.0)
+        state = Settled(np.zeros(count, dtype=bool), np.zeros(count), np.zeros(count))
+        while not state.settled.all():
             try:
-                solution = _solved(inner, statement, climb)
+                solution = _solved(inner, statement, state)
             except StageError as error:
-                waiting = [name for name, s in zip(fair.names, climb.settled, strict=True) if not s]
+                waiting = [name for name, s in zip(fair.names, state.settled, strict=True) if not s]
                 return no_answer(error, f"raising {names_text(waiting)}")
-            _settle(task, fair, statement, climb, solution)
-            told(int(climb.settled.sum()), solution.value)
+            state.add(task, fair, statement, solution)
+            report(int(state.settled.sum()), solution.value)
         seconds = time.perf_counter() - start
-        return _answer(task, fair, climb, seconds)
+        return _answer(task, fair, state, seconds)
 
 
 def _stated(subproblem: Subproblem, fair: Fairness) -> _Statement:
@@ -220,80 +246,53 @@ def _stated(subproblem: Subproblem, fair: Fairness) -> _Statement:
     return _Statement(stated, active, floors, rows, kept)
 
 
-def _solved(inner: Inner, statement: _Statement, climb: _Climb) -> Solution:
+def _solved(inner: Inner, statement: _Statement, state: Settled) -> Solution:
     """The optimum of the next level."""
     stage = Stage(statement.subproblem.name, statement.subproblem)
     sign = 1.0 if statement.subproblem.maximise else -1.0
-    curved = np.isin(np.arange(climb.settled.size), list(climb.arguments))
-    loosened = FLOOR_SLACK * (1.0 + np.abs(climb.levels))
+    curved = np.isin(np.arange(state.settled.size), list(state.arguments))
+    loosened = FLOOR_SLACK * (1.0 + np.abs(state.levels))
     # What is known to an error is met within it: the errors of two levels may contradict.
-    for slack in (np.minimum(climb.errors, loosened), loosened):
+    for slack in (np.minimum(state.errors, loosened), loosened):
         # Whose arguments are kept needs no floor, and one that rounding cannot meet does harm.
         given = np.where(curved, 10.0 * loosened, slack)
-        floors = np.where(climb.settled, climb.levels - sign * given, 0.0)
+        floors = np.where(state.settled, state.levels - sign * given, 0.0)
         values: list[tuple[Leaf, Value]] = [
-            (statement.active, (~climb.settled).astype(float)), (statement.floors, floors)
+            (statement.active, (~state.settled).astype(float)), (statement.floors, floors)
         ]  # fmt: skip
         for i, parts in statement.kept.items():
-            held = climb.arguments.get(i)
+            held = state.arguments.get(i)
             for k, (_, on, at) in enumerate(parts):
                 values.append((on, np.array(float(held is not None))))
                 values.append((at, np.zeros(at.shape) if held is None else held[k]))
         try:
             return inner.solve([stage], values)[statement.subproblem.name]
         except StageError:
-            if not climb.settled.any() or slack is loosened:
+            if not state.settled.any() or slack is loosened:
                 raise
     raise AssertionError("a loop over two has a second turn")
 
 
-def _settle(
-    task: Task, fair: Fairness, statement: _Statement, climb: _Climb, solution: Solution
-) -> None:
-    """Settle whoever has a multiplier that is no rounding."""
-    weights = np.abs(np.asarray(solution.dual(statement.rows))).ravel()
-    # Where a floor truly is, and how far below it was set.
-    error = solution.uncertainty + 2.0 * float(weights[climb.settled] @ climb.errors[climb.settled])
-    value = solution.value
-    if climb.found:
-        last = float(np.max(fair.sign * climb.levels[climb.settled]))
-        near = error + float(np.max(climb.errors[climb.settled])) + SAME_VALUE * solution.size
-        if fair.sign * value - last <= near:
-            value = fair.sign * last
-    waiting = np.where(climb.settled, 0.0, weights)
-    who = np.flatnonzero(is_real(waiting, float(np.max(waiting)), MULTIPLIER_INTERIOR))
-    if not who.size:  # no multiplier at all: whoever is lowest is as good as any
-        gets = fair.sign * np.asarray(solution.at(fair.stack)).ravel()
-        who = np.array([np.argmin(np.where(climb.settled, np.inf, gets))])
-    climb.settled[who], climb.levels[who], climb.errors[who] = True, value, error
-    leaves = [(v, solution[v]) for v in task.subproblem.variables]
-    leaves += [(p, task.constants[p.id]) for p in task.subproblem.inputs]
-    for i in map(int, who):
-        if i in statement.kept:
-            climb.arguments[i] = [evaluate(part, leaves) for part, _, _ in statement.kept[i]]
-    climb.found.append(solution)
-
-
-def _answer(task: Task, fair: Fairness, climb: _Climb, seconds: float) -> Answer:
-    first, last = climb.found[0], climb.found[-1]
-    order = sorted(set(climb.levels), reverse=not fair.maximise)
-    levels = tuple((float(v), tuple(map(int, np.flatnonzero(climb.levels == v)))) for v in order)
-    unsure = climb.errors / (first.unit + np.abs(climb.levels))
+def _answer(task: Task, fair: Fairness, state: Settled, seconds: float) -> Answer:
+    first, last = state.optima[0], state.optima[-1]
+    order = sorted(set(state.levels), reverse=not fair.maximise)
+    levels = tuple((float(v), tuple(map(int, np.flatnonzero(state.levels == v)))) for v in order)
+    unsure = state.errors / (first.unit + np.abs(state.levels))
     doubt = ""
     if not np.max(unsure) <= task.solver.accept:
         worst = int(np.argmax(unsure))
         doubt = (
-            f"the level of {fair.names[worst]!r} is known to {climb.errors[worst]:.1e} only, since "
+            f"the level of {fair.names[worst]!r} is known to {state.errors[worst]:.1e} only, since "
             "it depends strongly on lower ones"
         )
-    counts = [s.iterations for s in climb.found]
+    counts = [s.iterations for s in state.optima]
     return Answer(
         last.status,
         value=levels[0][0],
         primal=primal_of(task, last),
         iterations=None if None in counts else sum(c for c in counts if c is not None),
         seconds=seconds,
-        leximin=leximin_of(task, climb.found, levels, doubt),
+        leximin=leximin_of(task, state.optima, levels, doubt),
     )
 
 
@@ -307,7 +306,7 @@ def _answer(task: Task, fair: Fairness, climb: _Climb, seconds: float) -> Answer
 
 
 class LevelsBySums(OneByOne):
-    """A runner that solves one problem a utility."""
+    """A backend that solves one problem a utility."""
 
     def run(self, task: Task) -> Answer:
         """Settle every position of the order."""
@@ -342,15 +341,15 @@ def _stages(subproblem: Subproblem, fair: Fairness, prefix: str) -> list[Stage]:
 
 
 def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) -> Answer:
-    found = list(result.values())
-    first, last = found[0], found[-1]
+    optima = list(result.values())
+    first, last = optima[0], optima[-1]
     gets = np.asarray(last.at(fair.stack), dtype=float).ravel()
     order = np.argsort(fair.sign * gets, kind="stable")
     slack = SAME_LEVEL_SUM * (first.unit + float(np.max(np.abs(gets))))
     groups = np.split(order, np.flatnonzero(np.diff(fair.sign * gets[order]) > slack) + 1)
     levels = tuple((float(gets[group[0]]), tuple(map(int, np.sort(group)))) for group in groups)
     levels = ((first.value, levels[0][1]), *levels[1:])
-    doubted = [s.name for s in found if s.status is Status.INACCURATE]
+    doubted = [s.name for s in optima if s.status is Status.INACCURATE]
     doubt = f"{doubted[0]!r} is not known well enough" if doubted else ""
     exact = None
     if first.exact is not None and last.exact is not None:
@@ -367,7 +366,7 @@ def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) 
         value=first.value,
         primal=primal_of(task, last),
         seconds=seconds,
-        leximin=leximin_of(task, found, levels, doubt),
+        leximin=leximin_of(task, optima, levels, doubt),
         exact=exact,
     )
 
@@ -375,7 +374,7 @@ def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) 
 # Who solves a fair problem that is not linear, or not for HiGHS.
 
 
-def fair_runner(
+def leximin_backend(
     execute: Execute, note: Note, subproblem: Subproblem, strategy: Strategy
 ) -> Backend:
     """By value where multipliers settle people; by sums where there are none, or fractions."""

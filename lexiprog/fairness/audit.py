@@ -17,8 +17,14 @@ import numpy as np
 
 from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.fairness.levels import Fixed
-from lexiprog.fairness.records import FairLottery, FairOrder, FairShares, Utilities, values_of
+from lexiprog.fairness.levels import FixedSet
+from lexiprog.fairness.records import (
+    LeximinLottery,
+    LeximinResult,
+    OrderedResult,
+    Utilities,
+    values_of,
+)
 from lexiprog.tolerances import CERTIFIED_LEXIMIN, SMALLEST_SIZE
 from lexiprog.typing import Array
 
@@ -50,20 +56,20 @@ class Audit:
         return self.complete and max(self.outside, self.missed, self.gap) <= CERTIFIED_LEXIMIN
 
 
-def audit_shares(form: StandardForm, utilities: Utilities, fair: FairShares) -> Audit:
+def audit_shares(form: StandardForm, utilities: Utilities, fair: LeximinResult) -> Audit:
     """Check a leximin point and each of its levels.
 
     Parameters
     ----------
     form, utilities : StandardForm, Utilities
         As they were declared.
-    fair : FairShares
+    fair : LeximinResult
         The claim.
     """
-    fixed = Fixed(form, utilities)
+    fixed = FixedSet(form, utilities)
     steps, gaps = fair.steps, [0.0]
     for k, value in enumerate(steps.values):
-        weights, multipliers = steps.weights[[k]].toarray()[0], steps.multipliers[[k]].toarray()[0]
+        weights, multipliers = steps.of(k)
         gaps.append(_gap(fixed, float(value), weights, multipliers, fair.x))
         fixed.hold(float(value), weights, multipliers)
     values = values_of(fair.levels)
@@ -73,14 +79,14 @@ def audit_shares(form: StandardForm, utilities: Utilities, fair: FairShares) -> 
     return Audit(_outside(fixed, form, fair.x), _worst(missed, sizes), _nan_is_bad(gaps), complete)
 
 
-def audit_lottery(offsets: Array, lottery: FairLottery) -> Audit:
+def audit_lottery(offsets: Array, lottery: LeximinLottery) -> Audit:
     """Check a leximin lottery and each of its levels, the oracle's bounds taken at its word.
 
     Parameters
     ----------
     offsets : ndarray
         As they were declared.
-    lottery : FairLottery
+    lottery : LeximinLottery
         The claim.
     """
     settled, levels = np.zeros(offsets.size, dtype=bool), np.full(offsets.size, np.nan)
@@ -104,19 +110,19 @@ def audit_lottery(offsets: Array, lottery: FairLottery) -> Audit:
     return Audit(_nan_is_bad([outside]), _worst(missed, sizes), _nan_is_bad(gaps), complete)
 
 
-def audit_order(form: StandardForm, utilities: Utilities, order: FairOrder) -> Audit:
+def audit_order(form: StandardForm, utilities: Utilities, order: OrderedResult) -> Audit:
     """Check a leximin point with integers, the bounds of the branch and bound taken at their word.
 
     Parameters
     ----------
     form, utilities
         As for :func:`audit_shares`.
-    order : FairOrder
+    order : OrderedResult
         The claim.
     """
     x = order.x
     whole = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
-    outside = _outside(Fixed(form, utilities), form, x)
+    outside = _outside(FixedSet(form, utilities), form, x)
     if np.any(x[whole] != np.rint(x[whole])):
         outside = np.inf
     values, sizes = values_of(order.levels), utilities.sizes_at(x)
@@ -127,7 +133,7 @@ def audit_order(form: StandardForm, utilities: Utilities, order: FairOrder) -> A
     return Audit(outside, missed, gap, complete)
 
 
-def _gap(fixed: Fixed, value: float, weights: Array, multipliers: Array, x: Array) -> float:
+def _gap(fixed: FixedSet, value: float, weights: Array, multipliers: Array, x: Array) -> float:
     """Distance of a step's value from the bound that its multipliers prove."""
     weights = np.where(fixed.settled, weights, np.maximum(weights, 0.0))
     multipliers = np.where(fixed.rows, multipliers, np.maximum(multipliers, 0.0))
@@ -151,7 +157,7 @@ def _gap(fixed: Fixed, value: float, weights: Array, multipliers: Array, x: Arra
     return (abs(bound - value) + charge) / size if size > 0 else abs(bound - value) + charge
 
 
-def _outside(fixed: Fixed, form: StandardForm, x: Array) -> float:
+def _outside(fixed: FixedSet, form: StandardForm, x: Array) -> float:
     bounds = fixed.bounds
     sums = fixed.A @ x
     rows = np.maximum(sums - bounds.row_upper, bounds.row_lower - sums)

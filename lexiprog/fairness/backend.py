@@ -1,4 +1,4 @@
-"""Fair shares of linear problems, level by level on one HiGHS object."""
+"""Leximin of linear problems, level by level on one HiGHS model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lexiprog.fairness.integers import order_levels
 from lexiprog.fairness.levels import raise_levels
 from lexiprog.fairness.objective import Fairness
 from lexiprog.fairness.pricing import price_levels
-from lexiprog.fairness.records import FairLevel, NoFairShare, Told, Utilities
+from lexiprog.fairness.records import LeximinLevel, NoLeximin, OnStep, Utilities
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.solution import Lottery
 from lexiprog.status import Status
@@ -167,9 +167,9 @@ class FairHighs:
         parts = Maximin.of(task.native.scaled, len(fair.names))
         try:
             unit = fair.sign * float(task.native.scaling.columns[parts.level])
-            told = telling(self._note, task, unit)
-            answer = (_ordered if task.integer else _raised)(task, fair, parts, told)
-        except NoFairShare as failure:
+            report = reporting(self._note, task, unit)
+            answer = (_ordered if task.integer else _raised)(task, fair, parts, report)
+        except NoLeximin as failure:
             answer = unshared(failure, fair.names)
         return replace(answer, seconds=time.perf_counter() - start)
 
@@ -177,7 +177,7 @@ class FairHighs:
         """Nothing is kept from solve to solve."""
 
 
-def telling(note: Note, task: Task, unit: float) -> Told:
+def reporting(note: Note, task: Task, unit: float) -> OnStep:
     """Who puts what is settled into words, values in the user's units."""
     name, fair = task.subproblem.name, task.subproblem.fair
     count = 0 if fair is None else len(fair.names)
@@ -186,33 +186,29 @@ def telling(note: Note, task: Task, unit: float) -> Told:
     )
 
 
-def _found(levels: Callable[..., Returned], task: Task, parts: Maximin, told: Told) -> Returned:
-    """All levels, found here or elsewhere, whence nothing is told on the way."""
+def _solved(solve: Callable[..., Returned], task: Task, parts: Maximin, report: OnStep) -> Returned:
+    """All levels, found here or elsewhere, whence nothing is reported on the way."""
     numbers = (parts.rest, parts.utilities, task.options)
-    away = task.deadline.elsewhere
-    if away is None:
-        return levels(*numbers, told)
-    return away.call(levels, *numbers, deadline=task.deadline)
+    return task.deadline.follow(solve, *numbers, here={"report": report})
 
 
-def _raised(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
-    found = _found(raise_levels, task, parts, told)
-    audit = audit_shares(parts.rest, parts.utilities, found)
-    x = parts.point(found.x)
-    first = (np.asarray(found.steps.weights[[0]].todense()), found.steps.multipliers[[0]])
-    z = parts.multipliers(first[0][0], np.asarray(first[1].todense())[0])
-    answer = answer_at(task.native, x, z, iterations=found.iterations)
+def _raised(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answer:
+    result = _solved(raise_levels, task, parts, report)
+    audit = audit_shares(parts.rest, parts.utilities, result)
+    x = parts.point(result.x)
+    z = parts.multipliers(*result.steps.of(0))
+    answer = answer_at(task.native, x, z, iterations=result.iterations)
     # Multipliers of the wrong sign are rounding, and count as what they leave over.
     checked = measure(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)
-    doubt = DOUBT if found.doubtful else ""
-    return _answer(task, fair, parts, answer, checked, audit, found.levels, doubt)
+    doubt = DOUBT if result.doubtful else ""
+    return _answer(task, fair, parts, answer, checked, audit, result.levels, doubt)
 
 
-def _ordered(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
-    found = _found(order_levels, task, parts, told)
-    audit = audit_order(parts.rest, parts.utilities, found)
-    x = parts.point(found.x)
-    answer = answer_at(task.native, x, None, iterations=found.nodes)
+def _ordered(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answer:
+    result = _solved(order_levels, task, parts, report)
+    audit = audit_order(parts.rest, parts.utilities, result)
+    x = parts.point(result.x)
+    answer = answer_at(task.native, x, None, iterations=result.nodes)
     checked = measure(
         parts.form,
         x,
@@ -220,9 +216,9 @@ def _ordered(task: Task, fair: Fairness, parts: Maximin, told: Told) -> Answer:
         claimed=answer.claimed,
         tolerance=task.solver.accept,
         gap_tolerance=task.solver.gap,
-        bound=parts.objective(float(found.bounds[0])),
+        bound=parts.objective(float(result.bounds[0])),
     )
-    return _answer(task, fair, parts, answer, checked, audit, found.levels)
+    return _answer(task, fair, parts, answer, checked, audit, result.levels)
 
 
 def _answer(
@@ -232,7 +228,7 @@ def _answer(
     answer: Answer,
     checked: Measures,
     audit: Audit,
-    levels: Sequence[FairLevel],
+    levels: Sequence[LeximinLevel],
     doubt: str = "",
 ) -> Answer:
     """The answer with its levels in the user's units."""
@@ -249,7 +245,7 @@ def _answer(
 
 
 def levels_of(
-    levels: Sequence[FairLevel], unit: float
+    levels: Sequence[LeximinLevel], unit: float
 ) -> tuple[tuple[float, tuple[int, ...]], ...]:
     """Values in the user's units, and positions as plain numbers."""
     return tuple(
@@ -273,7 +269,7 @@ def with_audit(checked: Measures, audit: Audit) -> Measures:
     )
 
 
-def unshared(failure: NoFairShare, names: tuple[Hashable, ...]) -> Answer:
+def unshared(failure: NoLeximin, names: tuple[Hashable, ...]) -> Answer:
     """Why there is no fair share, with the utilities by their names."""
     if not failure.members:
         return Answer(failure.status, said=f"that {str(failure).rstrip('.')}")
@@ -281,7 +277,7 @@ def unshared(failure: NoFairShare, names: tuple[Hashable, ...]) -> Answer:
     return Answer(failure.status, said=f"that {who} can rise without limit")
 
 
-# Fair lotteries whose columns an oracle of the user's finds.
+# Leximin lotteries whose columns an oracle of the user's finds.
 
 
 class FairLotteries:
@@ -304,29 +300,30 @@ class FairLotteries:
             return Answer(Status.FAILED, said="that lotteries are solved on HIGHS only")
         start = time.perf_counter()
         try:
-            found = price_levels(
-                fair.pricing, fair.offsets, task.options, telling(self._note, task, 1.0)
-            )
-        except NoFairShare as failure:
+            result = price_levels(
+                fair.pricing, fair.offsets, task.options, reporting(self._note, task, 1.0),
+                deadline=task.deadline,
+            )  # fmt: skip
+        except NoLeximin as failure:
             return unshared(failure, fair.names)
-        levels = levels_of(found.levels, 1.0)
+        levels = levels_of(result.levels, 1.0)
         first = Certificate(tolerance=task.solver.accept, basis="oracle")
-        checked = with_audit(Measures(first, None), audit_lottery(fair.offsets, found))
-        unit = float(np.max(np.abs(found.columns))) or 1.0
+        checked = with_audit(Measures(first, None), audit_lottery(fair.offsets, result))
+        unit = float(np.max(np.abs(result.columns))) or 1.0
         gap = checked.certificate.gap * (unit + abs(levels[0][0]))
-        used = found.weights > 0
+        used = result.weights > 0
         leximin = LeximinAnswer(
             levels,
             replace(checked, bound=levels[0][0] + gap),
             unit,
             duals=(),
-            lottery=Lottery(found.columns[used], found.weights[used]),
+            lottery=Lottery(result.columns[used], result.weights[used]),
         )
         variable = task.subproblem.variables[0]
         return Answer(
             Status.OPTIMAL,
-            primal={variable.id: found.weights @ found.columns},
-            iterations=found.iterations,
+            primal={variable.id: result.weights @ result.columns},
+            iterations=result.iterations,
             seconds=time.perf_counter() - start,
             leximin=leximin,
         )

@@ -15,42 +15,38 @@ none of them can. Every step is proved by the bound of the branch and bound.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.backends.highs_mip import pass_whole
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.deadline import Deadline
 from lexiprog.fairness.levels import raise_levels
-from lexiprog.fairness.records import FairLevel, FairOrder, NoFairShare, Told, Utilities, nobody
+from lexiprog.fairness.records import (
+    LeximinLevel,
+    NoLeximin,
+    OnStep,
+    OrderedResult,
+    Utilities,
+    no_report,
+)
 from lexiprog.status import Status
 from lexiprog.tolerances import INTEGER_ROUNDING, MIP_FEASIBILITY, PRECISE_HIGHS, SAME_LEVEL_INTEGER
-from lexiprog.typing import Array, Highs, Mask, Options
+from lexiprog.typing import Array, Mask, Options
 
 # The integer program that raises the value at one position of the order.
 
 # Levels from the lowest up: (value, how many positions are before it).
-Steps = Sequence[tuple[float, int]]
+Levels = Sequence[tuple[float, int]]
 
-OPTIONS = {
-    **PRECISE_HIGHS,
+OPTIONS = PRECISE_HIGHS | {
     "mip_feasibility_tolerance": MIP_FEASIBILITY,
     "mip_rel_gap": 0.0,
     "mip_abs_gap": 0.0,
-    "output_flag": False,
 }
-
-
-@dataclass(frozen=True)
-class _Program:
-    """Maximise ``cost @ columns`` within bounds."""
-
-    cost: Array
-    matrix: sp.csc_array
-    bounds: Bounds
-    integer: Mask
+UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
 
 
 class Positions:
@@ -60,7 +56,10 @@ class Positions:
     utility be below. The last block is for t itself.
     """
 
-    def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self, form: StandardForm, utilities: Utilities, options: Options, deadline: Deadline
+    ) -> None:
+        self._deadline = deadline
         self._A, self._bounds = sp.csr_array(form.A), Bounds.of(form)
         self._integer = np.zeros(form.c.size, dtype=bool)
         if form.integer is not None:
@@ -77,47 +76,47 @@ class Positions:
         """A point whose smallest utility is largest, and a bound that no point exceeds."""
         return self._solved(self._program(0, (), np.zeros(0), np.inf), None)
 
-    def raised(self, position: int, ladder: Steps, known: Array) -> tuple[Array, float]:
+    def raised(self, position: int, levels: Levels, start: Array) -> tuple[Array, float]:
         """A point with the highest value at ``position``, and a bound that no point exceeds.
 
         Parameters
         ----------
         position : int
             From zero for the smallest.
-        ladder : sequence of (value, positions before it)
+        levels : sequence of (value, positions before it)
             What the order must keep.
-        known : ndarray
+        start : ndarray
             A point that keeps it, to start from.
         """
         if self._ceilings is None:
-            self._ceilings = np.sort(self._highest(ladder[0][0]))
+            self._ceilings = np.sort(self._highest(levels[0][0]))
         ceiling = self._down(self._ceilings[position])
-        values = np.array([value for value, _ in ladder])
+        values = np.array([value for value, _ in levels])
         if ceiling <= values[-1]:
-            return known, float(values[-1])
+            return start, float(values[-1])
         steps = np.append(np.diff(values), ceiling - values[-1])
-        program = self._program(position, ladder, steps, ceiling)
-        gets = self._utilities.at(known)
+        program = self._program(position, levels, steps, ceiling)
+        gets = self._utilities.at(start)
         level = float(np.sort(gets)[position])
         below = [gets < value for value in (*values[1:], level)]
-        return self._solved(program, np.concatenate([known, [level / (self._grid or 1.0)], *below]))
+        return self._solved(program, np.concatenate([start, [level / (self._grid or 1.0)], *below]))
 
-    def _program(self, position: int, ladder: Steps, steps: Array, ceiling: float) -> _Program:
+    def _program(self, position: int, levels: Levels, steps: Array, ceiling: float) -> HighsModel:
         """Let b_1 <= b_2 <= ... say who may be below the second level, the third, ..., and t.
 
         Nobody is then lower than t, less the steps between levels that his binaries let him miss;
         nor than the last level, less those steps but the last.
         """
         count, blocks, unit = len(self._utilities), steps.size, self._grid or 1.0
-        rows, offsets, one = self._utilities.rows, self._utilities.offsets, sp.identity(count)
-        nobody = sp.csr_array((count, 1))
+        rows, offsets, each = self._utilities.rows, self._utilities.offsets, sp.identity(count)
+        no_level = sp.csr_array((count, 1))
         parts = [
             [
                 self._A,
                 sp.csr_array((self._A.shape[0], 1)),
                 sp.csr_array((self._A.shape[0], count * blocks)),
             ],
-            [rows, sp.csr_array(np.full((count, 1), -unit)), sp.kron(steps[None, :], one)],
+            [rows, sp.csr_array(np.full((count, 1), -unit)), sp.kron(steps[None, :], each)],
         ]
         lower, upper = [self._bounds.row_lower, -offsets], [self._bounds.row_upper]
         upper.append(np.full(count, np.inf))
@@ -126,18 +125,18 @@ class Positions:
             chain = sp.eye_array(blocks - 1, blocks) - sp.eye_array(blocks - 1, blocks, k=1)
             size = (blocks - 1) * count
             parts += [
-                [rows, nobody, sp.kron(kept[None, :], one)],
-                [None, None, sp.kron(chain, one)],
+                [rows, no_level, sp.kron(kept[None, :], each)],
+                [None, None, sp.kron(chain, each)],
                 [None, None, sp.kron(sp.identity(blocks), np.ones((1, count)))],
             ]
-            lower += [ladder[-1][0] - offsets, np.full(size, -np.inf), np.full(blocks, -np.inf)]
-            most = [before for _, before in ladder[1:]] + [position]
+            lower += [levels[-1][0] - offsets, np.full(size, -np.inf), np.full(blocks, -np.inf)]
+            most = [before for _, before in levels[1:]] + [position]
             upper += [np.full(count, np.inf), np.zeros(size), np.array(most, dtype=float)]
         size = count * blocks
         columns = self._A.shape[1]
         cost = np.zeros(columns + 1 + size)
-        cost[columns] = unit
-        floor = ladder[-1][0] if ladder else -np.inf
+        cost[columns] = -unit
+        floor = levels[-1][0] if levels else -np.inf
         bounds = Bounds(
             np.concatenate([self._bounds.lower, [floor / unit], np.zeros(size)]),
             np.concatenate([self._bounds.upper, [ceiling / unit], np.ones(size)]),
@@ -145,7 +144,7 @@ class Positions:
             np.concatenate(upper),
         )
         integer = np.concatenate([self._integer, [self._grid > 0], np.ones(size, dtype=bool)])
-        return _Program(cost, sp.block_array(parts, format="csc"), bounds, integer)
+        return self._model(sp.block_array(parts, format="csc"), cost, bounds, integer)
 
     def _highest(self, least: float) -> Array:
         """The most each utility can be, integers left aside, while nobody is below ``least``."""
@@ -157,45 +156,36 @@ class Positions:
             np.append(self._bounds.row_upper, np.full(len(self._utilities), np.inf)),
         )
         columns = matrix.shape[1]
-        highs = self._loaded(_Program(np.zeros(columns), matrix, bounds, np.zeros(columns, bool)))
-        every, out, endless = np.arange(columns, dtype=np.int32), [], []
+        model = self._model(matrix, np.zeros(columns), bounds)
+        highest, unlimited = self._utilities.offsets.copy(), []
         for i in range(len(self._utilities)):
-            row = self._utilities.rows[[i]].toarray()[0]
-            highs.changeColsCost(columns, every, row)
-            highs.run()
-            said = highs.getModelStatus().name
-            if said in ("kUnbounded", "kUnboundedOrInfeasible"):
-                endless.append(i)
-            elif said != "kOptimal":
-                raise self._failure(said)
-            out.append(highs.getInfo().objective_function_value + self._utilities.offsets[i])
-        if endless:
-            raise NoFairShare.unlimited(endless)
-        return np.array(out)
+            model.set_cost(-self._utilities.rows[[i]].toarray()[0])
+            status = model.resume()
+            if status in UNBOUNDED:
+                unlimited.append(i)
+            elif status != "kOptimal":
+                raise self._failure(status)
+            highest[i] -= model.info.objective_function_value
+        if unlimited:
+            raise NoLeximin.unlimited(unlimited)
+        return highest
 
-    def _solved(self, program: _Program, start: Array | None) -> tuple[Array, float]:
-        highs = self._loaded(program)
+    def _solved(self, model: HighsModel, start: Array | None) -> tuple[Array, float]:
         if start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = start
-            highs.setSolution(solution)
-        highs.run()
+            model.set_start(start)
+        status = model.resume()
         self.solves += 1
-        said = highs.getModelStatus().name
-        if said in ("kUnbounded", "kUnboundedOrInfeasible"):
-            highs.changeColsCost(
-                program.cost.size, np.arange(program.cost.size, dtype=np.int32), 0.0 * program.cost
-            )
-            highs.run()
-            if highs.getModelStatus().name == "kOptimal":
-                raise NoFairShare.unlimited(range(len(self._utilities)))
-            said = highs.getModelStatus().name
-        if said != "kOptimal":
-            raise self._failure(said)
-        info = highs.getInfo()
+        if status in UNBOUNDED:
+            model.set_cost(np.zeros(model.shape[1]))
+            status = model.resume()
+            if status == "kOptimal":
+                raise NoLeximin.unlimited(range(len(self._utilities)))
+        if status != "kOptimal":
+            raise self._failure(status)
+        info = model.info
         self.nodes += max(int(info.mip_node_count), 0)
-        bound = info.mip_dual_bound if program.integer.any() else info.objective_function_value
-        return np.array(highs.getSolution().col_value)[: self._A.shape[1]], self._down(bound)
+        bound = info.mip_dual_bound if model.integer.size else info.objective_function_value
+        return np.array(model.solution.col_value)[: self._A.shape[1]], self._down(-bound)
 
     def _down(self, bound: float) -> float:
         """The highest value that utilities can have up to a bound."""
@@ -203,37 +193,29 @@ class Positions:
             return float(bound)
         return float(np.floor(bound / self._grid + INTEGER_ROUNDING) * self._grid)
 
-    def _failure(self, said: str) -> NoFairShare:
-        if said == "kInfeasible":
-            return NoFairShare("no point satisfies the constraints.", Status.INFEASIBLE)
-        limit = said in ("kTimeLimit", "kIterationLimit", "kSolutionLimit", "kInterrupt")
-        return NoFairShare(
-            f"HiGHS says {said} at integer program {self.solves}.",
+    def _failure(self, status: str) -> NoLeximin:
+        if status == "kInfeasible":
+            return NoLeximin("no point satisfies the constraints.", Status.INFEASIBLE)
+        limit = status in ("kTimeLimit", "kIterationLimit", "kSolutionLimit", "kInterrupt")
+        return NoLeximin(
+            f"HiGHS says {status} at integer program {self.solves}.",
             Status.NO_POINT if limit else Status.FAILED,
         )
 
-    def _loaded(self, program: _Program) -> Highs:
-        highs: Highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        for name, value in self._options.items():
-            if highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
-        model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = program.matrix.shape
-        model.sense_ = highspy.ObjSense.kMaximize
-        model.col_cost_ = program.cost
-        model.col_lower_, model.col_upper_ = program.bounds.lower, program.bounds.upper
-        model.row_lower_, model.row_upper_ = program.bounds.row_lower, program.bounds.row_upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = program.matrix.indptr
-        model.a_matrix_.index_ = program.matrix.indices
-        model.a_matrix_.value_ = program.matrix.data
-        pass_whole(highs, model, program.integer)
-        return highs
+    def _model(
+        self, A: sp.csc_array, cost: Array, bounds: Bounds, integer: Mask | None = None
+    ) -> HighsModel:
+        return HighsModel(A, self._options, cost, bounds, integer=integer, deadline=self._deadline)
 
 
 def order_levels(
-    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
-) -> FairOrder:
+    form: StandardForm,
+    utilities: Utilities,
+    options: Options | None = None,
+    report: OnStep = no_report,
+    *,
+    deadline: Deadline | None = None,
+) -> OrderedResult:
     """The leximin point of linear utilities over a mixed-integer linear form.
 
     Positions of the order are settled one after the other: nobody is stuck at any, since others
@@ -243,12 +225,12 @@ def order_levels(
     ----------
     form : StandardForm
         Linear, with integers; its objective plays no part.
-    utilities, options, told
+    utilities, options, report, deadline
         As for :func:`raise_levels`.
 
     Raises
     ------
-    NoFairShare
+    NoLeximin
         If there is no feasible point, if somebody can rise without limit, or if HiGHS fails.
 
     Examples
@@ -268,39 +250,42 @@ def order_levels(
         raise ValueError("there is no utility: give at least one.")
     if form.P is not None or form.cones.linear != form.b.size:
         raise ValueError("positions are raised over linear constraints only.")
-    climb = _OrderedClimb(form, utilities, options or {})
-    climb.run(told)
-    return climb.found()
+    loop = _PositionLoop(form, utilities, options or {}, deadline or Deadline())
+    loop.run(report)
+    return loop.result()
 
 
-class _OrderedClimb:
+class _PositionLoop:
     """The best point so far, and how much of its order is proved."""
 
-    def __init__(self, form: StandardForm, utilities: Utilities, options: Options) -> None:
+    def __init__(
+        self, form: StandardForm, utilities: Utilities, options: Options, deadline: Deadline
+    ) -> None:
         self._form, self._utilities, self._options = form, utilities, options
-        self._positions = Positions(form, utilities, options)
+        self._deadline = deadline
+        self._positions = Positions(form, utilities, options, deadline)
         self._bounds: list[float] = []
         self._x = np.zeros(form.c.size)
         self._order = np.full(len(utilities), -np.inf)
 
-    def run(self, told: Told) -> None:
+    def run(self, report: OnStep) -> None:
         """Prove every position of the order."""
-        found, bound = self._positions.first()
-        self._take(found, bound, 0)
+        point, bound = self._positions.first()
+        self._take(point, bound, 0)
         while len(self._bounds) < len(self._utilities):
             first = len(self._bounds)
             if first:
-                bound = self._raise(first, self._ladder(first))
+                bound = self._raise(first, self._levels(first))
             self._bounds.append(bound)
             # While the last of those who share a value can rise, fewer may have to share it.
             while (last := self._last_alike(first)) > first:
-                bound = self._raise(last, self._ladder(first + 1))
+                bound = self._raise(last, self._levels(first + 1))
                 if self._last_alike(first) >= last:
                     self._bounds += [bound] * (last - first)
                     break
-            told(len(self._bounds), float(self._order[first]))
+            report(len(self._bounds), float(self._order[first]))
 
-    def _ladder(self, proved: int) -> Steps:
+    def _levels(self, proved: int) -> Levels:
         """The levels of the first positions of the order, each with the number before it."""
         values = self._order[:proved]
         starts = [0, *(np.flatnonzero(np.diff(values) > self._slack) + 1)]
@@ -314,14 +299,14 @@ class _OrderedClimb:
     def _slack(self) -> float:
         return SAME_LEVEL_INTEGER * float(np.max(self._utilities.sizes_at(self._x), initial=0.0))
 
-    def _raise(self, position: int, ladder: Steps) -> float:
+    def _raise(self, position: int, levels: Levels) -> float:
         """Maximise the value at a position, and take the point if it is better."""
-        found, bound = self._positions.raised(position, ladder, self._x)
-        self._take(found, bound, position)
+        point, bound = self._positions.raised(position, levels, self._x)
+        self._take(point, bound, position)
         return bound
 
-    def _take(self, found: Array, bound: float, position: int) -> None:
-        x = self._completed(found)
+    def _take(self, point: Array, bound: float, position: int) -> None:
+        x = self._completed(point)
         order = np.sort(self._utilities.at(x))
         rise = _first_rise(order, self._order, self._slack)
         if rise is not None:
@@ -330,14 +315,14 @@ class _OrderedClimb:
             if len(self._bounds) <= rise < position:
                 return
         if bound - self._order[position] > self._slack:
-            raise NoFairShare(
+            raise NoLeximin(
                 f"position {position} of the order is {self._order[position]:.12g} at the best "
                 f"point, but HiGHS proves no bound below {bound:.12g}.",
                 Status.INACCURATE,
             )
 
     def _completed(self, x: Array) -> Array:
-        """The point with whole integers, and the best that the other columns can make of them."""
+        """The point with rounded integers, and the best that the other columns can make of them."""
         whole = np.zeros(x.size, dtype=bool)
         whole[self._form.integer] = True
         x = np.where(whole, np.rint(x), x)
@@ -351,19 +336,21 @@ class _OrderedClimb:
             upper=np.where(whole, x, upper),
             integer=None,
         )
-        return raise_levels(rest, self._utilities, self._options).x
+        return raise_levels(rest, self._utilities, self._options, deadline=self._deadline).x
 
-    def found(self) -> FairOrder:
+    def result(self) -> OrderedResult:
         """The record."""
         gets = self._utilities.at(self._x)
         ranks = np.argsort(gets, kind="stable")
-        starts = [start for _, start in self._ladder(gets.size)]
+        starts = [start for _, start in self._levels(gets.size)]
         levels = tuple(
-            FairLevel(float(self._order[start]), np.sort(members))
+            LeximinLevel(float(self._order[start]), np.sort(members))
             for start, members in zip(starts, np.split(ranks, starts[1:]), strict=True)
         )
         positions = self._positions
-        return FairOrder(levels, self._x, np.array(self._bounds), positions.solves, positions.nodes)
+        return OrderedResult(
+            levels, self._x, np.array(self._bounds), positions.solves, positions.nodes
+        )
 
 
 def _first_rise(order: Array, other: Array, slack: float) -> int | None:

@@ -21,15 +21,16 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.multipliers import Sizes, certainly_binding
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.fairness.master import Master, Peak
+from lexiprog.deadline import Deadline
+from lexiprog.fairness.master import MasterLP, MaxMin
 from lexiprog.fairness.records import (
-    FairShares,
-    NoFairShare,
+    LeximinResult,
+    NoLeximin,
+    OnStep,
     StepProofs,
-    Told,
     Utilities,
     grouped,
-    nobody,
+    no_report,
 )
 from lexiprog.tolerances import SAME_LEVEL
 from lexiprog.typing import Array, Mask, Options
@@ -38,16 +39,16 @@ from lexiprog.typing import Array, Mask, Options
 
 
 @dataclass(frozen=True)
-class Pins:
-    """Positions of the utilities, rows and columns that one more step fixes."""
+class NewlyFixed:
+    """Indices of the utilities, rows and columns that one more step fixes."""
 
     who: NDArray[np.intp]
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
 
 
-class Fixed:
-    """Grows step by step, from multipliers alone.
+class FixedSet:
+    """What is fixed: it grows step by step, from multipliers alone.
 
     By complementary slackness all points that keep the value of a step meet every utility, row and
     column end with a multiplier in it exactly.
@@ -67,6 +68,7 @@ class Fixed:
         self.b = form.b
         self.bounds = Bounds.of(form)
         self.utilities = utilities
+        self._A_T, self._utilities_T = self.A.T, utilities.rows.T  # a view takes long to make
         # The level is a column too: minus one in the row of each utility, of which the weights
         # sum to one. Settled utilities keep their entry, which only makes the test stricter.
         level = np.repeat([[0.0], [1.0]], [form.b.size, len(utilities)], axis=0)
@@ -80,33 +82,33 @@ class Fixed:
 
     def gains(self, weights: Array, multipliers: Array) -> Array:
         """What one more unit of each column adds, at the prices of a step."""
-        gains: Array = self.utilities.rows.T @ weights - self.A.T @ multipliers
+        gains: Array = self._utilities_T @ weights - self._A_T @ multipliers
         return gains
 
     def size(self, x: Array, weights: Array, multipliers: Array) -> float:
         """The terms that a step's value is summed from: what its rounding is measured against."""
-        own = np.abs(weights) @ self.utilities.sizes_at(x)
-        return max(float(own), float(np.abs(multipliers) @ np.abs(self.b)))
+        terms = np.abs(weights) @ self.utilities.sizes_at(x)
+        return max(float(terms), float(np.abs(multipliers) @ np.abs(self.b)))
 
-    def hold(self, value: float, weights: Array, multipliers: Array) -> Pins:
+    def hold(self, value: float, weights: Array, multipliers: Array) -> NewlyFixed:
         """Fix all that the multipliers of a step with this value leave no choice."""
         gains = self.gains(weights, multipliers)
         prices = np.concatenate([multipliers, weights])
-        found = certainly_binding(prices, np.append(gains, 0.0), self._sizes)
-        self.doubtful |= found.ambiguous
+        real = certainly_binding(prices, np.append(gains, 0.0), self._sizes)
+        self.doubtful |= real.ambiguous
         rows = self.b.size
         end = np.where(gains > 0, self.bounds.upper, self.bounds.lower)
         open_weights = np.where(self.settled, 0.0, weights)
-        sure = found.rows[rows:] & (open_weights > 0)
-        pins = Pins(
+        sure = real.rows[rows:] & (open_weights > 0)
+        new = NewlyFixed(
             np.flatnonzero(sure) if sure.any() else np.array([np.argmax(open_weights)]),
-            np.flatnonzero(~self.rows & found.rows[:rows] & (multipliers > 0)),
-            np.flatnonzero(~self.columns & found.columns[:-1] & np.isfinite(end)),
+            np.flatnonzero(~self.rows & real.rows[:rows] & (multipliers > 0)),
+            np.flatnonzero(~self.columns & real.columns[:-1] & np.isfinite(end)),
         )
-        self.settled[pins.who] = self.rows[pins.rows] = self.columns[pins.columns] = True
-        self.levels[pins.who] = value
-        self.ends[pins.columns] = end[pins.columns]
-        return pins
+        self.settled[new.who] = self.rows[new.rows] = self.columns[new.columns] = True
+        self.levels[new.who] = value
+        self.ends[new.columns] = end[new.columns]
+        return new
 
 
 # So many steps may find the value of the last one before all who are still there are tested.
@@ -114,8 +116,13 @@ PATIENCE = 3
 
 
 def raise_levels(
-    form: StandardForm, utilities: Utilities, options: Options | None = None, told: Told = nobody
-) -> FairShares:
+    form: StandardForm,
+    utilities: Utilities,
+    options: Options | None = None,
+    report: OnStep = no_report,
+    *,
+    deadline: Deadline | None = None,
+) -> LeximinResult:
     """The leximin point of linear utilities over the feasible set of a linear form.
 
     One level after the other is raised until somebody is stuck, which multipliers prove.
@@ -128,13 +135,16 @@ def raise_levels(
         Over the columns of ``form``.
     options : mapping, optional
         HiGHS options.
-    told : callable, optional
+    report : callable, optional
         After each step: how many are settled, and the value.
+    deadline : Deadline, optional
+        When to have settled everybody.
 
     Raises
     ------
-    NoFairShare
-        If there is no feasible point, if somebody can rise without limit, or if HiGHS fails.
+    NoLeximin
+        If there is no feasible point, if somebody can rise without limit, if HiGHS fails, or if
+        the time is over.
 
     Examples
     --------
@@ -156,17 +166,20 @@ def raise_levels(
     if form.P is not None or form.cones.linear != form.b.size or form.integer is not None:
         raise ValueError("levels are raised over linear constraints without integers only.")
     distinct, of = utilities.distinct()
-    climb = _Climb(form, distinct, options or {}, lambda who, at: told(int(who[of].sum()), at))
+    loop = _LeximinLoop(
+        form, distinct, options or {},
+        lambda settled, value: report(int(settled[of].sum()), value), deadline,
+    )  # fmt: skip
     try:
-        climb.run()
-    except NoFairShare as failure:
+        loop.run()
+    except NoLeximin as failure:
         if not failure.members:
             raise
-        raise NoFairShare.unlimited(np.flatnonzero(np.isin(of, failure.members))) from None
-    return climb.found(of)
+        raise NoLeximin.unlimited(np.flatnonzero(np.isin(of, failure.members))) from None
+    return loop.result(of)
 
 
-class _Climb:
+class _LeximinLoop:
     """The state of one run, over utilities that all differ."""
 
     def __init__(
@@ -174,11 +187,12 @@ class _Climb:
         form: StandardForm,
         utilities: Utilities,
         options: Options,
-        told: Callable[[Mask, float], None],
+        report: Callable[[Mask, float], None],
+        deadline: Deadline | None,
     ) -> None:
-        self._told = told
-        self._fixed = Fixed(form, utilities)
-        self._master = Master(self._fixed.A, self._fixed.bounds, utilities, options)
+        self._report = report
+        self._fixed = FixedSet(form, utilities)
+        self._master = MasterLP(self._fixed.A, self._fixed.bounds, utilities, options, deadline)
         self._values: list[float] = []
         self._weights: list[Array] = []
         self._multipliers: list[Array] = []
@@ -187,53 +201,53 @@ class _Climb:
     def run(self) -> None:
         """Settle everybody."""
         while not self._fixed.settled.all():
-            peak = self._master.rise()
-            value = self._attained(peak)
+            optimum = self._master.raise_least()
+            value = self._attained(optimum)
             before = self._values[-1] if self._values else -np.inf
-            size = max(abs(value), self._fixed.size(peak.x, peak.weights, peak.multipliers))
+            size = self._fixed.size(optimum.x, optimum.weights, optimum.multipliers)
+            size = max(abs(value), size)
             if value - before > SAME_LEVEL * size:
-                self._settle(peak, value)
+                self._settle(optimum, value)
                 continue
-            self._settle(peak, before)
+            self._settle(optimum, before)
             if self._values[-PATIENCE:].count(before) == PATIENCE:
                 self._settle_all_stuck(before, size)
 
-    def _attained(self, peak: Peak) -> float:
-        """The value of a peak, from its point.
+    def _attained(self, optimum: MaxMin) -> float:
+        """The value of a max-min optimum, from its point.
 
         HiGHS's own is off by its scaled tolerance, which later steps could not live with.
         """
-        weights = np.where(self._fixed.settled, 0.0, np.maximum(peak.weights, 0.0))
-        return float(weights @ self._fixed.utilities.at(peak.x) / weights.sum()) + 0.0
+        weights = np.where(self._fixed.settled, 0.0, np.maximum(optimum.weights, 0.0))
+        return float(weights @ self._fixed.utilities.at(optimum.x) / weights.sum()) + 0.0
 
     def _settle_all_stuck(self, value: float, size: float) -> None:
         """Settle, at the value of the last step, everybody who cannot rise above it."""
         behind = self._behind(~self._fixed.settled, value, size)
         while behind.any():
-            peak = self._master.lift(behind, value, size or 1.0)
-            self._x = peak.x
+            optimum = self._master.raise_sum(behind, value, size or 1.0)
+            self._x = optimum.x
             still = self._behind(behind, value, size)
             if np.array_equal(still, behind):
-                self._settle(peak, value)
+                self._settle(optimum, value)
                 return
             behind = still
 
     def _behind(self, who: Mask, value: float, size: float) -> Mask:
         return who & (self._fixed.utilities.at(self._x) <= value + SAME_LEVEL * size)
 
-    def _settle(self, peak: Peak, value: float) -> None:
-        pins = self._fixed.hold(value, peak.weights, peak.multipliers)
-        self._master.settle(pins.who, value)
-        self._master.pin(
-            pins.rows, self._fixed.b[pins.rows], pins.columns, self._fixed.ends[pins.columns]
-        )
-        self._x = peak.x
+    def _settle(self, optimum: MaxMin, value: float) -> None:
+        new = self._fixed.hold(value, optimum.weights, optimum.multipliers)
+        self._master.settle(new.who, value)
+        self._master.fix_rows(new.rows, self._fixed.b[new.rows])
+        self._master.fix_columns(new.columns, self._fixed.ends[new.columns])
+        self._x = optimum.x
         self._values.append(value)
-        self._weights.append(peak.weights)
-        self._multipliers.append(peak.multipliers)
-        self._told(self._fixed.settled, value)
+        self._weights.append(optimum.weights)
+        self._multipliers.append(optimum.multipliers)
+        self._report(self._fixed.settled, value)
 
-    def found(self, of: NDArray[np.intp]) -> FairShares:
+    def result(self, of: NDArray[np.intp]) -> LeximinResult:
         """The record over all utilities: ``of`` tells which of the distinct ones each is."""
         counts = np.bincount(of)
         steps = StepProofs(
@@ -243,7 +257,7 @@ class _Climb:
         )
         levels = grouped(self._fixed.levels[of])
         master = self._master
-        return FairShares(
+        return LeximinResult(
             levels, self._x, steps, master.solves, master.iterations, self._fixed.doubtful
         )
 

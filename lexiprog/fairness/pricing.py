@@ -22,8 +22,16 @@ from numpy.typing import ArrayLike
 
 from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.fairness.master import Master, Peak
-from lexiprog.fairness.records import FairLottery, NoFairShare, Told, Utilities, grouped, nobody
+from lexiprog.deadline import Deadline
+from lexiprog.fairness.master import MasterLP, MaxMin
+from lexiprog.fairness.records import (
+    LeximinLottery,
+    NoLeximin,
+    OnStep,
+    Utilities,
+    grouped,
+    no_report,
+)
 from lexiprog.status import Status
 from lexiprog.tolerances import SAME_LEVEL
 from lexiprog.typing import Array, Options
@@ -43,8 +51,13 @@ class Oracle(Protocol):
 
 
 def price_levels(
-    oracle: Oracle, offsets: Array, options: Options | None = None, told: Told = nobody
-) -> FairLottery:
+    oracle: Oracle,
+    offsets: Array,
+    options: Options | None = None,
+    report: OnStep = no_report,
+    *,
+    deadline: Deadline | None = None,
+) -> LeximinLottery:
     """The leximin lottery over the columns that an oracle can find.
 
     Parameters
@@ -53,12 +66,12 @@ def price_levels(
         See :class:`Oracle`. Prices are non-negative.
     offsets : ndarray
         What everyone has before the lottery: its size is the number of utilities.
-    options, told
+    options, report, deadline
         As for :func:`~lexiprog.fairness.levels.raise_levels`.
 
     Raises
     ------
-    NoFairShare
+    NoLeximin
         If there is no column, or if the oracle's bound and its columns contradict each other.
 
     Examples
@@ -77,29 +90,36 @@ def price_levels(
     offsets = np.array(offsets, dtype=float)
     if not offsets.size:
         raise ValueError("there is no utility: give at least one.")
-    climb = _PricedClimb(oracle, offsets, options or {}, told)
-    climb.run()
-    return climb.found()
+    loop = _PricedLoop(oracle, offsets, options or {}, report, deadline)
+    loop.run()
+    return loop.result()
 
 
-class _PricedClimb:
+class _PricedLoop:
     """The state of one run."""
 
-    def __init__(self, oracle: Oracle, offsets: Array, options: Options, told: Told) -> None:
-        self._told = told
+    def __init__(
+        self,
+        oracle: Oracle,
+        offsets: Array,
+        options: Options,
+        report: OnStep,
+        deadline: Deadline | None,
+    ) -> None:
+        self._report = report
         self._oracle = oracle
         self._offsets = offsets
         self._calls = 0
         self._columns = np.zeros((0, offsets.size))
         first, _ = self._ask(np.full(offsets.size, 1.0 / offsets.size))
         if not len(first):
-            raise NoFairShare("the oracle has no column at all.", Status.INFEASIBLE)
+            raise NoLeximin("the oracle has no column at all.", Status.INFEASIBLE)
         self._columns = first
-        one = np.ones(1)
-        count = len(first)
-        bounds = Bounds(np.zeros(count), np.full(count, np.inf), one, one)
+        count, total = len(first), np.ones(1)
+        bounds = Bounds(np.zeros(count), np.full(count, np.inf), total, total)
         utilities = Utilities(first.T, offsets)
-        self._master = Master(sp.csr_array(np.ones((1, count))), bounds, utilities, options)
+        ones = sp.csr_array(np.ones((1, count)))
+        self._master = MasterLP(ones, bounds, utilities, options, deadline)
         self._settled = np.zeros(offsets.size, dtype=bool)
         self._levels = np.full(offsets.size, np.nan)
         self._lottery = np.zeros(count)
@@ -108,30 +128,30 @@ class _PricedClimb:
     def run(self) -> None:
         """Settle everybody."""
         while not self._settled.all():
-            peak = self._master.rise()
-            value = self._attained(peak)
+            optimum = self._master.raise_least()
+            value = self._attained(optimum)
             before = self._steps[-1][0] if self._steps else -np.inf
             repeats = [step[0] for step in self._steps[-PATIENCE:]]
             if repeats == [before] * PATIENCE and value - before <= self._slack:
                 self._settle_all_stuck(before)
-            elif (bound := self._closed(peak, value)) is not None:
-                self._settle(peak, before if value - before <= self._slack else value, bound)
+            elif (bound := self._closed(optimum, value)) is not None:
+                self._settle(optimum, before if value - before <= self._slack else value, bound)
 
     def _settle_all_stuck(self, value: float) -> None:
         """Settle, at the value of the last step, everybody who cannot rise above it."""
         behind = ~self._settled
         while behind.any():
-            peak = self._master.lift(behind, value, self._largest)
-            still = behind & (self._at(peak.x) <= value + self._slack)
+            optimum = self._master.raise_sum(behind, value, self._largest)
+            still = behind & (self._at(optimum.x) <= value + self._slack)
             if not np.array_equal(still, behind):
                 behind = still
-            elif (bound := self._closed(peak, value)) is not None:
-                self._settle(peak, value, bound)
+            elif (bound := self._closed(optimum, value)) is not None:
+                self._settle(optimum, value, bound)
                 return
 
-    def _closed(self, peak: Peak, value: float) -> float | None:
+    def _closed(self, optimum: MaxMin, value: float) -> float | None:
         """The oracle's bound if it proves the value; None if it found a column to go on with."""
-        prices = np.maximum(peak.weights, 0.0)
+        prices = np.maximum(optimum.weights, 0.0)
         prices = prices / prices[~self._settled].sum()
         columns, bound = self._ask(prices)
         rise = bound + prices @ self._offsets - prices[self._settled] @ self._levels[self._settled]
@@ -140,7 +160,7 @@ class _PricedClimb:
         best = float(np.max(self._columns @ prices))
         better = columns[columns @ prices > best + 1e-3 * self._slack]
         if not len(better):
-            raise NoFairShare(
+            raise NoLeximin(
                 f"the oracle's bound lets a level rise from {value:.12g} to {rise:.12g}, but none "
                 "of its columns is better than those known: make its bound tighter.",
                 Status.INACCURATE,
@@ -151,8 +171,8 @@ class _PricedClimb:
 
     def _ask(self, prices: Array) -> tuple[Array, float]:
         self._calls += 1
-        found, bound = self._oracle(prices)
-        columns = np.atleast_2d(np.array(found, dtype=float))
+        given, bound = self._oracle(prices)
+        columns = np.atleast_2d(np.array(given, dtype=float))
         if not columns.size:
             columns = np.zeros((0, self._offsets.size))
         if columns.shape[1] != self._offsets.size or not np.isfinite(columns).all():
@@ -168,24 +188,24 @@ class _PricedClimb:
             )
         return columns, float(bound)
 
-    def _settle(self, peak: Peak, value: float, bound: float) -> None:
-        prices = np.maximum(peak.weights, 0.0)
+    def _settle(self, optimum: MaxMin, value: float, bound: float) -> None:
+        prices = np.maximum(optimum.weights, 0.0)
         prices = prices / prices[~self._settled].sum()
         waiting = np.where(self._settled, 0.0, prices)
         who = np.flatnonzero(is_real(waiting, waiting.max(initial=0.0)))
         self._settled[who] = True
         self._levels[who] = value
         self._master.settle(who, value, exactly=False)
-        self._lottery = peak.x
+        self._lottery = optimum.x
         self._steps.append((value, prices, bound))
-        self._told(int(self._settled.sum()), value)
+        self._report(int(self._settled.sum()), value)
 
-    def found(self) -> FairLottery:
+    def result(self) -> LeximinLottery:
         """The record."""
         values, prices, bounds = (list(part) for part in zip(*self._steps, strict=True))
         weights = np.maximum(self._lottery, 0.0)
         weights = np.pad(weights, (0, len(self._columns) - weights.size))
-        return FairLottery(
+        return LeximinLottery(
             levels=grouped(self._levels),
             columns=self._columns,
             weights=weights / weights.sum(),
@@ -208,6 +228,6 @@ class _PricedClimb:
         values: Array = lottery @ self._columns + self._offsets
         return values
 
-    def _attained(self, peak: Peak) -> float:
-        prices = np.where(self._settled, 0.0, np.maximum(peak.weights, 0.0))
-        return float(prices @ self._at(peak.x) / prices.sum()) + 0.0
+    def _attained(self, optimum: MaxMin) -> float:
+        prices = np.where(self._settled, 0.0, np.maximum(optimum.weights, 0.0))
+        return float(prices @ self._at(optimum.x) / prices.sum()) + 0.0

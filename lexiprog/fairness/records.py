@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,30 +14,30 @@ from lexiprog.errors import LexiprogError
 from lexiprog.status import Status
 from lexiprog.typing import Array, Mask, Matrix
 
-# Told after each step how many are settled, and at what value the last of them were.
-Told = Callable[[int, float], None]
+# Called after each step with how many are settled, and at what value the last of them were.
+OnStep = Callable[[int, float], None]
 
 
-def nobody(settled: int, value: float, /) -> None:
-    """Whom nothing is told."""
+def no_report(settled: int, value: float, /) -> None:
+    """OnStep nothing."""
 
 
 @dataclass(frozen=True)
-class FairLevel:
+class LeximinLevel:
     """A value, and the positions of the utilities that are settled there."""
 
     value: float
     members: NDArray[np.intp]
 
 
-def grouped(values: Array) -> tuple[FairLevel, ...]:
+def grouped(values: Array) -> tuple[LeximinLevel, ...]:
     """Levels from the value of every utility: equal numbers are one."""
     return tuple(
-        FairLevel(float(value), np.flatnonzero(values == value)) for value in np.unique(values)
+        LeximinLevel(float(value), np.flatnonzero(values == value)) for value in np.unique(values)
     )
 
 
-def values_of(levels: tuple[FairLevel, ...]) -> Array:
+def values_of(levels: tuple[LeximinLevel, ...]) -> Array:
     """The value of every utility, by position."""
     out = np.full(sum(level.members.size for level in levels), np.nan)
     for level in levels:
@@ -69,14 +70,24 @@ class StepProofs:
     weights: sp.csr_array
     multipliers: sp.csr_array
 
+    def of(self, step: int) -> tuple[Array, Array]:
+        """Weights and multipliers of one step."""
+        weights, multipliers = (
+            np.zeros(part.shape[1]) for part in (self.weights, self.multipliers)
+        )
+        for dense, sparse in ((weights, self.weights), (multipliers, self.multipliers)):
+            entries = slice(sparse.indptr[step], sparse.indptr[step + 1])
+            dense[sparse.indices[entries]] = sparse.data[entries]
+        return weights, multipliers
+
 
 @dataclass(frozen=True)
-class FairShares:
+class LeximinResult:
     """The leximin point, level by level.
 
     Attributes
     ----------
-    levels : tuple of FairLevel
+    levels : tuple of LeximinLevel
         From the lowest value to the highest; every utility is in one of them.
     x : ndarray
         A point at which every utility has the value of its level.
@@ -88,7 +99,7 @@ class FairShares:
         Whether who is stuck depends on digits that floats do not have.
     """
 
-    levels: tuple[FairLevel, ...]
+    levels: tuple[LeximinLevel, ...]
     x: Array
     steps: StepProofs
     solves: int
@@ -97,12 +108,12 @@ class FairShares:
 
 
 @dataclass(frozen=True)
-class FairLottery:
+class LeximinLottery:
     """The leximin lottery, level by level.
 
     Attributes
     ----------
-    levels : tuple of FairLevel
+    levels : tuple of LeximinLevel
         From the lowest value to the highest.
     columns : ndarray of shape (columns, utilities)
         Everything that the oracle gave.
@@ -114,7 +125,7 @@ class FairLottery:
         Of the oracle, and of the simplex method.
     """
 
-    levels: tuple[FairLevel, ...]
+    levels: tuple[LeximinLevel, ...]
     columns: Array
     weights: Array
     steps: Array
@@ -125,12 +136,12 @@ class FairLottery:
 
 
 @dataclass(frozen=True)
-class FairOrder:
+class OrderedResult:
     """A leximin point with integers.
 
     Attributes
     ----------
-    levels : tuple of FairLevel
+    levels : tuple of LeximinLevel
         From the lowest value to the highest, with those who have it at this point: others may
         stand in their place at another point of the same order.
     x : ndarray
@@ -140,7 +151,7 @@ class FairOrder:
         Integer programs solved, and nodes of all their trees.
     """
 
-    levels: tuple[FairLevel, ...]
+    levels: tuple[LeximinLevel, ...]
     x: Array
     bounds: Array
     solves: int
@@ -152,7 +163,7 @@ class FairOrder:
 MOST_NAMES = 10
 
 
-class NoFairShare(LexiprogError, RuntimeError):
+class NoLeximin(LexiprogError, RuntimeError):
     """Utilities that have no leximin point, or none that could be found.
 
     Attributes
@@ -169,7 +180,7 @@ class NoFairShare(LexiprogError, RuntimeError):
         self.members = tuple(int(member) for member in members)
 
     @classmethod
-    def unlimited(cls, members: Iterable[int]) -> NoFairShare:
+    def unlimited(cls, members: Iterable[int]) -> NoLeximin:
         """Of utilities that can rise together without limit."""
         listed = [str(member) for member in members]
         shown = ", ".join(listed[:MOST_NAMES])
@@ -183,7 +194,7 @@ class NoFairShare(LexiprogError, RuntimeError):
         message = f"{who} without limit: bound them, or the columns that they are made of."
         return cls(message, Status.UNBOUNDED, map(int, listed))
 
-    def __reduce__(self) -> tuple[type[NoFairShare], tuple[str, Status, tuple[int, ...]]]:
+    def __reduce__(self) -> tuple[type[NoLeximin], tuple[str, Status, tuple[int, ...]]]:
         return type(self), (str(self), self.status, self.members)
 
 
@@ -241,21 +252,25 @@ class Utilities:
 
     def sizes_at(self, x: Array) -> Array:
         """The same of magnitudes: what rounding of each value is measured against."""
-        sizes: Array = abs(self.rows) @ np.abs(x) + np.abs(self.offsets)
+        sizes: Array = self._magnitudes @ np.abs(x) + np.abs(self.offsets)
         return sizes
+
+    @cached_property
+    def _magnitudes(self) -> sp.csr_array:
+        return abs(self.rows)
 
     def distinct(self) -> tuple[Utilities, NDArray[np.intp]]:
         """Every different utility once, and for each of all which of those it is."""
         starts = self.rows.indptr
-        known: dict[tuple[bytes, bytes, float], int] = {}
+        seen: dict[tuple[bytes, bytes, float], int] = {}
         of = np.empty(len(self), dtype=np.intp)
         for i in range(len(self)):
             part = slice(starts[i], starts[i + 1])
             coefficients = self.rows.data[part].tobytes()
             # Adding zero makes no difference between 0.0 and -0.0.
             key = (self.rows.indices[part].tobytes(), coefficients, float(self.offsets[i]) + 0.0)
-            of[i] = known.setdefault(key, len(known))
-        if len(known) == len(self):
+            of[i] = seen.setdefault(key, len(seen))
+        if len(seen) == len(self):
             return self, of
         first = np.unique(of, return_index=True)[1]
         return Utilities(self.rows[first], self.offsets[first]), of

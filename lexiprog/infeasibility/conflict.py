@@ -1,13 +1,12 @@
-"""A smallest part of a problem that contradicts itself: nothing of it can be left out.
+"""An irreducible infeasible subset of constraints and bounds: nothing of it can be left out.
 
 Constraints of the user's list come first, with all bounds in force; then the bounds of variables,
-then their being whole, then single entries of arrays. So every constraint of the conflict is
-needed even where all bounds stay, which is how one tries it out: by deleting lines.
+then integrality, then single entries of arrays. So every constraint of the conflict is needed even
+where all bounds stay, which is how one tries it out: by deleting lines.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -17,41 +16,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog import cvxpy_adapter
-from lexiprog.backends.solver import default_ladder
+from lexiprog.backends.solver import default_ladder, words_of
 from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.scaling import Scaling
 from lexiprog.compile.answer import Answer
-from lexiprog.cvxpy_adapter import Prepared
+from lexiprog.cvxpy_adapter import Compiled, Prepared
+from lexiprog.deadline import Deadline
 from lexiprog.infeasibility.demands import Demand, Demands, asked_by, elastic
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.status import Status
 from lexiprog.tolerances import CONFLICT_VIOLATION
 from lexiprog.typing import Array, Constraint, Value, kind_of
 
-# Whether demands can be met together, and which of them a proof that they cannot rests on.
+# Seconds that an explanation may take if the call has no limit.
+SECONDS = 20.0
+# More entries than this are not tried one by one.
+MOST_ENTRIES = 2000
 
 
 class Feasibility:
-    """Answers questions about demands for as long as there is time."""
+    """Whether demands can be met together, asked of solvers for as long as there is time."""
 
-    def __init__(self, variables: Sequence[cp.Variable], *, gp: bool, seconds: float) -> None:
+    def __init__(self, variables: Sequence[cp.Variable], *, gp: bool, deadline: Deadline) -> None:
         self._variables = list(variables)
-        self._gp = gp
-        self._until = time.monotonic() + seconds
+        self._gp, self._deadline = gp, deadline
 
     def about(self, variables: Sequence[cp.Variable]) -> Feasibility:
-        """The same for other variables, with the time that is left."""
-        return Feasibility(variables, gp=self._gp, seconds=self._until - time.monotonic())
+        """The same for other variables."""
+        return Feasibility(variables, gp=self._gp, deadline=self._deadline)
 
     def possible(self, demands: Sequence[Demand]) -> bool | None:
         """Whether some point meets all of them; None if nobody can say."""
-        left = self._until - time.monotonic()
-        if left <= 0:
+        if self._deadline.should_stop:
             return None
         problem = cp.Problem(cp.Minimize(self._nothing()), [d.stated() for d in demands])
         if not problem.variables():  # nothing is asked
             return True
-        status = quick_answer(problem, gp=self._gp, seconds=left).status
+        status = quick_answer(problem, gp=self._gp, deadline=self._deadline).status
         if status in (Status.OPTIMAL, Status.UNBOUNDED):
             return True
         if status in (Status.INFEASIBLE, Status.EITHER):  # nothing improves without limit here
@@ -67,10 +68,10 @@ class Feasibility:
     def support(
         self, soft: Sequence[Demand], hard: Sequence[Demand]
     ) -> list[NDArray[np.bool_]] | None:
-        """Entries of all demands, soft then hard, on which the least miss of the soft ones rests.
+        """Entries of all demands, soft then hard, with multipliers in the least miss of the soft.
 
-        With one slack for all, the multipliers of the least are a proof in the manner of Farkas,
-        and at a vertex of a linear program one of which nothing can be left out.
+        With one slack for all, these multipliers are a Farkas certificate, and at a vertex of a
+        linear program one of which nothing can be left out.
         """
         slack = cp.Variable(nonneg=True)
         answer, stated = self._softened(soft, hard, slack)
@@ -78,11 +79,11 @@ class Feasibility:
             return None
         weights = []
         for demand, parts in zip([*soft, *hard], stated, strict=True):
-            found = [answer.dual[part.id] for part in parts if part.id in answer.dual]
-            if len(found) < len(parts):
+            duals = [answer.dual[part.id] for part in parts if part.id in answer.dual]
+            if len(duals) < len(parts):
                 return None
             size = len(demand.all_entries) if demand.entrywise else 1
-            weights.append(np.maximum.reduce([_sizes(value, demand, size) for value in found]))
+            weights.append(np.maximum.reduce([_sizes(value, demand, size) for value in duals]))
         largest = max((float(w.max(initial=0.0)) for w in weights), default=0.0)
         return [is_real(weight, largest) for weight in weights] if largest > 0 else None
 
@@ -95,8 +96,7 @@ class Feasibility:
         problem = cp.Problem(cp.Minimize(slack + self._nothing()), everything)
         if not all(stated) or not problem.is_dcp():
             return Answer(Status.FAILED), stated
-        left = max(self._until - time.monotonic(), 0.1)
-        return quick_answer(problem, gp=self._gp, seconds=left), stated
+        return quick_answer(problem, gp=self._gp, deadline=self._deadline), stated
 
     def _nothing(self) -> cp.Expression:
         """Zero, written with every variable, so that what they are declared with counts."""
@@ -105,20 +105,29 @@ class Feasibility:
         return sum(0 * cp.sum(cp.real(v) if v.is_complex() else v) for v in self._variables)
 
 
-def quick_answer(problem: cp.Problem, *, gp: bool = False, seconds: float = 60.0) -> Answer:
+def quick_answer(
+    problem: cp.Problem, *, gp: bool = False, deadline: Deadline | None = None
+) -> Answer:
     """What a solver says, uncertified: good enough for advice."""
+    deadline = Deadline(SECONDS) if deadline is None else deadline
+
+    def run(compiled: Compiled) -> Answer:
+        if deadline.limited:
+            words_of(solver.name).put("time", deadline.left(), options)
+        raw = deadline.wait_for(cvxpy_adapter.run, compiled, options)
+        return cvxpy_adapter.interpret(compiled, raw)
+
     last = Answer(Status.FAILED)
     for solver in default_ladder(kind_of(problem, gp=gp))[:2]:
+        if deadline.should_stop:
+            break
         options = solver.options_for(integer=problem.is_mixed_integer())
-        if solver.name in ("HIGHS", "CLARABEL"):
-            options["time_limit"] = float(seconds)
         try:
             compiled = Prepared(problem, gp=gp, dpp=False).compile(solver.target, options)
-            last = cvxpy_adapter.interpret(compiled, cvxpy_adapter.run(compiled, options))
+            last = run(compiled)
             if last.status.is_infeasible and not compiled.scaling.identity:
-                # Believed only where it does not hang on the units.
-                written = compiled.in_units(Scaling.none(compiled.form))
-                last = cvxpy_adapter.interpret(written, cvxpy_adapter.run(written, options))
+                # Believed only where it does not depend on the units.
+                last = run(compiled.in_units(Scaling.none(compiled.form)))
         except Exception:  # noqa: BLE001 - advice must not replace the error it explains
             continue
         if last.status in (Status.OPTIMAL, Status.INFEASIBLE, Status.EITHER, Status.UNBOUNDED):
@@ -127,7 +136,7 @@ def quick_answer(problem: cp.Problem, *, gp: bool = False, seconds: float = 60.0
 
 
 def _sizes(value: Value, demand: Demand, size: int) -> Array:
-    """How large the multipliers are, by entry; the largest of cones that have no entries."""
+    """Sizes of the multipliers, by entry; the largest where a cone has no entries."""
     array: Array = np.abs(np.asarray(value, dtype=float))
     if size == 1:
         return np.atleast_1d(array.max(initial=0.0))
@@ -136,17 +145,13 @@ def _sizes(value: Value, demand: Demand, size: int) -> Array:
     return array.reshape(-1)
 
 
-SECONDS = 20.0
-# More entries than this are not tried one by one.
-MOST_ENTRIES = 2000
-
 Item = TypeVar("Item")
 Impossible = Callable[[Sequence[Item]], bool | None]
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Demands that cannot be met together, and the variables for which being whole matters."""
+    """Demands that cannot be met together, and the variables whose integrality matters."""
 
     constraints: tuple[Demand, ...]
     bounds: tuple[Demand, ...]
@@ -156,7 +161,7 @@ class Contradiction:
 
 @dataclass
 class _Filter:
-    """Leaves out what is not needed, and remembers whether all questions were answered."""
+    """Leaves out what is not needed, and notes whether all questions were answered."""
 
     sure: bool = True
 
@@ -168,13 +173,13 @@ class _Filter:
         return sift(items, impossible)
 
     def _one_by_one(self, items: Sequence[Item], impossible: Impossible[Item]) -> list[Item]:
-        """What is left when each is left out in turn, if that can be."""
+        """What is left when each is left out in turn, if it can be: a deletion filter."""
         kept = list(items)
         for item in items:
             rest = [other for other in kept if other is not item]
-            verdict = impossible(rest)
-            self.sure &= verdict is not None
-            if verdict:
+            known = impossible(rest)
+            self.sure &= known is not None
+            if known:
                 kept = rest
         return kept
 
@@ -182,9 +187,9 @@ class _Filter:
         """The same with few questions where little of much is needed (Junker's QuickXplain)."""
 
         def ask(chosen: Sequence[Item]) -> bool:
-            verdict = impossible(chosen)
-            self.sure &= verdict is not None
-            return bool(verdict)
+            known = impossible(chosen)
+            self.sure &= known is not None
+            return bool(known)
 
         def needed(given: list[Item], news: bool, rest: list[Item]) -> list[Item]:  # noqa: FBT001
             if news and ask(given):
@@ -195,17 +200,19 @@ class _Filter:
             late = needed([*given, *first], True, second)
             return needed([*given, *late], bool(late), first) + late
 
-        found = needed([], True, list(items)) if items else []
-        return [item for item in items if any(item is other for other in found)]
+        chosen = needed([], True, list(items)) if items else []
+        return [item for item in items if any(item is other for other in chosen)]
 
 
-def find_conflict(subproblem: Subproblem, seconds: float = SECONDS) -> Contradiction | None:
+def find_conflict(subproblem: Subproblem, deadline: Deadline | None = None) -> Contradiction | None:
     """What contradicts itself at the values that parameters and references have now.
 
-    None if nothing does as far as a solver can tell.
+    None if nothing does as far as a solver can tell. When the time is over, what is known to be
+    contradictory is returned as it is, not minimal.
     """
     asked = asked_by(subproblem)
-    oracle = Feasibility(asked.variables, gp=subproblem.gp, seconds=seconds)
+    deadline = Deadline(SECONDS) if deadline is None else deadline
+    oracle = Feasibility(asked.variables, gp=subproblem.gp, deadline=deadline)
     if oracle.possible([*asked.constraints, *asked.bounds]) is not False:
         return None
     sieve = _Filter()
@@ -214,9 +221,9 @@ def find_conflict(subproblem: Subproblem, seconds: float = SECONDS) -> Contradic
     kept = sieve.needed(start, lambda some: _no(oracle.possible([*some, *bounds])), few=guided)
     bounds, guided = _resting_on(oracle, asked, kept, bounds)
     bounds = sieve.needed(bounds, lambda some: _no(oracle.possible([*kept, *some])), few=guided)
-    whole = _whole(sieve, oracle, asked, [*kept, *bounds])
+    integers = _needed_integers(sieve, oracle, asked, [*kept, *bounds])
     kept, bounds = _entries(sieve, oracle, kept, bounds, asked)
-    names = tuple(asked.names[v.id] for v in whole)
+    names = tuple(asked.names[v.id] for v in integers)
     return Contradiction(tuple(kept), tuple(bounds), names, sieve.sure)
 
 
@@ -228,10 +235,10 @@ def _first_guess(asked: Demands, oracle: Feasibility) -> tuple[list[Demand], boo
     """Constraints that suffice for a contradiction, few if a proof tells which."""
     everything = list(asked.constraints)
     simple = asked.without_integers(asked.integers)
-    broken = oracle.about(simple.variables)
-    if asked.integers and broken.possible([*simple.constraints, *simple.bounds]) is not False:
+    relaxed = oracle.about(simple.variables)
+    if asked.integers and relaxed.possible([*simple.constraints, *simple.bounds]) is not False:
         return everything, False
-    support = broken.support(simple.constraints, simple.bounds)
+    support = relaxed.support(simple.constraints, simple.bounds)
     if support is None:
         return everything, False
     few = [d for d, needed in zip(everything, support, strict=False) if needed.any()]
@@ -254,12 +261,12 @@ def _resting_on(
     return (few, True) if oracle.possible([*kept, *few]) is False else (bounds, False)
 
 
-def _whole(
+def _needed_integers(
     sieve: _Filter, oracle: Feasibility, asked: Demands, demands: list[Demand]
 ) -> list[cp.Variable]:
-    """The variables whose being whole is part of the contradiction."""
+    """The variables whose integrality is part of the contradiction."""
     involved = {v.id for d in demands for v in d.constraint.variables()}
-    # A variable nobody asks for anything can contradict itself: whole, between 0.2 and 0.8.
+    # A variable without constraints can contradict itself: integer, between 0.2 and 0.8.
     variables = [v for v in asked.integers if v.id in involved or not demands]
     chosen = Demands(tuple(demands), (), asked.variables, asked.names)
 

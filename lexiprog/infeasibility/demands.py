@@ -210,7 +210,7 @@ def about_leak(
     """
     if not subproblem.constraints:
         return ""
-    near = [(v, np.round(value) if _is_whole(v) else value) for v, value in found]
+    near = [(v, np.round(value) if whole(v) else value) for v, value in found]
     off = max((_apart(a, b) for (_, a), (_, b) in zip(found, near, strict=True)), default=0.0)
     if not 0.0 < off <= LEAK_FRACTION:
         return ""
@@ -232,10 +232,6 @@ def about_leak(
         f"{fraction:.0e} away from a whole number: its M of about {amount / fraction:.0e} is too "
         "large. Give a smaller one, or bounds from which a smaller one follows"
     )
-
-
-def _is_whole(variable: cp.Variable) -> bool:
-    return bool(variable.attributes["integer"] or variable.attributes["boolean"])
 
 
 def _apart(one: Value, other: Value) -> float:

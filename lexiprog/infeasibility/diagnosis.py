@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import cvxpy as cp
 import numpy as np
@@ -17,6 +17,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.measures import least_multipliers
 from lexiprog.compile.binding import bind_references
 from lexiprog.cvxpy_adapter import Compiled, Prepared
+from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, ConflictPart, StageError
 from lexiprog.infeasibility.conflict import SECONDS, Contradiction, find_conflict, quick_answer
 from lexiprog.infeasibility.demands import Demand, elastic
@@ -34,13 +35,15 @@ from lexiprog.typing import Array, Constraint, Value, Values, is_integer_kind
 # How far constraints would have to be relaxed for a problem to have a solution.
 
 
-def tell_apart(subproblem: Subproblem, solutions: Mapping[str, Solution]) -> Status:
+def tell_apart(
+    subproblem: Subproblem, solutions: Mapping[str, Solution], deadline: Deadline | None = None
+) -> Status:
     """Whether a problem called infeasible-or-unbounded is the one or the other."""
     with CVXPY_LOCK:
         bind_references(subproblem, solutions)
         zero = 0 * cp.sum(subproblem.variables[0]) if not subproblem.gp else cp.Constant(1.0)
         nothing = cp.Problem(cp.Minimize(zero), list(subproblem.constraints))
-        status = quick_answer(nothing, gp=subproblem.gp).status
+        status = quick_answer(nothing, gp=subproblem.gp, deadline=deadline).status
     if status is Status.OPTIMAL:
         return Status.UNBOUNDED
     return Status.INFEASIBLE if status.is_infeasible else Status.EITHER
@@ -53,7 +56,7 @@ def optima_in(constraint: Constraint) -> tuple[str, ...]:
 
 
 def least_relaxation(
-    subproblem: Subproblem, positions: Sequence[int], seconds: float
+    subproblem: Subproblem, positions: Sequence[int], deadline: Deadline
 ) -> float | None:
     """The least sum of slacks on these constraints with which there is a solution.
 
@@ -73,7 +76,7 @@ def least_relaxation(
         else:
             constraints.append(constraint)
     problem = cp.Problem(cp.Minimize(sum(slacks.values())), constraints)
-    answer = quick_answer(problem, seconds=seconds)
+    answer = quick_answer(problem, deadline=deadline)
     return answer.value if answer.status is Status.OPTIMAL else None
 
 
@@ -86,41 +89,42 @@ def explain(
     subproblem: Subproblem,
     solutions: Mapping[str, Solution],
     slack: Slack,
-    seconds: float = SECONDS,
+    deadline: Deadline | None = None,
 ) -> tuple[Conflict, str]:
     """The conflict, and what it means in a sentence or two."""
-    until = time.monotonic() + seconds
+    deadline = Deadline(SECONDS) if deadline is None else deadline
     with CVXPY_LOCK:
         bind_references(subproblem, solutions, slack)
-        found = find_conflict(subproblem, seconds)
-        if found is None:
-            return (), _dependence(subproblem)
+        conflict = find_conflict(subproblem, deadline)
+        if conflict is None:
+            return (), _dependence(subproblem, deadline)
         parts = tuple(
-            _part(subproblem, demand, until) for demand in (*found.constraints, *found.bounds)
+            _part(subproblem, demand, deadline)
+            for demand in (*conflict.constraints, *conflict.bounds)
         )
-        parts += tuple(ConflictPart(f"{name} is whole") for name in found.whole)
-        return parts, f"{_statement(parts, found)} {_way_out(subproblem, parts, until)}".strip()
+        parts += tuple(ConflictPart(f"{name} is whole") for name in conflict.whole)
+        said = f"{_statement(parts, conflict)} {_relaxations(subproblem, parts, deadline)}"
+        return parts, said.strip()
 
 
-def _dependence(subproblem: Subproblem) -> str:
+def _dependence(subproblem: Subproblem, deadline: Deadline) -> str:
     """What to say where no solver confirms the contradiction."""
     named = sorted({label for c in subproblem.constraints for label in optima_in(c)})
     depends = f"It depends on {', '.join(named)}. " if named else ""
-    return (
-        f"{depends}What contradicts what could not be found: it is so close to feasible, or so "
-        "large, that solvers do not agree on it."
+    reason = (
+        "the time was over."
+        if deadline.should_stop
+        else "it is so close to feasible, or so large, that solvers do not agree on it."
     )
+    return f"{depends}What contradicts what could not be found: {reason}"
 
 
-def _part(subproblem: Subproblem, demand: Demand, until: float) -> ConflictPart:
+def _part(subproblem: Subproblem, demand: Demand, deadline: Deadline) -> ConflictPart:
     if demand.position is None:
         return ConflictPart(demand.text, entries=_entries(demand), expression=demand.text)
     constraint = subproblem.constraints[demand.position]
     optima = optima_in(constraint)
-    left = until - time.monotonic()
-    relaxation = None
-    if optima and left > 0:
-        relaxation = least_relaxation(subproblem, [demand.position], left)
+    relaxation = least_relaxation(subproblem, [demand.position], deadline) if optima else None
     return ConflictPart(
         demand.text,
         demand.position + 1,
@@ -141,48 +145,57 @@ def _entries(demand: Demand) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(k) for k in np.unravel_index(e, shape)) for e in demand.entries)
 
 
-def _statement(parts: Conflict, found: Contradiction) -> str:
+def _statement(parts: Conflict, conflict: Contradiction) -> str:
     listed = "; ".join(map(str, parts))
     if len(parts) == 1:
         return f"This cannot hold, whatever else is left out: {listed}."
-    bounds = "" if not (found.bounds or found.whole) else " and bounds"
+    bounds = "" if not (conflict.bounds or conflict.whole) else " and bounds"
     head = f"These {counted(len(parts), 'constraint')}{bounds} cannot hold together"
-    if not found.minimal:
+    if not conflict.minimal:
         return f"{head}, though perhaps not all of them are needed for that: {listed}."
     return f"{head}, and none of them can be left out: {listed}."
 
 
-def _way_out(subproblem: Subproblem, parts: Conflict, until: float) -> str:
+def _relaxations(subproblem: Subproblem, parts: Conflict, deadline: Deadline) -> str:
     """Which earlier optimum to relax, and by how much."""
-    with_optima = [part for part in parts if part.optima]
     every = [k for k, c in enumerate(subproblem.constraints) if optima_in(c)]
+    if not every:
+        return ""
+    with_optima = [part for part in parts if part.optima]
     if not with_optima:
-        return (
-            "No earlier optimum takes part: relaxing those it depends on would not help."
-            if every
-            else ""
-        )
-    cures = [part for part in with_optima if part.relaxation is not None]
-    if cures:
+        return "No earlier optimum takes part: relaxing those it depends on would not help."
+    alone = sorted((p for p in with_optima if p.relaxation is not None), key=_relaxation)
+    if alone:
         return " ".join(
             f"The earlier optimum {' and '.join(part.optima)} would have to be relaxed by "
             f"{part.relaxation:.6g}, no less, in constraint {part.position}."
-            for part in sorted(cures, key=lambda part: part.relaxation or 0.0)
+            for part in alone
         )
-    named = ", ".join(dict.fromkeys(label for part in with_optima for label in part.optima))
-    together = least_relaxation(subproblem, every, max(until - time.monotonic(), 0.1))
-    if together is None:
-        return f"It depends on {named}, but relaxing that alone would not help."
-    names = sorted({label for k in every for label in optima_in(subproblem.constraints[k])})
-    return (
-        f"The earlier optima {', '.join(names)} would have to be relaxed by {together:.6g} in sum."
-    )
+    together = least_relaxation(subproblem, every, deadline)
+    if together is not None:
+        names = ", ".join(sorted(_names(optima_in(subproblem.constraints[k]) for k in every)))
+        return f"The earlier optima {names} would have to be relaxed by {together:.6g} in sum."
+    depends = f"It depends on {', '.join(_names(part.optima for part in with_optima))}"
+    if deadline.should_stop:
+        return f"{depends}; there was no time to find by how much that must be relaxed."
+    return f"{depends}, but relaxing that alone would not help."
 
 
-# A direction in which an objective improves without end, proved from the problem's numbers.
+def _relaxation(part: ConflictPart) -> float:
+    return part.relaxation or 0.0
 
 
-def direction_of(subproblem: Subproblem) -> Mapping[str, Value] | None:
+def _names(labels: Iterable[tuple[str, ...]]) -> list[str]:
+    """Each once, in the order in which they come."""
+    return list(dict.fromkeys(chain.from_iterable(labels)))
+
+
+# A recession direction in which an objective improves, proved from the problem's numbers.
+
+
+def direction_of(
+    subproblem: Subproblem, deadline: Deadline | None = None
+) -> Mapping[str, Value] | None:
     """The shortest direction of unit gain that never leaves the feasible set, by variable name.
 
     At the values that parameters and references have now. None if there is no straight one, or
@@ -195,10 +208,11 @@ def direction_of(subproblem: Subproblem) -> Mapping[str, Value] | None:
     options = solver.options_for(integer=subproblem.integer)
     prepared = Prepared(subproblem.problem, gp=subproblem.gp, dpp=False)
     compiled = prepared.compile(solver.target, options)
-    found = solve_conic(_recession(compiled.scaled))
-    if found is None:
+    deadline = Deadline(SECONDS) if deadline is None else deadline
+    shortest = deadline.wait_for(solve_conic, _recession(compiled.scaled), deadline)
+    if shortest is None:
         return None
-    ray = _proved(compiled.scaled, found.x)
+    ray = _proved(compiled.scaled, shortest.x)
     return None if ray is None else _by_variable(compiled, subproblem, ray)
 
 
@@ -233,7 +247,7 @@ def _proved(form: StandardForm, ray: Array) -> Array | None:
     smallest = float(np.min(np.abs(ray[np.abs(ray) > RAY_NOISE * largest])))
     tries: list[Array] = [np.round(ray / unit, 4) for unit in (smallest, largest)]
     tries += [np.where(np.abs(ray) > RAY_NOISE * largest, ray, 0.0), ray]
-    return next((one for one in tries if least_multipliers(form, one) >= RAY_PROOF), None)
+    return next((a for a in tries if least_multipliers(form, a) >= RAY_PROOF), None)
 
 
 def _by_variable(compiled: Compiled, subproblem: Subproblem, ray: Array) -> Mapping[str, Value]:
@@ -259,18 +273,18 @@ def stage_error(
     attempts: Mapping[str, list[Attempt]],
     partial: Result,
     slack: Slack = NO_SLACK,
-    seconds: float = SECONDS,
+    deadline: Deadline | None = None,
 ) -> StageError:
     """The error for a stage whose first failed subproblem explains it.
 
-    ``seconds`` are what the explanation may take, beside what was spent already.
+    ``deadline`` is that of the explanation.
     """
     first = failed[0]
     tries = attempts[first.name] or [_nobody(first)]
     last = next((attempt for attempt in reversed(tries) if attempt.status.is_infeasible), tries[-1])
     said = "; ".join(dict.fromkeys(map(str, tries)))
     others = ", ".join(repr(p.name) for p in failed[1:])
-    reason = _reason(first, last, partial, slack, seconds)
+    reason = _reason(first, last, partial, slack, deadline or Deadline(SECONDS))
     count = _finished(partial)
     solved = f"{counted(count, 'solved subproblem')} {'is' if count == 1 else 'are'}"
     message = (
@@ -308,26 +322,26 @@ def _nobody(subproblem: Subproblem) -> Attempt:
 
 
 def _reason(
-    subproblem: Subproblem, last: Attempt, solved: Result, slack: Slack, seconds: float
+    subproblem: Subproblem, last: Attempt, solved: Result, slack: Slack, deadline: Deadline
 ) -> _Reason:
     if last.status.is_infeasible:
         try:
-            conflict, text = explain(subproblem, solved, slack, seconds)
+            conflict, text = explain(subproblem, solved, slack, deadline)
         except Exception as error:  # noqa: BLE001 - advice must not replace the error it explains
             return _Reason(f"What contradicts what could not be found: {type(error).__name__}.")
         return _Reason(text, conflict)
     if last.status.is_unbounded:
-        return _endless(subproblem, solved, slack)
+        return _unbounded(subproblem, solved, slack, deadline)
     return _Reason(_advice(subproblem, last))
 
 
-def _endless(subproblem: Subproblem, solved: Result, slack: Slack) -> _Reason:
-    """Where an objective that improves without limit goes."""
+def _unbounded(subproblem: Subproblem, solved: Result, slack: Slack, deadline: Deadline) -> _Reason:
+    """In which direction an objective improves without limit."""
     direction: Values | None = None
     with CVXPY_LOCK:
         bind_references(subproblem, solved, slack)
         try:
-            direction = direction_of(subproblem)
+            direction = direction_of(subproblem, deadline)
         except Exception:  # noqa: BLE001 - advice must not replace the error it explains
             direction = None
     text = "Its objective improves without limit"

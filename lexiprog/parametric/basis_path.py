@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import SuperLU, splu
 
+from lexiprog.backends.highs import BasicPoint
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.parametric.highs_path import BasicPoint
 from lexiprog.tolerances import PIVOT_ROUNDING, RATIO_TEST_FLOOR, SMALL_PIVOT
 from lexiprog.typing import Array, Mask, Matrix
 

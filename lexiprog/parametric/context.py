@@ -16,7 +16,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
-from lexiprog.deadline import Desk, Pace
+from lexiprog.deadline import Deadline, RemoteCaller
 from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import Slack
 from lexiprog.model.references import VALUES, Reference
@@ -100,7 +100,7 @@ class Scene:
     given: Given
     solved: dict[str, Solution]  # of what does not depend on the tolerance
     tracks: dict[str, Track]  # of what does
-    pace: Pace  # what Ctrl-C stops is kept
+    deadline: Deadline  # what Ctrl-C stops is kept
 
     @property
     def optimum(self) -> float:
@@ -291,7 +291,7 @@ class Cases:
     head: Mapping[str, Solution]
     ladders: Mapping[str, Ladder | None]
     given: Given
-    elsewhere: Desk | None = None
+    executor: RemoteCaller | None = None
     warm: WarmHighs = field(default_factory=WarmHighs)
     found: dict[float, Result] = field(default_factory=dict)
 
@@ -320,7 +320,7 @@ class Cases:
         # What was found with less slack is feasible here, and where integers start.
         begun = max((t for t in self.found if t <= tolerance), default=None)
         points = {} if begun is None else self.found[begun]
-        solve_options = SolveOptions(begun=points, elsewhere=self.elsewhere)
+        solve_options = SolveOptions(starts=points, executor=self.executor)
         slack = slack_of(self.program, {self.name: tolerance})
         return execute(
             stages, self.ladders, workers=1, tick=lambda _: None, solved=solved,

@@ -13,6 +13,7 @@ import numpy as np
 
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
+from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are
 from lexiprog.model.lock import Lock
 from lexiprog.parametric.context import slack_of
@@ -68,14 +69,14 @@ def pairs_of(
     """
     if STEPS**2 * seconds > PATIENCE:
         return ()
-    pairs, end = [], time.monotonic() + PATIENCE
+    pairs, deadline = [], Deadline(PATIENCE)
     for k, first in enumerate(levels):
         for second in levels[k + 1 :]:
             ends = _end(first, first), _end(first, second)
             if not all(ends) or not second.optima:
                 continue
             try:
-                pair = _pair(together, first, second, ends, end)
+                pair = _pair(together, first, second, ends, deadline)
             except LexiprogError:
                 continue
             if pair is not None:
@@ -95,7 +96,7 @@ def _pair(
     first: LevelSummary,
     second: LevelSummary,
     ends: tuple[float, float],
-    end: float,
+    deadline: Deadline,
 ) -> PairSummary | None:
     shown = [name for name, _, _ in second.optima]
     senses = {name: sense for name, sense, _ in second.optima}
@@ -106,7 +107,7 @@ def _pair(
     values: dict[str, list[float | None]] = {name: [] for name in shown}
     for one in grids[0]:
         for other in grids[1]:
-            if time.monotonic() > end:
+            if deadline.left() == 0.0:
                 return None
             with warnings.catch_warnings():  # what they are about is not shown
                 warnings.simplefilter("ignore", LexiprogWarning)

@@ -95,33 +95,34 @@ def extreme_points(
 
     Following it takes half of the time at most, so that some is left to certify its points.
     """
-    costs, pace = TwoCosts.of(statement, scaled=True), statement.pace
+    costs, deadline = TwoCosts.of(statement, scaled=True), statement.deadline
     before = _Known(None, {}) if resume is None else resume.state
     known = [before.front]
     solutions = {t: statement.connected(found) for t, found in before.solutions.items()}
-    with pace.within(FOLLOWING), pace.kept():
+    following = deadline.child(FOLLOWING * deadline.left())
+    with deadline.kept():
         known.append(
-            pace.follow(
+            following.follow(
                 linear_front, costs.form, costs.first, costs.form.c, limit=(limit or PIECES) + 1,
                 resume=known[0],
             )
         )  # fmt: skip
     front = known[-1]
     if front is None or not front.points.size:
-        return _frontier(statement, [], note=pace.note, state=_Known(front, solutions))
+        return _frontier(statement, [], note=deadline.note, state=_Known(front, solutions))
     order = range(len(front.points))[:: -1 if front.backwards else 1][:limit]
     places = [float(value) for value in front.solutions @ costs.first]
     done: list[int] = []
-    with pace.kept():
+    with deadline.kept():
         for k in order:
             if places[k] not in solutions:
-                pace.check()
+                deadline.check()
                 solutions[places[k]] = _solution(statement, costs, front, k)
             done.append(k)
             tick(", ".join(f"{v:g}" for v in statement.values(solutions[places[k]])))
     complete = front.complete and len(done) == len(front.points)
     asked = f"{limit} points were asked for." if len(done) == limit else ""
-    note = "" if complete else pace.note or asked or front.note
+    note = "" if complete else deadline.note or asked or front.note
     done.sort()
     ray = None
     if front.ray is not None and complete:
@@ -207,22 +208,22 @@ def non_dominated_points(
     costs = TwoCosts.of(statement, scaled=False)
     options = {} if statement.ladder is None else dict(statement.ladder[0].options)
     try:
-        front = statement.pace.follow(
+        front = statement.deadline.follow(
             integer_front, costs.form, costs.first, costs.form.c, limit=limit,
-            resume=None if resume is None else resume.state, options=options, told=tick,
+            resume=None if resume is None else resume.state, options=options, here={"tick": tick},
         )  # fmt: skip
     except ValueError as error:
         raise DeclarationError(f"frontier: {error}") from error
     offset = costs.task.form.offset
     solutions: list[Solution] = []
-    with statement.pace.kept():
+    with statement.deadline.kept():
         for point, x, bound in zip(front.points, front.solutions, front.bounds, strict=True):
             limits = [costs.limit(float(point[0]))]
             solutions.append(statement.certified(limits, x, None, float(bound[1]) + offset))
     shown = front
     if len(solutions) < len(front.points):  # stopped here: what was found is kept, but not shown
         gap = (_pair(front.points[max(len(solutions) - 1, 0)]), _pair(front.points[-1]))
-        shown = replace(front, missing=(*front.missing, gap), note=statement.pace.note)
+        shown = replace(front, missing=(*front.missing, gap), note=statement.deadline.note)
     kind = "every non-dominated point" if shown.complete else "non-dominated points"
     if front.resolution:
         kind = "non-dominated points, a sample"
@@ -297,10 +298,11 @@ def sampled_points(
     def enclosed() -> Sandwich:
         return sandwich(
             ask, min(known.samples), max(known.samples), error=error, limit=limit or POINTS,
-            known=tuple(sample for sample, _ in known.samples.values()), pace=statement.pace,
+            known=tuple(sample for sample, _ in known.samples.values()),
+            deadline=statement.deadline,
         )  # fmt: skip
 
-    with statement.pace.kept():
+    with statement.deadline.kept():
         for turn in (statement.names, statement.names[::-1])[len(known.ends) :]:
             known.ends.append(statement.alone(*turn))
             tell(known.ends[-1])
@@ -324,7 +326,7 @@ def _front(
 ) -> Frontier:
     error = np.nan if found is None else found.error
     points = np.array([statement.values(solution) for solution in solutions])
-    note = statement.pace.note if found is None else found.note
+    note = statement.deadline.note if found is None else found.note
     return Frontier(
         names=statement.names,
         maximised=statement.maximised,
@@ -404,10 +406,10 @@ def grid_points(
     tick: Callable[[str], None],
 ) -> Frontier:
     """A sample of the front of any number of objectives."""
-    names, signs, pace = statement.names, statement.signs, statement.pace
+    names, signs, deadline = statement.names, statement.signs, statement.deadline
     known = _KnownGrid() if resume is None else resume.state.connected(statement)
     turns = [(name, *(other for other in names if other != name)) for name in names]
-    with pace.kept():
+    with deadline.kept():
         for turn in turns[len(known.ends) :]:
             known.ends.append(statement.alone(*turn))
             _tell(tick, statement, known.ends[-1])
@@ -415,10 +417,12 @@ def grid_points(
     low, high = payoff.min(axis=0, initial=np.inf), payoff.max(axis=0, initial=-np.inf)
     ranges = np.where(high - low > 0.0, high - low, 1.0)
     count = max(2, ceil((limit or CELLS) ** (1.0 / (len(names) - 1))))
-    note = f"{pace.note} The best points of some objectives are missing as well. "
+    note = f"{deadline.note} The best points of some objectives are missing as well. "
     if len(known.ends) == len(names):
         left = _ask_cells(statement, solver, known, (low, high, ranges), count, tick)
-        note = f"{pace.note} {counted(left, 'cell')} of the grid were not asked. " if left else ""
+        note = (
+            f"{deadline.note} {counted(left, 'cell')} of the grid were not asked. " if left else ""
+        )
     everything = [*known.ends, *known.solutions]
     values = [signs * np.array(statement.values(solution)) for solution in everything]
     points, solutions = _distinct(values, everything, ranges)
@@ -446,20 +450,22 @@ def _ask_cells(
     tick: Callable[[str], None],
 ) -> int:
     """Ask for the best point of each cell; how many were left when something stopped it."""
-    (low, high, ranges), signs, pace = reach, statement.signs, statement.pace
+    (low, high, ranges), signs, deadline = reach, statement.signs, statement.deadline
     objectives = statement.objectives
     shares = LITTLE * signs / ranges
     shares[0] = signs[0] / ranges[0]
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
-    cells = Statement.of(objectives, statement.constraints, solver, pace, target=cp.Minimize(total))
+    cells = Statement.of(
+        objectives, statement.constraints, solver, deadline, target=cp.Minimize(total)
+    )
     # The tightest limit gives way to rounding: it is met by points found under another objective.
     ends_of = [(high[j], low[j] + LIMIT_SLACK * ranges[j]) for j in range(1, len(low))]
     axes = [np.linspace(loose, tight, count) for loose, tight in ends_of]
     waiting = [np.array([high[0] + ranges[0], *limits]) for limits in product(*axes)]
     done = 0
-    if pace.note:
+    if deadline.note:
         return len(waiting)
-    with pace.kept():
+    with deadline.kept():
         for limits in waiting:
             if not known.answers(limits):
                 _ask(cells, known, limits, tick)

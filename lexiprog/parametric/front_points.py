@@ -17,7 +17,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
 from lexiprog.cvxpy_adapter import answer_at
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.errors import DeclarationError, LexiprogWarning, StageError
 from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.model.expressions import as_float, dense
@@ -61,7 +61,7 @@ class Statement:
     given: Given  # the user's parameters
     ladder: Ladder | None
     warm: WarmHighs
-    pace: Pace
+    deadline: Deadline
 
     @classmethod
     def of(
@@ -69,7 +69,7 @@ class Statement:
         objectives: Mapping[str, Objective],
         constraints: Sequence[Constraint],
         solver: SolverChoice,
-        pace: Pace,
+        deadline: Deadline,
         target: Objective | None = None,
     ) -> Statement:
         """The statement; ``target`` is optimised in the place of the last objective."""
@@ -91,7 +91,7 @@ class Statement:
         ladder = resolve(solver, {STAGE: ([name], None)})[name]
         return cls(
             dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs(),
-            pace,
+            deadline,
         )  # fmt: skip
 
     @property
@@ -140,12 +140,9 @@ class Statement:
         given: Given,
     ) -> Result:
         """Certified optima; OutOfTime if there was no time for them."""
-        self.pace.check()
-        asked = self.pace.left
-        limited = self.pace.limited
-        solve_options = SolveOptions(
-            time_limit=asked if limited else None, elsewhere=self.pace.elsewhere
-        )
+        self.deadline.check()
+        asked, limited = self.deadline.left(), self.deadline.limited
+        solve_options = SolveOptions(executor=self.deadline.executor, deadline=self.deadline)
         try:
             with _quiet() if limited else nullcontext():
                 result = execute(
@@ -157,7 +154,7 @@ class Statement:
                 raise OutOfTime from error
             raise
         stopped = any(found.status is Status.WITHIN_GAP for found in result.values())
-        if limited and stopped and self.pace.left <= OVER * asked:
+        if limited and stopped and self.deadline.left() <= OVER * asked:
             raise OutOfTime
         return result
 

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.integer_programs import Asked, CostSteps, IntegerPrograms, steps_of
 from lexiprog.tolerances import (
@@ -323,7 +323,7 @@ def integer_front(
     *,
     resolution: float | None = None,
     limit: int | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
     resume: IntegerFront | None = None,
     options: Options | None = None,
     tick: Callable[[str], None] = lambda _: None,
@@ -344,7 +344,7 @@ def integer_front(
         Least difference of the second objective between two points, where no step is known.
     limit : int, optional
         Most points.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take. What stops it is noted there; what was found is kept, and ``missing``
         says where there may be more.
     resume : IntegerFront, optional
@@ -381,15 +381,15 @@ def integer_front(
     if turned:
         measures.reverse()
     rows = np.stack([measure.row for measure in measures])
-    programs = IntegerPrograms(form, rows, options or {}, pace)
+    programs = IntegerPrograms(form, rows, options or {}, deadline)
     search = FrontSearch(Staircase(programs, (measures[0], measures[1])), tick, turned=turned)
     if resume is not None:
         search.recall(resume)
     finite = bool(np.all(np.isin(np.flatnonzero(np.abs(first) + np.abs(second)), integer)))
-    with programs.handle.pace.kept():
+    with programs.model.deadline.kept():
         search.run(resolution, FRONT_RESOLUTION if finite else COARSE_RESOLUTION, limit)
     if not search.done:
-        search.note = programs.handle.pace.note or search.note
+        search.note = programs.model.deadline.note or search.note
     return search.front(mark)
 
 

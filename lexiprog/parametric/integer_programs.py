@@ -1,4 +1,4 @@
-"""One integer program asked again and again: a point, made whole, with the bound that proves it."""
+"""One integer program asked again and again: a rounded point, with the bound that proves it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import STOPPED, HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.curve import CurveError
-from lexiprog.parametric.highs_path import Handle
-from lexiprog.tolerances import FEW_ROUNDINGS, LOCK_FEASIBILITY, MIP_FEASIBILITY, ROUNDED_POINT
+from lexiprog.tolerances import (
+    FEW_ROUNDINGS,
+    LOCK_FEASIBILITY,
+    MIP_FEASIBILITY,
+    ROUNDED_POINT,
+)
 from lexiprog.typing import Array, Options
 
 MIP = {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": MIP_FEASIBILITY}
@@ -31,7 +35,7 @@ class Asked:
 
 
 class IntegerPrograms:
-    """A feasible set with two rows for the objectives, inside one HiGHS object.
+    """A feasible set with two rows for the objectives, in one HiGHS model.
 
     Parameters
     ----------
@@ -41,26 +45,27 @@ class IntegerPrograms:
         The objectives, whose rows are scaled as they stand here.
     options : mapping
         HiGHS options.
-    pace : Pace
+    deadline : Deadline
         How long all programs together may take.
     """
 
     def __init__(
-        self, form: StandardForm, costs: Array, options: Options, pace: Pace | None = None
+        self, form: StandardForm, costs: Array, options: Options, deadline: Deadline | None = None
     ) -> None:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
         self.sizes = abs(self.A)
         self.solves, self.nodes = 0, 0
-        own = Bounds.of(form)
+        given = Bounds.of(form)
         self.bounds = replace(
-            own,
-            row_lower=np.append(own.row_lower, [-np.inf, -np.inf]),
-            row_upper=np.append(own.row_upper, [np.inf, np.inf]),
+            given,
+            row_lower=np.append(given.row_lower, [-np.inf, -np.inf]),
+            row_upper=np.append(given.row_upper, [np.inf, np.inf]),
         )
         self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
-        self.handle = Handle(
-            self.A, np.zeros(form.c.size), self.bounds, MIP | dict(options), self.integer, pace
-        )
+        self.model = HighsModel(
+            self.A, MIP | dict(options), np.zeros(form.c.size), self.bounds,
+            integer=self.integer, deadline=deadline,
+        )  # fmt: skip
 
     def ask(
         self, cost: Array, limits: tuple[float, float], start: Array | None, *, gap: float
@@ -78,25 +83,27 @@ class IntegerPrograms:
             How far from the bound the value may stay.
         """
         bounds = self._within(limits)
-        self.handle.change(cost=cost, rows=(bounds.row_lower, bounds.row_upper))
-        self.handle.set_options({"mip_abs_gap": gap})
-        highs = self.handle.highs
+        model = self.model
+        model.set_cost(cost)
+        model.set_rows(bounds.row_lower, bounds.row_upper)
+        model.set_options({"mip_abs_gap": gap})
         if start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = start
-            highs.setSolution(solution)
-        said = self.handle.go()
+            model.set_start(start)
+        model.deadline.check()
+        status = model.resume()
+        if status in STOPPED:
+            raise OutOfTime
         self.solves += 1
-        self.nodes += max(int(highs.getInfo().mip_node_count), 0)
-        if said == "kInfeasible":
+        self.nodes += max(int(model.info.mip_node_count), 0)
+        if status == "kInfeasible":
             return None
-        if said != "kOptimal":
-            raise CurveError(f"an integer program of the front has no optimum (HiGHS: {said}).")
-        x = self._whole(np.array(highs.getSolution().col_value), cost, limits)
-        return Asked(x, float(highs.getInfo().mip_dual_bound))
+        if status != "kOptimal":
+            raise CurveError(f"an integer program of the front has no optimum (HiGHS: {status}).")
+        x = self._rounded(np.array(model.solution.col_value), cost, limits)
+        return Asked(x, float(model.info.mip_dual_bound))
 
-    def _whole(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
-        """The point with its integers made whole and the rest solved again."""
+    def _rounded(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+        """The point with its integers rounded and the rest solved again."""
         x[self.integer] = np.rint(x[self.integer])
         if self.integer.size < x.size:
             x = self._rest_of(x, cost, limits)
@@ -118,11 +125,11 @@ class IntegerPrograms:
         lower[self.integer] = upper[self.integer] = x[self.integer]
         bounds = replace(self._within(limits), lower=lower, upper=upper)
         for tolerance in LOCK_FEASIBILITY:
-            rest = Handle(self.A, cost, bounds, {"primal_feasibility_tolerance": tolerance})
-            if rest.run() == "kOptimal":
-                found = np.array(rest.highs.getSolution().col_value)
-                found[self.integer] = x[self.integer]
-                return found
+            rest = HighsModel(self.A, {"primal_feasibility_tolerance": tolerance}, cost, bounds)
+            if rest.solve() == "kOptimal":
+                point = np.array(rest.solution.col_value)
+                point[self.integer] = x[self.integer]
+                return point
         raise CurveError(
             "the integers that HiGHS found leave no room for the other columns once they are "
             "whole: a coefficient is too large for its tolerance."

@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric.basis_path import MovingProgram
 from lexiprog.parametric.curve import Curve, CurveError
-from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.path import parametric_curve, trace
 from lexiprog.tolerances import PRECISE_HIGHS
 from lexiprog.typing import Array
@@ -79,7 +79,7 @@ def linear_front(
     *,
     limit: int = 1000,
     resume: LinearFront | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
 ) -> LinearFront:
     """Every extreme non-dominated point of two costs over the feasible set of a linear form.
 
@@ -95,7 +95,7 @@ def linear_front(
         Most points; a front with more says that it is not complete.
     resume : LinearFront, optional
         An unfinished front of the same numbers to go on from.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take, and what stopped it; what was found by then is kept.
 
     Raises
@@ -122,14 +122,14 @@ def linear_front(
         if cost.shape != form.c.shape or not np.all(np.isfinite(cost)):
             raise ValueError(f"an objective has a finite cost for each of {form.c.size} columns.")
     if resume is not None:
-        return _longer(form, first, second, limit, resume, pace)
+        return _longer(form, first, second, limit, resume, deadline)
     bounded, direction = _with_bound(form, first, second)
     limits = Bounds.of(bounded)
     unlimited = replace(limits, row_upper=np.append(form.b, np.inf))
-    handle = Handle(bounded.A, second, unlimited, PRECISE_HIGHS, pace=pace)
+    handle = HighsModel(bounded.A, PRECISE_HIGHS, second, unlimited, deadline=deadline)
     corner = handle.optimum()
     if corner is None or not _has_least(handle, first, second):
-        return _unbounded_front(form, first, second, limit, pace)
+        return _unbounded_front(form, first, second, limit, deadline)
     # From the second objective's end, where the bound does not matter yet, to where it leaves no
     # point: that is the first objective's end, met from inside.
     origin = float(first @ corner.values[: form.c.size])
@@ -150,10 +150,10 @@ def _with_bound(form: StandardForm, bound: Array, cost: Array) -> tuple[Standard
     return replace(form, c=cost, offset=0.0, A=A, b=b, cones=cones), direction
 
 
-def _has_least(handle: Handle, cost: Array, afterwards: Array) -> bool:
-    handle.change(cost=cost)
-    found = handle.run(warm=True) == "kOptimal"
-    handle.change(cost=afterwards)
+def _has_least(handle: HighsModel, cost: Array, afterwards: Array) -> bool:
+    handle.set_cost(cost)
+    found = handle.optimum(warm=True) is not None
+    handle.set_cost(afterwards)
     return found
 
 
@@ -163,14 +163,14 @@ def _longer(
     second: Array,
     limit: int,
     resume: LinearFront,
-    pace: Pace | None,
+    deadline: Deadline | None,
 ) -> LinearFront:
     """The front from where an unfinished one ends."""
     bound, cost = (second, first) if resume.turned else (first, second)
     bounded, direction = _with_bound(form, bound, cost)
     program = MovingProgram.of(bounded, direction)
     forward, *rest = resume.curve.trails
-    handle = Handle(bounded.A, cost, Bounds.of(bounded), PRECISE_HIGHS, pace=pace)
+    handle = HighsModel(bounded.A, PRECISE_HIGHS, cost, Bounds.of(bounded), deadline=deadline)
     begin = forward.steps[0]
     curve = trace(
         bounded, direction, handle, begin.corner(program), begin.start,
@@ -181,18 +181,20 @@ def _longer(
 
 
 def _unbounded_front(
-    form: StandardForm, first: Array, second: Array, limit: int, pace: Pace | None
+    form: StandardForm, first: Array, second: Array, limit: int, deadline: Deadline | None
 ) -> LinearFront:
     """The front if one objective alone has a lowest value: from there on without end."""
     for bound, cost in ((first, second), (second, first)):
-        handle = Handle(form.A, bound, Bounds.of(form), PRECISE_HIGHS, pace=pace)
+        handle = HighsModel(form.A, PRECISE_HIGHS, bound, Bounds.of(form), deadline=deadline)
         corner = handle.optimum()
         if corner is not None:
             lowest = float(bound @ corner.values[: form.c.size])
             bounded, direction = _with_bound(form, bound, cost)
-            curve = parametric_curve(bounded, direction, start=lowest, limit=limit, pace=pace)
+            curve = parametric_curve(
+                bounded, direction, start=lowest, limit=limit, deadline=deadline
+            )
             return _front(curve, first, second, turned=bound is second)
-    said = handle.highs.getModelStatus().name
+    said = handle.status
     raise CurveError(
         f"there is no front (HiGHS: {said}): nothing is feasible, or both objectives fall without "
         "limit. Bound one of them."

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.tolerances import SAME_PLACE
 from lexiprog.typing import Array
 
@@ -69,7 +69,7 @@ def sandwich(
     error: float,
     limit: int,
     known: tuple[Sample, ...] = (),
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
 ) -> Sandwich:
     """Sample a convex, falling function until it is known everywhere between.
 
@@ -84,7 +84,7 @@ def sandwich(
         Most samples.
     known : tuple of Sample
         Samples to go on from.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take, and what stopped it; the samples taken by then are kept.
 
     Examples
@@ -100,18 +100,18 @@ def sandwich(
         if not any(sample.t == t for sample in samples):
             insort(samples, ask(t))
     allowed = error * max(samples[0].value - samples[-1].value, 0.0)
-    pace = Pace(keeps=False) if pace is None else pace
+    deadline = Deadline() if deadline is None else deadline
     note = ""
     while True:
         gaps, places = _gaps(samples)
         order = _widest_first(samples, gaps, SAME_PLACE * (stop - start))
         if not order or gaps[order[0]] <= allowed:
             break
-        note = pace.note or (f"{limit} points were asked for." if len(samples) >= limit else "")
+        note = deadline.note or (f"{limit} points were asked for." if len(samples) >= limit else "")
         if note:
             break
-        with pace.kept():
-            pace.check()
+        with deadline.kept():
+            deadline.check()
             insort(samples, ask(places[order[0]]))
     return Sandwich(tuple(samples), gaps, note)
 

@@ -10,7 +10,7 @@ import cvxpy as cp
 
 from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, Interrupted
 from lexiprog.model.expressions import shorten
 from lexiprog.parametric.curve import CurveError
@@ -96,8 +96,8 @@ def frontier(
     [1.0, 0.0, 1.0]
     """
     objectives = _checked(objectives, limit, time_limit, error)
-    pace = Pace(time_limit, elsewhere=Elsewhere.of(executor))
-    statement = Statement.of(objectives, list(constraints), solver, pace)
+    deadline = Deadline(time_limit, keeps=True, executor=Elsewhere.of(executor))
+    statement = Statement.of(objectives, list(constraints), solver, deadline)
     if resume is not None:
         _check_resume(resume, statement)
     kind = statement.subproblem.kind
@@ -116,12 +116,12 @@ def frontier(
         except CurveError as reason:
             raise statement.explain(reason) from reason
     front = sorted_front(replace(front, mark=statement.mark))
-    if pace.interrupt is not None:
+    if deadline.interrupt is not None:
         raise Interrupted(
             f"interrupted with {counted(len(front), 'point')} of the front, which are in "
             "error.partial; go on with frontier(..., resume=error.partial).",
             partial=front,  # type: ignore[arg-type]
-        ) from pace.interrupt
+        ) from deadline.interrupt
     return front
 
 

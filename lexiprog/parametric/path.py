@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs import BasicPoint, HighsModel
 from lexiprog.canon.multipliers import Sizes, binding, is_real
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.basis_path import Lost, MovingProgram, Stretch, Wall, stretches
 from lexiprog.parametric.curve import (
     Curve,
@@ -25,7 +25,6 @@ from lexiprog.parametric.curve import (
     row_heights,
     slope_unit,
 )
-from lexiprog.parametric.highs_path import BasicPoint, Handle
 from lexiprog.tolerances import DETOURS, MULTIPLIER_ROUNDING, NO_ROOM, PRECISE_HIGHS, SAME_SLOPE
 from lexiprog.typing import Array, Mask
 
@@ -84,16 +83,16 @@ class Leg(NamedTuple):
 
 
 def walk_along(
-    program: MovingProgram, handle: Handle, leg: Leg, limit: int, known: Trail | None = None
+    program: MovingProgram, handle: HighsModel, leg: Leg, limit: int, known: Trail | None = None
 ) -> Trail:
     """Walk to the end of a leg, around places where rounding wins.
 
     Parameters
     ----------
     program : MovingProgram
-    handle : Handle
-        The same program inside HiGHS, for a new start after a detour. Its pace is kept here too:
-        where that ends is how far the trail goes.
+    handle : HighsModel
+        The same program inside HiGHS, for a new start after a detour. Its deadline is kept here
+        too: where that ends is how far the trail goes.
     leg : Leg
     limit : int
         Most slopes.
@@ -108,15 +107,15 @@ def walk_along(
     if trail.steps:  # the last one again: its basis is where the walk stood
         stood = trail.steps.pop()
         leg = Leg(stood.corner(program), stood.start, leg.stop)
-    if not handle.pace.note:  # else the walk the other way was stopped already
-        with handle.pace.kept():
+    if not handle.deadline.note:  # else the walk the other way was stopped already
+        with handle.deadline.kept():
             _walk(trail, program, handle, leg, limit)
-    if handle.pace.note and trail.end is CurveEnd.UNFINISHED:
-        trail.note = handle.pace.note
+    if handle.deadline.note and trail.end is CurveEnd.UNFINISHED:
+        trail.note = handle.deadline.note
     return trail
 
 
-def _walk(trail: Trail, program: MovingProgram, handle: Handle, leg: Leg, limit: int) -> None:
+def _walk(trail: Trail, program: MovingProgram, handle: HighsModel, leg: Leg, limit: int) -> None:
     """Add to the trail until it ends, for which it then has the reason."""
     corner, start, stop = leg
     slopes, last = 0, np.nan
@@ -127,7 +126,7 @@ def _walk(trail: Trail, program: MovingProgram, handle: Handle, leg: Leg, limit:
     while True:
         try:
             for step in stretches(program, corner, start, stop):
-                handle.pace.check()
+                handle.deadline.check()
                 trail.exchanges += 1
                 if isinstance(step, Wall):
                     trail.end, trail.walls = CurveEnd.INFEASIBLE, (None, -step.y)
@@ -167,7 +166,7 @@ def turned(step: Stretch) -> Stretch:
 
 
 def _detour(
-    program: MovingProgram, handle: Handle, t: float, stop: float
+    program: MovingProgram, handle: HighsModel, t: float, stop: float
 ) -> tuple[float, BasicPoint, list[Stretch]] | None:
     """A vertex a little beyond ``t`` and the stretches from ``t`` to there, walked backwards."""
     for share in DETOURS:
@@ -175,7 +174,7 @@ def _detour(
         if beyond >= stop:
             return None
         bounds = program.at(beyond)
-        handle.change(rows=(bounds.row_lower, bounds.row_upper))
+        handle.set_rows(bounds.row_lower, bounds.row_upper)
         corner = handle.optimum()
         if corner is None:
             continue
@@ -204,8 +203,7 @@ def _visible(pieces: list[Stretch], cost: Array) -> list[Stretch]:
     return out
 
 
-_SAYS = highspy.HighsModelStatus
-_MAY_BE_UNBOUNDED = (_SAYS.kUnbounded, _SAYS.kUnboundedOrInfeasible)
+_MAY_BE_UNBOUNDED = ("kUnbounded", "kUnboundedOrInfeasible")
 
 
 def parametric_curve(
@@ -216,7 +214,7 @@ def parametric_curve(
     stop: float = np.inf,
     limit: int = 1000,
     near: Array | None = None,
-    pace: Pace | None = None,
+    deadline: Deadline | None = None,
 ) -> Curve:
     """Trace the optimum of a linear form as ``b + t direction`` moves, from ``start`` to ``stop``.
 
@@ -237,7 +235,7 @@ def parametric_curve(
     near : ndarray of shape (n,), optional
         A point to begin the first solve with, such as an optimum of another cost; not a number
         where nothing is known.
-    pace : Pace, optional
+    deadline : Deadline, optional
         How long it may take; a curve that would take longer is handed over unfinished.
 
     Raises
@@ -260,14 +258,14 @@ def parametric_curve(
     """
     _check(form, direction, start, stop, limit)
     program = MovingProgram.of(form, direction)
-    origin, corner, handle = _begin(program, start, stop, near, pace)
+    origin, corner, handle = _begin(program, start, stop, near, deadline)
     return trace(form, direction, handle, corner, origin, start=start, stop=stop, limit=limit)
 
 
 def trace(
     form: StandardForm,
     direction: Array,
-    handle: Handle,
+    handle: HighsModel,
     corner: BasicPoint,
     origin: float,
     *,
@@ -279,7 +277,7 @@ def trace(
     """The curve to both sides of an optimal vertex at ``origin``, checked; see above for the rest.
 
     ``start`` may be minus infinity if the curve is known to end before that. ``known`` are the
-    trails of a curve that ended early. Time and Ctrl-C end a curve early as the handle's pace says.
+    trails of a curve that ended early. Time and Ctrl-C end a curve early as the deadline says.
     """
     program = MovingProgram.of(form, direction)
     trail = walk_along(program, handle, Leg(corner, origin, stop), limit, known[0])
@@ -288,7 +286,7 @@ def trace(
         leg = Leg(corner, -origin, -start)
         back = walk_along(program.backwards(), handle, leg, limit, known[1])
         trail, trails = trail.preceded_by(back), (trail, back)
-    if not trail.steps and handle.pace.note:
+    if not trail.steps and handle.deadline.note:
         raise OutOfTime
     first, last = (trail.steps[0].start, trail.stop) if trail.steps else (origin, origin)
     if last - first <= SAME_SLOPE * max(abs(first), place_unit(form.b, direction)):
@@ -318,20 +316,24 @@ def _check(form: StandardForm, direction: Array, start: float, stop: float, limi
 
 
 def _begin(
-    program: MovingProgram, start: float, stop: float, near: Array | None, pace: Pace | None
-) -> tuple[float, BasicPoint, Handle]:
+    program: MovingProgram, start: float, stop: float, near: Array | None, deadline: Deadline | None
+) -> tuple[float, BasicPoint, HighsModel]:
     """An optimal vertex at ``start``, or at a later place if there is none."""
-    handle = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
+    handle = HighsModel(
+        program.A, PRECISE_HIGHS, program.cost, program.at(start), deadline=deadline
+    )
     corner = handle.optimum() if near is None else handle.optimum_near(near)
     if corner is None:
         low, high = _feasible_range(program, start, stop)
         start = _between(low, high)
-        handle = Handle(program.A, program.cost, program.at(start), PRECISE_HIGHS, pace=pace)
+        handle = HighsModel(
+            program.A, PRECISE_HIGHS, program.cost, program.at(start), deadline=deadline
+        )
         corner = handle.optimum()
     if corner is None:
         raise CurveError(
             f"there is no optimum at t = {start:g}, where points exist (HiGHS: "
-            f"{handle.highs.getModelStatus().name}): the objective is unbounded for every t."
+            f"{handle.status}): the objective is unbounded for every t."
         )
     return start, corner, handle
 
@@ -349,16 +351,16 @@ def _feasible_range(program: MovingProgram, start: float, stop: float) -> tuple[
     )
     ends = []
     for sign in (1.0, -1.0):
-        handle = Handle(A, np.append(np.zeros(program.size), sign), bounds, PRECISE_HIGHS)
+        handle = HighsModel(A, PRECISE_HIGHS, np.append(np.zeros(program.size), sign), bounds)
         corner = handle.optimum()
-        said = handle.highs.getModelStatus()
+        said = handle.status
         if corner is not None:
             ends.append(float(corner.values[program.size]))
         elif sign < 0 and said in _MAY_BE_UNBOUNDED:
             ends.append(np.inf)
         else:
             raise NothingFeasible(
-                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {said.name})."
+                f"nothing is feasible from t = {start:g} to {stop:g} (HiGHS: {said})."
             )
     return ends[0], ends[1]
 
@@ -495,7 +497,7 @@ def _still(
     free: _Moving, cost: Array, sides: tuple[float, float], ends: tuple[float, float]
 ) -> Array | None:
     """The same where only the limit may move."""
-    handle = Handle(free.form.A, cost, Bounds.of(free.form), PRECISE_HIGHS)
+    handle = HighsModel(free.form.A, PRECISE_HIGHS, cost, Bounds.of(free.form))
     corner = handle.optimum()
     if corner is None:
         return None

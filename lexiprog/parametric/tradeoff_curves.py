@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.deadline import OutOfTime
 from lexiprog.errors import StageError
@@ -17,7 +18,6 @@ from lexiprog.model.references import VALUES
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import Cases, MovingProblem, Scene, Unsteady
 from lexiprog.parametric.curve import Curve, CurveEnd, CurveError
-from lexiprog.parametric.highs_path import Handle
 from lexiprog.parametric.integer_fronts import IntegerFront, integer_front
 from lexiprog.parametric.integer_programs import steps_of
 from lexiprog.parametric.outer_inner import Sample, sandwich
@@ -93,7 +93,7 @@ def _pieces(
                 raise
             if first:
                 continue  # nothing is feasible yet; a later stretch may be
-            yield _stopped(here, str(error) or scene.pace.note)
+            yield _stopped(here, str(error) or scene.deadline.note)
             return
         found += piece.knots.size
         if found > limit:
@@ -117,7 +117,7 @@ def _piece(moving: MovingProblem, start: float, stop: float, limit: int) -> _Pie
     if not direction.any():
         return _still(form, start, stop)
     curve = parametric_curve(
-        form, direction, stop=width, limit=limit, near=moving.near, pace=moving.scene.pace
+        form, direction, stop=width, limit=limit, near=moving.near, deadline=moving.scene.deadline
     )
     knots, end = start + curve.knots, curve.end
     if end is CurveEnd.INFEASIBLE and stop - knots[-1] <= SAME_PLACE * max(width, abs(stop)):
@@ -133,10 +133,10 @@ def _slopes(curve: Curve) -> Array:
 
 def _still(form: StandardForm, start: float, stop: float) -> _Piece:
     """Nothing that matters moves."""
-    handle = Handle(form.A, form.c, Bounds.of(form), PRECISE_HIGHS)
+    handle = HighsModel(form.A, PRECISE_HIGHS, form.c, Bounds.of(form))
     corner = handle.optimum()
     if corner is None:
-        said = handle.highs.getModelStatus().name
+        said = handle.status
         raise CurveError(f"there is no optimum from {start:g} on (HiGHS: {said}).")
     value = float(form.c @ corner.values[: form.c.size]) + form.offset
     if np.isinf(stop):
@@ -212,8 +212,12 @@ def convex_track(
         slope = None if price is None else -price
         return Sample(t, sign * found.value, min(sign * lower, sign * found.value), slope)
 
-    pace = scene.pace
-    found = sandwich(ask, 0.0, stop, error=error, limit=limit, pace=pace) if stop > 0.0 else None
+    deadline = scene.deadline
+    found = (
+        sandwich(ask, 0.0, stop, error=error, limit=limit, deadline=deadline)
+        if stop > 0.0
+        else None
+    )
     samples = (ask(0.0),) if found is None else found.samples
     slopes = [np.nan if s.slope is None else sign * s.slope for s in samples]
     if not end:
@@ -295,7 +299,7 @@ def integer_track(scene: Scene, subproblem: Subproblem, *, limit: int) -> Track:
         except (CurveError, OutOfTime, KeyboardInterrupt) as reason:
             if not count:
                 raise
-            note = f"not known beyond {here:g}: {str(reason) or scene.pace.note}"
+            note = f"not known beyond {here:g}: {str(reason) or scene.deadline.note}"
             stop = here
             break
         knots.append(t)
@@ -359,7 +363,7 @@ def _stairs(
         limited.b[row] += unit * (stop - start) - _allowance(form, row)
     else:
         limited = _without(limited, row)
-    front = integer_front(limited, first, form.c, limit=limit, pace=scene.pace)
+    front = integer_front(limited, first, form.c, limit=limit, deadline=scene.deadline)
     if front.missing:
         before = front.points[:, 0] <= front.missing[0][0][0]
         front = replace(front, points=front.points[before])

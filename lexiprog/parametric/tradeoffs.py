@@ -13,7 +13,7 @@ import numpy as np
 from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, Interrupted, StageError
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import Cases, Later, Scene, Unsteady, given_up_in
@@ -42,23 +42,23 @@ def whole_curve(
     error: float,
     limit: int,
     tick: Callable[[str], None],
-    pace: Pace,
+    deadline: Deadline,
 ) -> Tradeoff:
     """The curve of every problem after ``name``; ``head`` are those up to its stage.
 
-    What Ctrl-C stops is noted in ``pace``; the curves followed by then are kept, as far as they go.
+    What Ctrl-C stops is noted in ``deadline``; the curves followed by then are kept as they are.
     """
-    scene = Scene(program, name, given, dict(head), {}, pace)
+    scene = Scene(program, name, given, dict(head), {}, deadline)
     shown: dict[str, Track] = {}
-    with pace.kept():
+    with deadline.kept():
         _follow(scene, cases, shown, error=error, limit=limit, tick=tick)
     known = {
         later: track
         for later, track in shown.items()
-        if track.knots.size or (track.shape is Shape.SAMPLED and pace.interrupt is None)
+        if track.knots.size or (track.shape is Shape.SAMPLED and deadline.interrupt is None)
     }
     tolerances = _tolerances(scene, known)
-    with pace.kept():
+    with deadline.kept():
         for later, track in known.items():
             if track.shape is Shape.SAMPLED:
                 known[later] = _sampled(track, cases, later, tolerances)
@@ -92,7 +92,7 @@ def _follow(
                 scene.solved[subproblem.name] = solution
                 track = Track.constant(solution.value)
             shown[subproblem.name] = track
-            if scene.pace.interrupt is not None:
+            if scene.deadline.interrupt is not None:
                 return
             tick(subproblem.name)
         scene.tracks |= found
@@ -236,16 +236,24 @@ def tradeoff(
     head = Program(*program.stages[: position + 1]).solve(choice, executor=there)
     new = partial(Cases, program, name, head, program.ladders(solver), given, there)
     later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
-    pace = Pace()
+    deadline = Deadline(keeps=True)
     if steps is None:
         with bar(len(later), 0, progress=progress) as tick:
             found = whole_curve(
-                program, name, head, new(), given, error=error, limit=limit, tick=tick, pace=pace
+                program,
+                name,
+                head,
+                new(),
+                given,
+                error=error,
+                limit=limit,
+                tick=tick,
+                deadline=deadline,
             )
         known = f"{len(found.tracks)} of {counted(len(later), 'curve')}"
-        return _or_interrupted(found, pace, f"{known}, the last as far as it was followed")
+        return _or_interrupted(found, deadline, f"{known}, the last as far as it was followed")
     results: dict[int, Result] = {}
-    with bar(len(steps), 0, progress=progress) as tick, pace.kept():
+    with bar(len(steps), 0, progress=progress) as tick, deadline.kept():
         _at_each(steps, new, 1 if there is None else there.width, tick, results)
     rows = sorted(results)
     table = Tradeoff(
@@ -255,17 +263,17 @@ def tradeoff(
         given_up=tuple(given_up_in(results[k], later, name) for k in rows),
         results=tuple(results[k] for k in rows),
     )
-    return _or_interrupted(table, pace, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
+    return _or_interrupted(table, deadline, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
 
 
-def _or_interrupted(found: Tradeoff, pace: Pace, known: str) -> Tradeoff:
+def _or_interrupted(found: Tradeoff, deadline: Deadline, known: str) -> Tradeoff:
     """What was found, unless Ctrl-C ended it early: then that is what the error brings along."""
-    if pace.interrupt is None:
+    if deadline.interrupt is None:
         return found
     raise Interrupted(
         f"interrupted with {known}: error.partial is the Tradeoff so far.",
         partial=found,  # type: ignore[arg-type]
-    ) from pace.interrupt
+    ) from deadline.interrupt
 
 
 def _at_each(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,18 +13,13 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.backends.warm_basis import basis_of, statuses_of
+from lexiprog.deadline import Deadline
 from lexiprog.rational.numbers import RationalVector, Vector, library
 from lexiprog.rational.program import Limits, Line, WholeMatrix, within
 from lexiprog.rational.systems import Factor
 
-LOWER, BASIC, UPPER, ZERO = -1, 0, 1, 2
-_FROM_HIGHS = {"kLower": LOWER, "kBasic": BASIC, "kUpper": UPPER, "kZero": ZERO}
-_TO_HIGHS = {
-    LOWER: highspy.HighsBasisStatus.kLower,
-    BASIC: highspy.HighsBasisStatus.kBasic,
-    UPPER: highspy.HighsBasisStatus.kUpper,
-    ZERO: highspy.HighsBasisStatus.kZero,
-}
+LOWER, BASIC, UPPER, ZERO = -1, 0, 1, 2  # HiGHS's numbers less one
 PRIME = (1 << 61) - 1
 
 
@@ -47,22 +41,18 @@ class Basis:
         return cls(places).settled(lower, upper)
 
     @classmethod
-    def from_highs(cls, found: highspy.HighsBasis, lower: Limits, upper: Limits) -> Basis:
+    def from_highs(cls, basis: highspy.HighsBasis, lower: Limits, upper: Limits) -> Basis:
         """What HiGHS found, with every variable that is not basic at a limit it has."""
-        status = [*found.col_status, *found.row_status][: len(lower)]
-        places = np.array([_FROM_HIGHS.get(s.name, ZERO) for s in status], dtype=np.int8)
-        return cls(places).settled(lower, upper)
+        places = np.concatenate(statuses_of(basis))[: len(lower)] - 1
+        return cls(np.minimum(places, ZERO).astype(np.int8)).settled(lower, upper)
 
     def to_highs(self, columns: int, extra: int = 0) -> highspy.HighsBasis:
         """The same for HiGHS, which keeps columns and rows apart.
 
         With ``extra`` equations that no variable here stands for, all of them holding.
         """
-        status = [_TO_HIGHS[place] for place in [*self.places.tolist(), *[LOWER] * extra]]
-        basis = highspy.HighsBasis()
-        basis.col_status, basis.row_status = status[:columns], status[columns:]
-        basis.valid = True
-        return basis
+        statuses = np.append(self.places, np.full(extra, LOWER)) + 1
+        return basis_of(statuses[:columns], statuses[columns:])
 
     def settled(self, lower: Limits, upper: Limits) -> Basis:
         """The same basic variables; the others at a limit they have, ZERO if there is none."""
@@ -100,11 +90,11 @@ class Corner:
         Whose rows the point obeys.
     basis : Basis
         With as many basic variables as there are rows.
-    deadline : float
-        Time of `time.perf_counter` after which TimeoutError is raised.
+    deadline : Deadline, optional
+        After which OutOfTime is raised.
     """
 
-    def __init__(self, matrix: WholeMatrix, basis: Basis, deadline: float = math.inf) -> None:
+    def __init__(self, matrix: WholeMatrix, basis: Basis, deadline: Deadline | None = None) -> None:
         self.matrix, self.basis, self._deadline = matrix, basis, deadline
         basic = basis.places == BASIC
         self.basic: list[int] = np.flatnonzero(basic).tolist()

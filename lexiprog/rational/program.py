@@ -252,10 +252,6 @@ class WholeMatrix:
         ]
         return WholeMatrix(self.n + 2 * self.m, rows)
 
-    def with_rows(self, rows: Sequence[Line]) -> WholeMatrix:
-        """More rows at the end."""
-        return WholeMatrix(self.n, [*self.rows, *rows])
-
 
 def within(lines: Sequence[Line], kept: Sequence[int]) -> list[Line]:
     """Lines restricted to some places, which are counted anew."""
@@ -295,25 +291,14 @@ class IntegerProgram:
     """
 
     def __init__(self, lp: ExactLP) -> None:
-        n, m = len(lp.c), len(lp.b)
-        by_column: list[list[tuple[int, Fraction]]] = [[] for _ in lp.c]
-        for i, (places, values) in enumerate(lp.rows):
-            for j, value in zip(places, values, strict=True):
-                by_column[j].append((i, value))
-        self._scales: list[Fraction] = []
-        rows: list[tuple[list[int], list[int]]] = [([], []) for _ in lp.b]
-        for j, entries in enumerate(by_column):
-            whole, scale = _whole([value for _, value in entries])
-            self._scales.append(scale)
-            for (i, _), entry in zip(entries, whole, strict=True):
-                rows[i][0].append(j)
-                rows[i][1].append(entry)
+        m = len(lp.b)
+        rows, self._scales = _integer_rows(lp)
         factors = [_round_part(gcd(*entries)) for _, entries in rows]
         lines: list[Line] = [
             (columns, [entry // factor for entry in entries])
             for (columns, entries), factor in zip(rows, factors, strict=True)
         ]
-        self.matrix = WholeMatrix(n, lines)
+        self.matrix = WholeMatrix(len(lp.c), lines)
         units = self._scales + [Fraction(factor) for factor in factors]
         equal = [*lp.b[: lp.zero], *[None] * (m - lp.zero)]
         lower = _in_units([*lp.lower, *equal], units)
@@ -353,6 +338,23 @@ class IntegerProgram:
                 raise ValueError(f"Column {v} has no bound on the side that the face fixes.")
             lower[v] = upper[v] = limit
         return lower, upper
+
+
+def _integer_rows(lp: ExactLP) -> tuple[list[tuple[list[int], list[int]]], list[Fraction]]:
+    """Columns and integer entries of each row, and the factor that each column was scaled by."""
+    by_column: list[list[tuple[int, Fraction]]] = [[] for _ in lp.c]
+    for i, (places, values) in enumerate(lp.rows):
+        for j, value in zip(places, values, strict=True):
+            by_column[j].append((i, value))
+    scales: list[Fraction] = []
+    rows: list[tuple[list[int], list[int]]] = [([], []) for _ in lp.b]
+    for j, entries in enumerate(by_column):
+        whole, scale = _whole([value for _, value in entries])
+        scales.append(scale)
+        for (i, _), entry in zip(entries, whole, strict=True):
+            rows[i][0].append(j)
+            rows[i][1].append(entry)
+    return rows, scales
 
 
 def _in_units(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.rational.basis import Basis, Effort, ExactFace, Found, Outcome, Tight
 from lexiprog.rational.numbers import Integer, Ratio, RationalVector, Vector, library
 from lexiprog.rational.program import ExactLP, IntegerProgram, Limits, WholeMatrix
@@ -22,14 +21,14 @@ class NotProved(ArithmeticError):
 
 
 def verify(
-    found: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
 ) -> None:
     """Refuse a proof that is none.
 
     Parameters
     ----------
-    found : Found
-        The claim with its vectors over columns and activities.
+    claim : Found
+        What was found, with its vectors over columns and activities.
     matrix, cost, lower, upper
         The program it is about.
 
@@ -38,27 +37,41 @@ def verify(
     NotProved
         If anything about it is not exactly so.
     """
-    if found.kind == "infeasible":
-        _weights(found.ray, matrix, [0] * matrix.n)
-        if _least(found.ray, lower, upper) <= 0:
+    if claim.kind == "infeasible":
+        _weights(claim.ray, matrix, [0] * matrix.n)
+        if _least(claim.ray, lower, upper) <= 0:
             raise NotProved("The weights of the rows do not exclude every point.")
         return
-    _activities(found.point, matrix)
-    for v, (top, bottom) in enumerate(_pairs(found.point)):
+    _activities(claim.point, matrix)
+    for v, (top, bottom) in enumerate(_pairs(claim.point)):
         low, high = lower[v], upper[v]
         if (low is not None and top < low * bottom) or (high is not None and top > high * bottom):
             raise NotProved(f"Variable {v} is outside of its limits.")
-    if found.kind == "unbounded":
-        _activities(found.ray, matrix)
-        for v, (top, _) in enumerate(_pairs(found.ray)):
-            if (top < 0 and lower[v] is not None) or (top > 0 and upper[v] is not None):
-                raise NotProved(f"Variable {v} cannot follow the direction for ever.")
-        if found.ray.dot(range(matrix.n), cost)[0] >= 0:
-            raise NotProved("The objective does not fall in this direction.")
-        return
-    _weights(found.reduced, matrix, cost)
+    if claim.kind == "unbounded":
+        _verify_ray(claim.ray, matrix, cost, lower, upper)
+    else:
+        _verify_optimum(claim, matrix, cost, lower, upper)
+
+
+def _verify_ray(
+    ray: Vector, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+) -> None:
+    """Whether a direction never ends and lowers the objective."""
+    _activities(ray, matrix)
+    for v, (top, _) in enumerate(_pairs(ray)):
+        if (top < 0 and lower[v] is not None) or (top > 0 and upper[v] is not None):
+            raise NotProved(f"Variable {v} cannot follow the direction for ever.")
+    if ray.dot(range(matrix.n), cost)[0] >= 0:
+        raise NotProved("The objective does not fall in this direction.")
+
+
+def _verify_optimum(
+    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+) -> None:
+    """Whether every variable with a reduced cost stands at the limit that it asks for."""
+    _weights(claim.reduced, matrix, cost)
     for v, (slope, (top, bottom)) in enumerate(
-        zip(found.reduced.numerators, _pairs(found.point), strict=True)
+        zip(claim.reduced.numerators, _pairs(claim.point), strict=True)
     ):
         limit = lower[v] if slope > 0 else upper[v]
         if slope and (limit is None or top != limit * bottom):
@@ -137,7 +150,7 @@ class Prover:
     ) -> None:
         library()  # an absent library is told before any work
         self.lp = lp
-        self.time_limit = math.inf if time_limit is None else time_limit
+        self.time_limit = time_limit
         self.program = IntegerProgram(lp)
         limit = {} if time_limit is None else {"time_limit": float(time_limit)}
         self.options = limit | dict(options or {})
@@ -150,7 +163,7 @@ class Prover:
         *,
         face: ExactFace | None = None,
         start: Basis | None = None,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> Outcome:
         """The exact optimum on a face of the feasible set.
 
@@ -164,8 +177,8 @@ class Prover:
             What is fixed; nothing if not given.
         start : Basis, optional
             Where HiGHS begins, for instance the last outcome's.
-        seconds : float
-            That it may take, if less than the prover's own limit.
+        deadline : Deadline, optional
+            Beside the prover's own limit.
         """
         begin, effort, face = time.perf_counter(), Effort(), face or ExactFace()
         if c is None:
@@ -177,10 +190,10 @@ class Prover:
             if low is not None and high is not None and low > high:
                 return Outcome("infeasible", crossed=v, face=face, effort=effort)
         cost, units = program.cost(c)
-        deadline = begin + min(self.time_limit, seconds)
+        deadline = Deadline(self.time_limit, parent=deadline)
         try:
             found = self._search.run(cost, lower, upper, effort, start=start, deadline=deadline)
-        except TimeoutError:
+        except OutOfTime:
             effort.seconds = time.perf_counter() - begin
             return Outcome("time_limit", face=face, effort=effort)
         verify(found, program.matrix, cost, lower, upper)
@@ -258,102 +271,3 @@ def _optimal_face(found: Found, face: ExactFace, lower: Limits, upper: Limits, n
     }
     columns = {v: side for v, side in held.items() if v < n}
     return ExactFace(face.columns | columns, face.rows | {v - n for v in held if v >= n})
-
-
-# Lexicographic chains in exact arithmetic: each level on the optimal face of the one before it.
-#
-# By complementary slackness a feasible point is optimal exactly if every column and row with a
-# non-zero multiplier stays at its bound. With exact multipliers there is no tolerance in it: what
-# is fixed is the optimal face and nothing else.
-
-
-def solve_chain(
-    lp: ExactLP, costs: Iterable[Sequence[Fraction]], *, time_limit: float | None = None
-) -> list[Outcome]:
-    """Minimise costs in order over one feasible set, up to the first without an optimum.
-
-    Parameters
-    ----------
-    lp : ExactLP
-        The feasible set; its own costs are not used.
-    costs : iterable of sequences of Fraction
-        One a level.
-    time_limit : float, optional
-        Seconds for each level.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from lexiprog.rational.prover import solve_chain
-    >>> from lexiprog.rational.program import ExactLP
-    >>> lp = ExactLP.of([0, 0], [[1, 1]], [1], lower=[0, 0])
-    >>> [outcome.value for outcome in solve_chain(lp, [[-1, -1], [Fraction(1, 3), 0]])]
-    [Fraction(-1, 1), Fraction(0, 1)]
-    """
-    prover, outcomes = Prover(lp, time_limit=time_limit), list[Outcome]()
-    for c in costs:
-        before = outcomes[-1] if outcomes else None
-        if before is not None and before.status != "optimal":
-            break
-        outcomes.append(
-            prover.minimise(
-                c,
-                face=before.face if before else None,
-                start=before.basis if before else None,
-            )
-        )
-    return outcomes
-
-
-@dataclass(frozen=True)
-class Locked:
-    """Multipliers of a level as it is declared: with the earlier optima as constraints.
-
-    Attributes
-    ----------
-    y, reduced : list of Fraction
-        Of rows and columns, all of the right sign: ``reduced`` is
-        ``c + A'y + sum(locks * earlier costs)``.
-    locks : list of Fraction
-        Of the constraints ``earlier cost <= its optimum``, in order.
-    """
-
-    y: list[Fraction]
-    reduced: list[Fraction]
-    locks: list[Fraction]
-
-
-def locked_multipliers(levels: Sequence[Outcome]) -> Locked:
-    """Multipliers of the last level's locked problem, from those of each level on its face.
-
-    What a face fixes may have a multiplier of either sign there. Adding enough of the multipliers
-    of the level that fixed it, and that much of its lock's, mends it, from the last to the first.
-
-    Parameters
-    ----------
-    levels : sequence of Outcome
-        In order, all optimal, each on the face of the one before.
-    """
-    *earlier, last = levels
-    y, reduced = list(last.y or ()), list(last.reduced or ())
-    locks = [Fraction(0)] * len(earlier)
-    for k in range(len(earlier) - 1, -1, -1):
-        owner, before = earlier[k], earlier[k - 1].face if k else None
-        need = Fraction(0)
-        if owner.y is None or owner.reduced is None:
-            raise ValueError("Every level of a chain needs an optimum.")
-        for i in owner.face.rows - (before.rows if before else frozenset()):
-            need = max(need, -y[i] / owner.y[i])
-        for j in owner.face.columns.keys() - (before.columns.keys() if before else set()):
-            need = max(need, -reduced[j] / owner.reduced[j])
-        if need:
-            y = _plus(y, need, owner.y)
-            reduced = _plus(reduced, need, owner.reduced)
-            locks[k] = need
-    return Locked(y, reduced, locks)
-
-
-def _plus(
-    values: Sequence[Fraction], times: Fraction, others: Sequence[Fraction]
-) -> list[Fraction]:
-    return [a + times * b if b else a for a, b in zip(values, others, strict=True)]

@@ -8,7 +8,6 @@ magnified and given back to HiGHS; the simplex method in exact arithmetic does t
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -23,12 +22,11 @@ from lexiprog.rational.basis import BASIC, LOWER, ZERO, Basis, Effort, Found
 from lexiprog.rational.numbers import Integer, Vector
 from lexiprog.rational.program import Limits, WholeMatrix
 from lexiprog.rational.simplex import Simplex
-from lexiprog.tolerances import LARGEST_ENTRY, PRECISE_HIGHS, SMALL_MATRIX_VALUE
+from lexiprog.tolerances import LARGEST_ENTRY, PRECISE_HIGHS
 from lexiprog.typing import Array, Options, Value
 
 # Ask HiGHS for a basis: the whole numbers as floats of moderate size, and scaled corrections.
 
-OPTIONS = {**PRECISE_HIGHS, "small_matrix_value": SMALL_MATRIX_VALUE}
 PASSES = 8  # of geometric scaling
 # Iterations of HiGHS per row and column, for a correction and for a first guess.
 FEW, MANY = 1, 100
@@ -43,11 +41,11 @@ class FloatModel:
     matrix : WholeMatrix
         Whole numbers.
     options : mapping
-        HiGHS options besides `OPTIONS`.
+        HiGHS options besides `PRECISE_HIGHS`.
     """
 
     def __init__(self, matrix: WholeMatrix, options: Options) -> None:
-        self._whole, self._options = matrix, OPTIONS | dict(options)
+        self._whole, self._options = matrix, PRECISE_HIGHS | dict(options)
         n, m = matrix.n, matrix.m
         starts = np.cumsum([0, *(len(places) for places, _ in matrix.columns)])
         places = np.array([i for line, _ in matrix.columns for i in line], dtype=np.int32)
@@ -59,7 +57,7 @@ class FloatModel:
         floats = np.array([scaled(v, 1, s) for v, s in zip(values, shifts, strict=True)])
         floats = np.clip(floats, -LARGEST_ENTRY, LARGEST_ENTRY)
         self._floats = sp.csc_array((floats, places, starts), shape=(m, n))
-        self._sessions: dict[bool, HighsModel] = {}
+        self._models: dict[bool, HighsModel] = {}
 
     def guess(
         self,
@@ -68,7 +66,7 @@ class FloatModel:
         upper: Limits,
         start: Basis | None = None,
         *,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> tuple[str, Basis | None]:
         """HiGHS's status and basis, from a basis to start with if there is one."""
         n = self._whole.n
@@ -78,8 +76,8 @@ class FloatModel:
             [scaled(c, 1, s - height) for c, s in zip(cost, self._column.tolist(), strict=True)]
         )
         bounds = Bounds(limits[0][:n], limits[1][:n], limits[0][n:], limits[1][n:])
-        vertex = self._session(explicit=False).run(
-            costs, bounds, None if start is None else start.to_highs(n), deadline=Deadline(seconds)
+        vertex = self._model(explicit=False).run(
+            costs, bounds, None if start is None else start.to_highs(n), deadline=deadline
         )
         if not vertex.basis.valid:
             return vertex.status, None
@@ -94,7 +92,7 @@ class FloatModel:
         lower: Limits,
         upper: Limits,
         *,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> Basis | None:
         """A better basis: what is wrong with an exact point, magnified, solved in floats.
 
@@ -122,23 +120,23 @@ class FloatModel:
             low * _magnified(outside), high * _magnified(outside), *np.zeros((2, self._whole.m))
         )
         start = basis.to_highs(size, self._whole.m)
-        vertex = self._session(explicit=True).run(
-            slope * _magnified(steepest), limits, start, deadline=Deadline(seconds)
+        vertex = self._model(explicit=True).run(
+            slope * _magnified(steepest), limits, start, deadline=deadline
         )
         # Even where HiGHS gives up, its last basis may be the right one.
         return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None
 
-    def _session(self, *, explicit: bool) -> HighsModel:
+    def _model(self, *, explicit: bool) -> HighsModel:
         """HiGHS on the matrix, or with the rows' activities as columns of their own."""
-        if explicit not in self._sessions:
+        if explicit not in self._models:
             floats = self._floats
             if explicit:
                 floats = sp.hstack([floats, -sp.eye_array(self._whole.m)], format="csc")
             # Nearly dependent rows can make HiGHS stall; exact pivots are quicker then.
             patience = (FEW if explicit else MANY) * (sum(floats.shape) + 100)
             limit = {"simplex_iteration_limit": patience}
-            self._sessions[explicit] = HighsModel(floats, limit | self._options)
-        return self._sessions[explicit]
+            self._models[explicit] = HighsModel(floats, limit | self._options)
+        return self._models[explicit]
 
     def _sizes(self, cost: Sequence[int], lower: Limits, upper: Limits) -> tuple[int, int]:
         """Powers of two that limits, and that costs, have in their middle."""
@@ -240,7 +238,7 @@ class Search:
         *,
         start: Basis | None = None,
         solvable: bool = False,
-        deadline: float = math.inf,
+        deadline: Deadline | None = None,
     ) -> Found:
         """The optimum, or a proof that there is none.
 
@@ -256,10 +254,10 @@ class Search:
             Where HiGHS begins.
         solvable : bool
             Whether it is known that there is an optimum, whatever HiGHS says.
-        deadline : float
-            Time of `time.perf_counter` after which TimeoutError is raised.
+        deadline : Deadline, optional
+            After which OutOfTime is raised.
         """
-        simplex = Simplex(self._matrix, cost, lower, upper, deadline)
+        simplex = Simplex(self._matrix, cost, lower, upper, deadline or Deadline())
         status, basis = self._guess(simplex, effort, start)
         if status != "kOptimal" and start is not None:
             # From a basis HiGHS works without presolve, which is the more fragile way.
@@ -278,11 +276,11 @@ class Search:
     def _guess(
         self, simplex: Simplex, effort: Effort, start: Basis | None = None
     ) -> tuple[str, Basis | None]:
-        left = simplex.deadline - time.perf_counter()
-        if left < 0:
-            raise TimeoutError
+        simplex.deadline.check()
         effort.runs += 1
-        return self._floats.guess(simplex.cost, simplex.lower, simplex.upper, start, seconds=left)
+        return self._floats.guess(
+            simplex.cost, simplex.lower, simplex.upper, start, deadline=simplex.deadline
+        )
 
     def _corrected(self, simplex: Simplex, basis: Basis, effort: Effort) -> Basis:
         """The best basis of those that floats find, told each time what is exactly wrong."""
@@ -295,10 +293,9 @@ class Search:
             seen[basis.places.tobytes()] = wrong, corner.basis
             if not wrong:
                 return corner.basis
-            left = max(simplex.deadline - time.perf_counter(), 0.0)
             better = self._floats.correct(
                 corner.basis, point, reduced, simplex.cost, simplex.lower, simplex.upper,
-                seconds=left,
+                deadline=simplex.deadline,
             )  # fmt: skip
             effort.runs += 1
             effort.corrections += 1

@@ -7,12 +7,11 @@ progress and the first one (Bland's rule) while they do not, so that they always
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lexiprog.deadline import Deadline
 from lexiprog.rational.basis import LOWER, UPPER, ZERO, Basis, Corner, Found, repaired
 from lexiprog.rational.numbers import Vector, library, quotient
 from lexiprog.rational.program import Limits, WholeMatrix
@@ -36,8 +35,8 @@ class Simplex:
         Costs of the columns.
     lower, upper : list of int or None
         Limits of all variables.
-    deadline : float
-        Time of `time.perf_counter` after which TimeoutError is raised.
+    deadline : Deadline, optional
+        After which OutOfTime is raised.
     pivots : int
         Bases that were tried after the first.
     """
@@ -46,7 +45,7 @@ class Simplex:
     cost: Sequence[int]
     lower: Limits
     upper: Limits
-    deadline: float = math.inf
+    deadline: Deadline = field(default_factory=Deadline)
     pivots: int = field(default=0, init=False)
     _raised: dict[int, int] = field(default_factory=dict, init=False)
     _looked: tuple[Seen, tuple[Corner, Vector, Vector]] | None = field(default=None, init=False)
@@ -59,8 +58,7 @@ class Simplex:
         return self._looked[1]
 
     def _look(self, basis: Basis) -> tuple[Corner, Vector, Vector]:
-        if time.perf_counter() > self.deadline:
-            raise TimeoutError
+        self.deadline.check()
         corner = Corner(self.matrix, basis, self.deadline)
         try:
             return corner, *self._both(corner)

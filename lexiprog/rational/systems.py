@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sl
 from numpy.typing import NDArray
 
+from lexiprog.deadline import Deadline
 from lexiprog.rational.numbers import Integer, Vector, library
 
 # Solve a sparse system of whole numbers exactly, digit by digit, from a factorisation in floats.
@@ -70,15 +70,15 @@ class Lifting:
         with np.errstate(divide="ignore"):
             self._determinant = float(np.log2(np.abs(self._factor.U.diagonal())).sum())
 
-    def solve(self, rhs: Sequence[int], deadline: float = math.inf) -> Quotients:
+    def solve(self, rhs: Sequence[int], deadline: Deadline | None = None) -> Quotients:
         """Whole numerators and their common denominator.
 
         Raises
         ------
         ArithmeticError
             If floats are too coarse for this matrix.
-        TimeoutError
-            If `time.perf_counter` passes the deadline.
+        OutOfTime
+            If the deadline has come.
         """
         for bits in range(self._most_bits, 7, -16):
             found = self._solve(rhs, bits, deadline)
@@ -86,7 +86,7 @@ class Lifting:
                 return found
         raise ArithmeticError("Floats are too coarse for this matrix.")
 
-    def _solve(self, rhs: Sequence[int], bits: int, deadline: float) -> Quotients | None:
+    def _solve(self, rhs: Sequence[int], bits: int, deadline: Deadline | None) -> Quotients | None:
         whole, residual = self._whole_part(rhs)
         if whole is None:
             return None
@@ -101,8 +101,8 @@ class Lifting:
                 if rest is None:
                     return None
                 residual = rest
-                if time.perf_counter() > deadline:
-                    raise TimeoutError
+                if deadline is not None:
+                    deadline.check()
             found = self._rational(whole, digits, bits, rhs)
             if found is not None:
                 return found
@@ -270,51 +270,62 @@ def peel(rows: Pattern, columns: Pattern) -> Peeling:
     SingularError
         If a row or a column is left without an entry.
     """
-    # The sum of the places that are left names the place when it is the only one.
-    row_count, row_sum = [len(line) for line in rows], [sum(line) for line in rows]
-    column_count, column_sum = [len(line) for line in columns], [sum(line) for line in columns]
-    if 0 in row_count or 0 in column_count:
-        raise SingularError("A row or column of the basis is empty.")
-    row_left, column_left = [True] * len(rows), [True] * len(columns)
+    by_row, by_column = _Lines(rows), _Lines(columns)
     first: list[tuple[int, int]] = []
     last: list[tuple[int, int]] = []
-    waiting = [(True, i) for i, count in enumerate(row_count) if count == 1]
-    waiting += [(False, j) for j, count in enumerate(column_count) if count == 1]
+    waiting = [*by_row.singles(), *by_column.singles()]
     while waiting:
-        is_row, place = waiting.pop()
-        if not (row_left if is_row else column_left)[place]:
+        lines, place = waiting.pop()
+        if not lines.left[place]:
             continue
-        i, j = (place, row_sum[place]) if is_row else (column_sum[place], place)
-        (first if is_row else last).append((i, j))
-        row_left[i] = column_left[j] = False
-        for other in columns[j]:
-            row_count[other] -= 1
-            row_sum[other] -= j
-            if row_left[other]:
-                _note(row_count[other], (True, other), waiting)
-        for other in rows[i]:
-            column_count[other] -= 1
-            column_sum[other] -= i
-            if column_left[other]:
-                _note(column_count[other], (False, other), waiting)
+        if lines is by_row:
+            i, j = place, lines.total[place]
+            first.append((i, j))
+        else:
+            i, j = lines.total[place], place
+            last.append((i, j))
+        by_row.left[i] = by_column.left[j] = False
+        by_row.remove(j, columns[j], waiting)
+        by_column.remove(i, rows[i], waiting)
     core = (
-        [i for i, left in enumerate(row_left) if left],
-        [j for j, left in enumerate(column_left) if left],
+        [i for i, left in enumerate(by_row.left) if left],
+        [j for j, left in enumerate(by_column.left) if left],
     )
     return Peeling(first, core, last)
 
 
-def _note(count: int, place: tuple[bool, int], waiting: list[tuple[bool, int]]) -> None:
-    if count == 0:
-        raise SingularError("Columns of the basis share their only row, or rows their column.")
-    if count == 1:
-        waiting.append(place)
+class _Lines:
+    """Rows or columns while places of them are removed."""
+
+    def __init__(self, lines: Pattern) -> None:
+        self._count = [len(line) for line in lines]
+        if 0 in self._count:
+            raise SingularError("A row or column of the basis is empty.")
+        # The sum of the places that are left names the place when it is the only one.
+        self.total = [sum(line) for line in lines]
+        self.left = [True] * len(lines)
+
+    def singles(self) -> list[tuple[_Lines, int]]:
+        """Lines with one entry."""
+        return [(self, k) for k, count in enumerate(self._count) if count == 1]
+
+    def remove(self, place: int, lines: Sequence[int], waiting: list[tuple[_Lines, int]]) -> None:
+        """Take a place away from the lines that have it; those with one entry left now wait."""
+        for k in lines:
+            self._count[k] -= 1
+            self.total[k] -= place
+            if self.left[k] and self._count[k] <= 1:
+                if self._count[k] == 0:
+                    raise SingularError(
+                        "Columns of the basis share their only row, or rows their column."
+                    )
+                waiting.append((self, k))
 
 
 # Cores up to this size go to flint's dense p-adic lifting, larger ones to the sparse one.
 DENSE = 200
 
-SolveCore = Callable[[list[Integer], float], Quotients]
+SolveCore = Callable[[list[Integer], Deadline | None], Quotients]
 
 
 class Factor:
@@ -324,8 +335,8 @@ class Factor:
     ----------
     rows, columns : sequence of (places, coefficients)
         The matrix, by row and by column.
-    deadline : float
-        Time of `time.perf_counter` after which TimeoutError is raised.
+    deadline : Deadline, optional
+        After which OutOfTime is raised.
 
     Raises
     ------
@@ -342,7 +353,7 @@ class Factor:
     """
 
     def __init__(
-        self, rows: Sequence[Line], columns: Sequence[Line], deadline: float = math.inf
+        self, rows: Sequence[Line], columns: Sequence[Line], deadline: Deadline | None = None
     ) -> None:
         self._rows, self._columns, self._deadline = rows, columns, deadline
         self._order = peel([places for places, _ in rows], [places for places, _ in columns])
@@ -439,7 +450,7 @@ def _core(lines: Sequence[Line], core: tuple[list[int], list[int]]) -> SolveCore
             sparse.append(Lifting(inner))
     dense: list[Any] = []
 
-    def solve(rhs: list[Integer], deadline: float) -> Quotients:
+    def solve(rhs: list[Integer], deadline: Deadline | None) -> Quotients:
         if sparse:
             try:
                 return sparse[0].solve([int(value) for value in rhs], deadline)

@@ -54,9 +54,9 @@ class Fingerprint:
     >>> def problem(demand):
     ...     x = cp.Variable(2, nonneg=True, name="x")
     ...     return lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x[0] >= demand])
-    >>> digest_of(problem(5)) == digest_of(problem(5.0))
+    >>> fingerprint_of(problem(5)) == fingerprint_of(problem(5.0))
     True
-    >>> digest_of(problem(5)).difference(digest_of(problem(50)), problem(50))
+    >>> fingerprint_of(problem(5)).difference(fingerprint_of(problem(50)), problem(50))
     'constraint 1, 50 <= x[0], is another'
     """
 

@@ -30,10 +30,11 @@ from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
+from lexiprog.solve.direct import Direct
 from lexiprog.solve.driver import execute
 from lexiprog.solve.lp_chain import find_chains
 from lexiprog.solve.options import SolveOptions
-from lexiprog.solve.warm_start import Neighbours, WarmHighs
+from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.summary import Chart, ShownTable, TableCell, TableSummary, counted, number, series_of
 from lexiprog.typing import Array, Value
 
@@ -323,7 +324,7 @@ def sweep(
     elsewhere = Elsewhere.of(executor)
     # Two for each worker elsewhere: one scenario is certified here while another is solved there.
     threads = workers or (1 if elsewhere is None else 2 * elsewhere.width)
-    plan = _Plan.of(program, solver, list(lists), SolveOptions(elsewhere=elsewhere))
+    plan = _Plan.of(program, solver, list(lists), SolveOptions(executor=elsewhere))
     rows: list[Result | LexiprogError | None] = [None] * count
     order = tour(lists, count)
     blocks = [part.tolist() for part in np.array_split(order, min(threads, max(count, 1)))]
@@ -417,7 +418,7 @@ class _Plan:
     def warm(self) -> WarmHighs:
         """A memory for one thread."""
         still = frozenset(name for name in self.chained if not self.reach[name])
-        return WarmHighs(only=self.read, still=still, neighbours=Neighbours(self.read))
+        return WarmHighs(only=self.read, still=still, integers=Direct(starts={}))
 
     def solve(
         self, values: list[tuple[cp.Parameter, Value]], warm: WarmHighs

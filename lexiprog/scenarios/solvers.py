@@ -198,7 +198,7 @@ def compare_solvers(
     labels = [str(label) for label in choices] if labelled else _labels(options)
     for subproblem in program.subproblems.values():
         read_parameters(subproblem)  # a parameter without a value is no solver's fault
-    solve_options = SolveOptions(elsewhere=Elsewhere.of(executor))
+    solve_options = SolveOptions(executor=Elsewhere.of(executor))
     found: list[list[SolverRow]] = []
     with bar(len(options), 0, progress=progress) as tick:
         for label, choice in zip(labels, options, strict=True):

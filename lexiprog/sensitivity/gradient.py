@@ -22,8 +22,6 @@ from lexiprog.sensitivity.local import Local, statement_of
 from lexiprog.tolerances import DIFFERENCE_STEP, KINK, UNIQUE_OPTIMUM
 from lexiprog.typing import Array, Leaf, Solutions, Value
 
-# How the limit of a held optimum follows a parameter: by the optimum, and by its tolerance.
-
 
 def limit_slopes(
     reference: Reference,
@@ -107,17 +105,7 @@ def gradient_of(
         With the reason, if there is none.
     """
     subproblems = {p.name: p for stage in stages for p in stage.subproblems}
-    known = {p.id: p for subproblem in subproblems.values() for p in subproblem.parameters}
-    if not isinstance(parameter, cp.Parameter) or parameter.id not in known:
-        names = ", ".join(repr(p.name()) for p in known.values()) or "none"
-        itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
-        raise DeclarationError(
-            f"{parameter} is no parameter of this program; it has {names}.{itself}"
-        )
-    if side not in (None, "right", "left"):
-        raise DeclarationError(f'side is "right", "left" or None, not {side!r}.')
-    if parameter.is_complex():
-        raise NoDerivative(f"{parameter.name()!r} is complex: there is no one derivative by it.")
+    _check(parameter, side, subproblems.values())
     statements = {
         n: statement_of(p, solutions[n]) for n, p in subproblems.items() if n in solutions
     }
@@ -141,14 +129,29 @@ def gradient_of(
     return np.reshape(sign * slope + 0.0, parameter.shape, order="F")
 
 
+def _check(parameter: cp.Parameter, side: str | None, subproblems: Iterable[Subproblem]) -> None:
+    """Refuse what is no parameter of the program, or no side."""
+    declared = {p.id: p for subproblem in subproblems for p in subproblem.parameters}
+    if not isinstance(parameter, cp.Parameter) or parameter.id not in declared:
+        names = ", ".join(repr(p.name()) for p in declared.values()) or "none"
+        itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
+        raise DeclarationError(
+            f"{parameter} is no parameter of this program; it has {names}.{itself}"
+        )
+    if side not in (None, "right", "left"):
+        raise DeclarationError(f'side is "right", "left" or None, not {side!r}.')
+    if parameter.is_complex():
+        raise NoDerivative(f"{parameter.name()!r} is complex: there is no one derivative by it.")
+
+
 def _ancestors(of: str, statements: dict[str, Subproblem]) -> list[str]:
     """``of`` and every subproblem whose optimum it reads, at once or through others."""
-    found = [of]
-    for name in found:
+    names = [of]
+    for name in names:
         for _, reference in statements[name].references:
-            if reference.owner_name not in found:
-                found.append(reference.owner_name)
-    return found
+            if reference.owner_name not in names:
+                names.append(reference.owner_name)
+    return names
 
 
 def _follow(
@@ -170,28 +173,31 @@ def _follow(
         for placeholder, reference in other.references
         if reference.owner_name == subproblem.name
     }
-    direct = {p.id for p in statement.problem.parameters()}
-    local = None
-    slope, changes = np.zeros(count), None
-    if direct & jacobians.keys():
+    values = {
+        key: (reference, holder)
+        for key, (placeholder, reference, holder) in asked.items()
+        if _reads_value(placeholder, reference, subproblem)
+    }
+    slope, points = np.zeros(count), None
+    if any(p.id in jacobians for p in statement.problem.parameters()):
         local = Local.of(subproblem, statement, solutions)
         changes = local.changes(jacobians)
-        if wanted or any(_reads_value(p, r, subproblem) for p, r, _ in asked.values()):
+        if wanted or values:
             slope = local.value_derivative(changes, jacobians, sided=sided)
-    points: _Points | None = None
-    for placeholder, reference, holder in asked.values():
-        if _reads_value(placeholder, reference, subproblem):
-            found = limit_slopes(reference, solution, slope, holder, jacobians, sided=sided)[None]
-        else:
-            inside = [p for p in reference.inside if p.id in jacobians]
-            if local is None and not inside:
-                continue
-            if local is not None and changes is not None and points is None:
-                points = _Points.of(local, changes)
-            found = _read_slopes(reference, solution, points, jacobians, inside)
-        if np.any(found):
-            jacobians[placeholder.id] = found
+        points = _Points.of(local, changes) if len(values) < len(asked) else None
+    for key, (reference, holder) in values.items():
+        limit = limit_slopes(reference, solution, slope, holder, jacobians, sided=sided)[None]
+        _record(jacobians, key, limit)
+    for key, (_, reference, _) in asked.items():
+        if key not in values:
+            _record(jacobians, key, _read_slopes(reference, solution, points, jacobians))
     return slope
+
+
+def _record(jacobians: dict[int, Array], key: int, slopes: Array) -> None:
+    """Nothing is recorded of what does not move."""
+    if np.any(slopes):
+        jacobians[key] = slopes
 
 
 def _reads_value(placeholder: cp.Parameter, reference: Reference, owner: Subproblem) -> bool:
@@ -215,6 +221,19 @@ class _Points:
             loose.append((points @ mix[0], multipliers @ mix[1]))
         return cls(local, list(zip(dx.T, dz.T, strict=True)), loose)
 
+    def check_unique(self, reference: Reference) -> None:
+        """Refuse a reference to what other optimal solutions have other values of."""
+        dual = reference.kind is ReferenceKind.DUAL
+        if dual and self.local.statement is not self.local.subproblem:
+            raise NoDerivative(f"the multipliers of {reference.label} depend on how a lock is put")
+        for direction in self.loose:
+            size = 1.0 + max(float(np.max(np.abs(d), initial=0.0)) for d in direction)
+            step = DIFFERENCE_STEP / size
+            apart = np.ravel(reference.read(self.solution(direction, step)))
+            base = np.ravel(reference.read(self.solution(direction, 0.0)))
+            if np.max(np.abs(apart - base)) > UNIQUE_OPTIMUM * step * size:
+                raise NoDerivative(f"{reference.label} is not unique: other solutions are optimal")
+
     def solution(self, direction: Move, step: float) -> Solution:
         """The recorded solution, moved."""
         local = self.local
@@ -236,24 +255,14 @@ def _read_slopes(
     solution: Solution,
     points: _Points | None,
     jacobians: dict[int, Array],
-    inside: list[cp.Parameter],
 ) -> Array:
     """Derivative of what a reference reads, by differences along each change."""
     count = next(iter(jacobians.values())).shape[1]
-    if (
-        points is not None
-        and reference.kind is ReferenceKind.DUAL
-        and points.local.statement is not points.local.subproblem
-    ):
-        raise NoDerivative(f"the multipliers of {reference.label} depend on how a lock is put")
+    inside = [p for p in reference.inside if p.id in jacobians]
+    if points is None and not inside:
+        return np.zeros((1, count))
     if points is not None:
-        for direction in points.loose:
-            size = 1.0 + max(float(np.max(np.abs(d), initial=0.0)) for d in direction)
-            step = DIFFERENCE_STEP / size
-            apart = np.ravel(reference.read(points.solution(direction, step)))
-            base = np.ravel(reference.read(points.solution(direction, 0.0)))
-            if np.max(np.abs(apart - base)) > UNIQUE_OPTIMUM * step * size:
-                raise NoDerivative(f"{reference.label} is not unique: other solutions are optimal")
+        points.check_unique(reference)
     columns = []
     for k in range(count):
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import cvxpy as cp
 import numpy as np
@@ -241,14 +241,14 @@ class Local:
             form = compiled.scaled
         x, z = _optimum(form, statement)
         local = cls(subproblem, statement, solution, values, compiled, FirstOrder(form, x, z))
-        found = local.own_value(compiled.scaling.value(form.objective(x)))
-        if not abs(found - solution.value) <= RESOLVED_VALUE * solution.size:
+        value = local.users_value(compiled.scaling.value(form.objective(x)))
+        if not abs(value - solution.value) <= RESOLVED_VALUE * solution.size:
             raise NoDerivative(
-                f"solved again it has the optimum {found:.10g} and not {solution.value:.10g}"
+                f"solved again it has the optimum {value:.10g} and not {solution.value:.10g}"
             )
         return local
 
-    def own_value(self, minimised: float) -> float:
+    def users_value(self, minimised: float) -> float:
         """The optimum in the user's sense, from that of the form."""
         signed = -minimised if self.subproblem.maximise else minimised
         return float(np.exp(signed)) if self.subproblem.gp else signed
@@ -318,19 +318,14 @@ class Local:
         with CVXPY_LOCK, holding(self.values), holding(moved):
             compiled = compile_for(self.statement, _solver(self.statement), {})
             form = compiled.scaled
-        found = solve_conic(form)
-        if found is None:
+        optimum = solve_conic(form)
+        if optimum is None:
             raise NoDerivative("on this side nothing is feasible, or it could not be solved there")
-        value = form.objective(found.x)
-        checked = measure(form, found.x, found.z, claimed=value)
+        value = form.objective(optimum.x)
+        checked = measure(form, optimum.x, optimum.z, claimed=value)
         if not checked.certificate.proved or checked.bound is None:
             raise NoDerivative("on this side no optimum could be certified")
         return compiled.scaling.value(checked.bound), compiled.scaling.value(value)
-
-    @cached_property
-    def constants(self) -> dict[int, Value]:
-        """Values of what it reads, by CVXPY id."""
-        return {p.id: value for p, value in self.values}
 
     def translated(self, dx: Array, dz: Array) -> Answer:
         """The answer near the optimum, in terms of the user's variables and constraints."""
@@ -339,18 +334,18 @@ class Local:
 
     def _slopes(self, read: list[tuple[cp.Parameter, Value]]) -> FormSlopes:
         statement = self.statement
-        found = None
-        if statement.dpp and not statement.gp:
+        affine = statement.dpp and not statement.gp
+        if affine:
             with CVXPY_LOCK, holding(self.values):
-                found = tensor_slopes(self.compiled, [p.id for p, _ in read])
-        if found is not None:
-            return found
+                slopes = tensor_slopes(self.compiled, [p.id for p, _ in read])
+            if slopes is not None:
+                return slopes
 
         def form_at(parameter: cp.Parameter, value: Value) -> StandardForm:
             with CVXPY_LOCK, holding(self.values), holding([(parameter, value)]):
                 return compile_for(statement, _solver(statement), {}).form
 
-        return difference_slopes(form_at, read, affine=statement.dpp and not statement.gp)
+        return difference_slopes(form_at, read, affine=affine)
 
 
 def _solver(subproblem: Subproblem) -> Solver:

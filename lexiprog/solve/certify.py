@@ -40,7 +40,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
 from lexiprog.results.rebind import fields_by_id
 from lexiprog.results.solution import Level, Solution
-from lexiprog.solve.direct import Native
+from lexiprog.solve.direct import Direct
 from lexiprog.status import Fault, Status
 from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
@@ -177,11 +177,13 @@ def status_if_stopped(task: Task, answer: Answer, certificate: Certificate) -> S
     A limit is a wish to go on with the best that was found, unless a gap is wished for too.
     """
     deadline = task.deadline
-    stopped = deadline.stopped or deadline.enough or deadline.over or answer.status is Status.LIMIT
+    stopped = (
+        deadline.cancelled or deadline.enough or deadline.over or answer.status is Status.LIMIT
+    )
     unknown = not certificate.gap <= certificate.gap_tolerance
     if not task.integer or not stopped or not unknown or set(certificate.failures) - {"gap"}:
         return None
-    if deadline.enough or (task.solver.gap is None and not deadline.stopped):
+    if deadline.enough or (task.solver.gap is None and not deadline.cancelled):
         return Status.WITHIN_GAP
     return Status.UNFINISHED
 
@@ -338,7 +340,7 @@ def verification_solve(
         try:
             strategy = Strategy(solver, refined=refined)
             task = prepare(subproblem, strategy, solutions, slack, given=given, deadline=deadline)
-            answer = Native().run(task)
+            answer = Direct().run(task)
         except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
             continue
         if answer.x is None or answer.form is None:

@@ -14,16 +14,15 @@ from lexiprog.model.lock import Slack, single
 from lexiprog.model.reformulate import flat_at_zero
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Backend, Custom, Native
-from lexiprog.solve.exact import Exact, ExactAgain
-from lexiprog.solve.integer_chain import IntegerChain, find_integer_chains
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Backend, Custom, Direct
+from lexiprog.solve.exact import Exact, ExactResolve
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.tolerances import ALL_DIGITS, MAY_BE_ZERO
 
-_NATIVE, _SHARP, _CUSTOM = Native(sharp=False), Native(), Custom()
+_NATIVE, _SHARP, _CUSTOM = Direct(sharp=False), Direct(), Custom()
 # Beyond this many rows fractions are only used if the user asks for them.
 LARGEST = 500
 # The same where all that a level holds is solved again in fractions.
@@ -40,10 +39,9 @@ class BackendTable:
     warm: WarmHighs | None = None
     # What each subproblem holds within parameters that are not zero.
     opened: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    integers: Mapping[str, IntegerChain] = field(default_factory=dict)
     exact: dict[int, Exact] = field(default_factory=dict)
-    curved: CurvedFace = field(default_factory=CurvedFace)
-    wider: WiderFaces = field(default_factory=WiderFaces)
+    curved: ConicFace = field(default_factory=ConicFace)
+    wider: MixedRowChain = field(default_factory=MixedRowChain)
     # Those that refer to others or are referred to.
     related: frozenset[str] = frozenset()
     # Linear ones that others hold without having their rows: all digits of the optimum count.
@@ -69,15 +67,14 @@ class BackendTable:
         if warm is not None:
             warm.join(chains)
         loosened = frozenset(name for name, room in slack.tolerances.items() if room > 0)
-        integers = find_integer_chains(stages, ladders)
         given = Given.to(everyone) if given is None else given
         opened = given.undisturbed(lambda: {p.name: _opened(p) for p in everyone if p.locks})
         referring = [p for p in everyone if p.references]
         related = {r.owner_name for p in referring for _, r in p.references}
         related |= {p.name for p in referring}
         return cls(
-            ladders, chains, loosened, warm, opened, integers, related=frozenset(related),
-            fair=fair, note=note, wider=WiderFaces(loosened), apart=frozenset(held_apart(stages)),
+            ladders, chains, loosened, warm, opened, related=frozenset(related), fair=fair,
+            note=note, wider=MixedRowChain(loosened), apart=frozenset(held_apart(stages)),
         )  # fmt: skip
 
     def strategies(self, subproblem: Subproblem, solved: Solutions) -> Sequence[Strategy]:
@@ -171,16 +168,13 @@ class BackendTable:
         again = None if self.warm is None else self.warm.backend(subproblem, strategy)
         if again is not None:
             return again
-        chain = self.integers.get(subproblem.name)
-        if chain is not None and strategy == Strategy(self.ladders[subproblem.name][0]):
-            return chain
         return _SHARP if subproblem.name in self.related else _NATIVE
 
     def _exact(self, subproblem: Subproblem) -> Backend:
         """One exact runner a chain, since its levels build on each other."""
         chain = self.chains.get(subproblem.name)
         if chain is None:
-            return ExactAgain() if self.wider.serves(subproblem) else Exact()
+            return ExactResolve() if self.wider.serves(subproblem) else Exact()
         return self.exact.setdefault(id(chain), Exact(chain))
 
 

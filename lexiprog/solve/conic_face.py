@@ -1,9 +1,9 @@
-"""Hold the optima of curved problems by their optimal face, found lock by lock.
+"""Hold the optima of conic problems by their optimal face, found lock by lock.
 
 A bound on an objective whose optimal points lie on a curve, or are matrices of low rank, leaves a
 sliver: an error of 1e-12 in the optimum is one of 1e-6 in the point. The multipliers of the problem
-"what is the least that the lock can be" say which face is meant (see ``forms.conic_face``), and on
-the face nothing is left to be bounded.
+"what is the least that the lock can be" say which face is meant (see ``canon.conic_face``), and on
+the face nothing is remaining to be bounded.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from lexiprog.typing import Array
 BEYOND = 100.0
 
 
-class _Unclear(Exception):
+class NoFace(Exception):
     """There is no face to speak of."""
 
 
 @dataclass(frozen=True)
-class _Left:
+class OnFaces:
     """The problem without its locks, on the faces that were found so far."""
 
     form: StandardForm
@@ -46,7 +46,7 @@ class _Left:
     owners: list[str]  # of each equation: whose face it belongs to
     point: Array  # that the last face was found at
 
-    def at_point(self) -> _Left:
+    def at_point(self) -> OnFaces:
         """The same with new equations that hold at the point.
 
         There may be more of them than it takes, which contradict each other in digits that are not
@@ -61,7 +61,7 @@ class _Left:
 
 
 @dataclass
-class CurvedFace:
+class ConicFace:
     """Conic problems that hold earlier optima without tolerance, on CLARABEL."""
 
     rows: dict[str, list[int] | None] = field(default_factory=dict)
@@ -75,39 +75,41 @@ class CurvedFace:
         return compiled
 
     def run(self, task: Task) -> Answer:
-        """Find the face of each lock in turn, and optimise on what is left."""
+        """Find the face of each lock in turn, and optimise on what they leave."""
         start = time.perf_counter()
         try:
-            form, found, left = self._solve(task)
-        except _Unclear as error:
+            form, optimum, remaining = self._solve(task)
+        except NoFace as error:
             return Answer(Status.FAILED, said=str(error), seconds=time.perf_counter() - start)
-        answer = answer_at(task.native, found.x, None, iterations=None)
-        effects = 2.0 * np.abs(found.z[: form.cones.zero]) * left.misses / task.native.scaling.cost
+        answer = answer_at(task.native, optimum.x, None, iterations=None)
+        effects = (
+            2.0 * np.abs(optimum.z[: form.cones.zero]) * remaining.misses / task.native.scaling.cost
+        )
         doubts = dict.fromkeys((lock.owner_name for _, lock in task.subproblem.locks), 0.0)
-        for owner, effect in zip(left.owners, effects, strict=True):
+        for owner, effect in zip(remaining.owners, effects, strict=True):
             doubts[owner] = doubts.get(owner, 0.0) + float(effect)
         doubts.pop("", None)
         seconds = time.perf_counter() - start
         return replace(
-            answer, form=form, z=found.z, held=HeldOptima(effects=doubts), seconds=seconds
+            answer, form=form, z=optimum.z, held=HeldOptima(effects=doubts), seconds=seconds
         )
 
-    def _solve(self, task: Task) -> tuple[StandardForm, Interior, _Left]:
+    def _solve(self, task: Task) -> tuple[StandardForm, Interior, OnFaces]:
         rows = self.rows[task.subproblem.name]
         if rows is None:
-            raise _Unclear("a lock is not one row")
+            raise NoFace("a lock is not one row")
         form = task.native.scaled
-        left = _without(form, rows, task.deadline)
+        remaining = _without(form, rows, task.deadline)
         names = [lock.owner_name for _, lock in task.subproblem.locks]
         for name, row in zip(names, rows, strict=True):
             lock = sp.csr_array(form.A)[row : row + 1]
-            left = _on_face(left, lock, float(form.b[row]), name, task.deadline)
-        for place in (left, left.at_point()):
+            remaining = _on_face(remaining, lock, float(form.b[row]), name, task.deadline)
+        for place in (remaining, remaining.at_point()):
             last = replace(place.form, c=form.c, P=form.P, offset=form.offset)
-            found = solve_conic(last, task.deadline)
-            if found is not None:
-                return last, found, place
-        raise _Unclear("no optimum on the optimal face")
+            optimum = solve_conic(last, task.deadline)
+            if optimum is not None:
+                return last, optimum, place
+        raise NoFace("no optimum on the optimal face")
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each problem finds its faces itself."""
@@ -131,13 +133,13 @@ def _lock_rows(
     return rows
 
 
-def _without(form: StandardForm, rows: list[int], deadline: Deadline) -> _Left:
+def _without(form: StandardForm, rows: list[int], deadline: Deadline) -> OnFaces:
     """The form without its locks, cut off well beyond what its objective need be."""
     b = form.b.copy()
     b[rows] += LOCK_LOOSENED * (1.0 + np.abs(b[rows]))
     start = solve_conic(replace(form, b=b), deadline)
     if start is None:
-        raise _Unclear("no point near the locks")
+        raise NoFace("no point near the locks")
     A, linear = sp.csr_array(form.A), form.cones.linear
     kept = np.delete(np.arange(b.size), rows)
     middle = linear - len(rows)
@@ -151,20 +153,22 @@ def _without(form: StandardForm, rows: list[int], deadline: Deadline) -> _Left:
     cones = replace(form.cones, nonneg=form.cones.nonneg - len(rows) + more)
     matrix = sp.csc_array(sp.vstack(parts))
     cut = replace(form, A=matrix, b=np.concatenate(sides), cones=cones)
-    return _Left(cut, np.zeros(cones.zero), [""] * cones.zero, start.x)
+    return OnFaces(cut, np.zeros(cones.zero), [""] * cones.zero, start.x)
 
 
-def _on_face(left: _Left, row: sp.csr_array, limit: float, name: str, deadline: Deadline) -> _Left:
+def _on_face(
+    remaining: OnFaces, row: sp.csr_array, limit: float, name: str, deadline: Deadline
+) -> OnFaces:
     """What a lock leaves, if its limit is the least that the rest allows."""
     cost = row.toarray()[0]
-    problem = replace(left.form, c=cost, P=None, offset=0.0)
+    problem = replace(remaining.form, c=cost, P=None, offset=0.0)
     found = solve_conic(problem, deadline)
     if found is None:
-        raise _Unclear(f"no least value of the lock on {name!r}")
+        raise NoFace(f"no least value of the lock on {name!r}")
     if not abs(cost @ found.x - limit) <= LOCK_AT_MINIMUM * (1.0 + abs(limit)):
-        raise _Unclear(f"the lock on {name!r} is not at its end")
+        raise NoFace(f"the lock on {name!r} is not at its end")
     face = exposed(problem, found.x, found.z)
     if face is None:
-        raise _Unclear(f"the optimal face of {name!r} is not clear")
-    misses = np.concatenate([left.misses, face.misses])
-    return _Left(face.form, misses, left.owners + [name] * face.misses.size, found.x)
+        raise NoFace(f"the optimal face of {name!r} is not clear")
+    misses = np.concatenate([remaining.misses, face.misses])
+    return OnFaces(face.form, misses, remaining.owners + [name] * face.misses.size, found.x)

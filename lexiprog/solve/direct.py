@@ -25,22 +25,31 @@ from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.expressions import as_float, dense, evaluate, holding
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.integer import best_start, is_linear, made_whole, no_worse_than
+from lexiprog.solve.integer import (
+    best_start,
+    best_with,
+    is_linear,
+    no_worse_than,
+    rounded_and_resolved,
+)
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
 
 
 @dataclass(frozen=True)
-class Native:
+class Direct:
     """Any solver that CVXPY knows; integers start from earlier points.
 
     Attributes
     ----------
     sharp : bool
         Whether curved optima get their last digits: somebody may refer to the point.
+    starts : dict, optional
+        Where integer searches ended in earlier solves, by subproblem: the next ones start there.
     """
 
     sharp: bool = True
+    starts: dict[str, Array] | None = None
 
     alone = False
 
@@ -49,16 +58,16 @@ class Native:
         return compile_alone(subproblem, strategy, solutions)
 
     def run(self, task: Task) -> Answer:
-        """Solve the compiled numbers, make whole numbers whole, and translate back."""
+        """Solve the compiled numbers, round integers and solve for the rest, translate back."""
         begun = time.perf_counter()
         form = task.native.scaled
-        start = best_start(task, form) if task.integer else None
+        start = self._start(task, form) if task.integer else None
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
             options, on_face = highs_options(task), bool(task.subproblem.locks)
             found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
             answer = searched(task.native, form, found)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
-            answer = _stoppable(task, form)
+            answer = solve_stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
         if answer.status.is_infeasible and not task.native.scaling.identity:
@@ -66,16 +75,27 @@ class Native:
         if task.strategy.refined or (
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
         ):
-            answer = _on_its_rows(task, form, answer)
+            answer = on_its_rows(task, form, answer)
         if self.sharp or task.solver.target != "CLARABEL":
             answer = _sharp(task, form, answer)
         if task.integer:
-            answer = made_whole(task.native, answer, task.deadline)
+            answer = rounded_and_resolved(task.native, answer, task.deadline)
             answer = no_worse_than(start, task.native, form, answer)
         return replace(answer, seconds=time.perf_counter() - begun)
 
     def accepted(self, task: Task, answer: Answer) -> None:
-        """Nothing is kept from solve to solve."""
+        """Remember where the next solve may start."""
+        if self.starts is not None and task.integer and answer.x is not None:
+            self.starts[task.subproblem.name] = answer.x
+
+    def _start(self, task: Task, form: StandardForm) -> Array | None:
+        """A point with the integers of the last solve, or else of an earlier level."""
+        kept = None if self.starts is None else self.starts.get(task.subproblem.name)
+        if kept is not None and kept.size == form.c.size:
+            kept = best_with(form, np.round(kept[form.integer]))
+            if kept is not None:
+                return kept
+        return best_start(task, form)
 
     def _confirmed(self, task: Task, answer: Answer) -> Answer:
         """The answer, unless the problem has a point as it is written: units have misled then."""
@@ -95,7 +115,7 @@ def _is_long(form: StandardForm) -> bool:
     return bool(form.A.nnz >= LONG)
 
 
-def _stoppable(task: Task, form: StandardForm) -> Answer:
+def solve_stoppable(task: Task, form: StandardForm) -> Answer:
     """A linear problem on HiGHS directly, which stops when it is asked to."""
     options = highs_options(task) | {"output_flag": task.deadline.verbose}
     vertex = RemoteHighs(form.A, options).run(form.c, Bounds.of(form), deadline=task.deadline)
@@ -104,7 +124,7 @@ def _stoppable(task: Task, form: StandardForm) -> Answer:
     return answer_at(task.native, vertex.x, -vertex.row_dual, iterations=vertex.iterations)
 
 
-def _on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
+def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
     rough = answer.status is Status.INACCURATE and task.strategy.refined
     if answer.x is None or not (answer.status is Status.OPTIMAL or rough):

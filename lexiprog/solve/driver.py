@@ -15,21 +15,24 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Task, prepare
-from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
-from lexiprog.fairness.any_solver import fair_runner
+from lexiprog.deadline import Deadline
+from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
+from lexiprog.fairness.any_solver import leximin_backend
 from lexiprog.infeasibility.conflict import SECONDS
 from lexiprog.infeasibility.diagnosis import stage_error, tell_apart
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.model.stage import Stage
+from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.batched_chain import Lanes, interrupted, result_of, through_lane
+from lexiprog.sensitivity.gradient import gradient_of
+from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.choice import BackendTable
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
-from lexiprog.solve.options import SolveOptions, Watches, warn_of_limit
+from lexiprog.solve.lp_chain import FaceChain
+from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
 
@@ -104,35 +107,39 @@ def execute(
     warm: WarmHighs | None = None,
     given: Given | None = None,
     solve_options: SolveOptions | None = None,
-    lanes: Lanes | None = None,
+    batches: LevelBatches | None = None,
 ) -> Result:
     """Solve every subproblem that is not in ``solved`` already.
 
     ``slack`` loosens locks beyond their declaration; ``warm`` starts linear problems where an
     earlier call left them; ``given`` are the user's parameters, by default as they are now;
-    ``wishes`` are time and the like; ``lanes`` knows the short way through these stages.
+    ``solve_options`` are time and the like; ``batches`` knows which stages are levels of one linear
+    chain, to be certified together.
     """
     stages = tuple(stages)
     subproblems = [p for stage in stages for p in stage.subproblems]
-    if lanes is not None and not solved and warm is None and slack is NO_SLACK:
-        found = through_lane(stages, ladders, lanes, tick, given, solve_options)
-        if found is not None:
-            return found
+    given = Given.to(subproblems) if given is None else given
+    solve_options = SolveOptions() if solve_options is None else solve_options
+    chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
+    if batches is not None and plain:
+        chain, solved = _in_batch(batches, stages, ladders, given, tick)
+        if len(solved) == len(subproblems):
+            return result_of(stages, solved, ladders)
     asked = {p.kind for p in subproblems if not ladders[p.name]}
     usual = {kind: default_ladder(kind) for kind in asked}
     full = {p.name: ladders[p.name] or usual[p.kind] for p in subproblems}
-    given = Given.to(subproblems) if given is None else given
-    solve_options = SolveOptions() if solve_options is None else solve_options
     note = getattr(tick, "note", lambda _: None)
     # Those that wait for an answer from elsewhere need no core.
     size = workers or max(len(s.subproblems) for s in stages)
     if workers is None and size > 1:
-        size = min(size, (os.cpu_count() or 1) if solve_options.elsewhere is None else WAITING)
-    fair = partial(fair_runner, execute, note)
+        size = min(size, (os.cpu_count() or 1) if solve_options.executor is None else WAITING)
+    fair = partial(leximin_backend, execute, note)
     runners = BackendTable.of(stages, full, slack, warm, fair, note, given)
-    watches = Watches(stages, solve_options, size)
+    if chain is not None:  # which knows the faces of the levels that are solved
+        runners = replace(runners, chains=dict.fromkeys(chain.members, chain))
+    deadlines = StageDeadlines(stages, solve_options, size)
     run = _Run(
-        stages, runners, dict(solved), tick, slack, given, watches, dict(solve_options.begun)
+        stages, runners, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts)
     )
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(size, thread_name_prefix="lexiprog")
@@ -146,6 +153,49 @@ def execute(
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
+
+
+def _in_batch(
+    batches: LevelBatches,
+    stages: tuple[Stage, ...],
+    ladders: Mapping[str, Ladder | None],
+    given: Given,
+    tick: Tick,
+) -> tuple[FaceChain | None, dict[str, Solution]]:
+    """The first levels of a linear chain, certified together, and the chain with their faces."""
+    batch = batches.of(stages, ladders)
+    if batch is None:
+        return None, {}
+    try:
+        chain, solved = batch.solve(given)
+    except KeyboardInterrupt as error:
+        raise interrupted(result_of(stages, {}, ladders), len(ladders)) from error
+    for name in solved:
+        tick(name)
+    return chain, solved
+
+
+def interrupted(found_so_far: Result, of: int) -> Interrupted:
+    """What Ctrl-C raises, with what was solved before."""
+    done = f"interrupted with {len(found_so_far)} of {of} subproblems solved; "
+    advice = "go on with program.solve(resume=error.partial)."
+    return Interrupted(done + advice, partial=found_so_far)
+
+
+def result_of(
+    stages: tuple[Stage, ...],
+    solutions: Mapping[str, Solution],
+    ladders: Mapping[str, Ladder | None],
+) -> Result:
+    """What was solved, to be shown with the solvers that each was to be tried with."""
+    names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
+
+    def solvers(subproblem: Subproblem) -> list[str]:
+        ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
+        return [solver.name for solver in ladder]
+
+    summary, derive = partial(summary_of, stages, solvers), partial(gradient_of, stages)
+    return Result(names, solutions, summary, derive)
 
 
 @dataclass(frozen=True)
@@ -168,8 +218,8 @@ class _Run:
     tick: Tick
     slack: Slack
     given: Given
-    watches: Watches
-    begun: dict[str, Solution]
+    deadlines: StageDeadlines
+    starts: dict[str, Solution]
     running: list[_Job] = field(default_factory=list)
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
@@ -181,7 +231,7 @@ class _Run:
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in waiting}
         strategies = {p.name: self.runners.strategies(p, self.solved) for p in waiting}
         waiting = [p for p in waiting if strategies[p.name]]  # else nobody installed takes its kind
-        self.watches.begin(waiting)
+        self.deadlines.begin(waiting)
         turn = 0
         while waiting:
             for name, verdict in self._try_all(
@@ -192,7 +242,7 @@ class _Run:
             turn += 1
             waiting = [p for p in waiting if p.name not in self.solved]
             for p in waiting:  # tries for which there is no time would only say so
-                strategies[p.name] = self.watches.in_time(p, strategies[p.name], turn)
+                strategies[p.name] = self.deadlines.in_time(p, strategies[p.name], turn)
             waiting = [
                 p
                 for p in waiting
@@ -200,9 +250,9 @@ class _Run:
             ]
         failed = [p for p in stage.subproblems if p.name not in self.solved]
         if failed:
-            seconds = min(SECONDS, self.watches.left)
+            until = self._explaining()
             with self.given.held():
-                raise stage_error(stage.name, failed, attempts, self.result(), self.slack, seconds)
+                raise stage_error(stage.name, failed, attempts, self.result(), self.slack, until)
 
     def _try_all(
         self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
@@ -211,12 +261,12 @@ class _Run:
         verdicts: dict[str, Solution | Attempt] = {}
         for subproblem, strategy in strategies:
             backend = self.runners.backend(subproblem, strategy)
-            deadline = self.watches.of(subproblem, strategy.solver)
+            deadline = self.deadlines.of(subproblem, strategy.solver)
             try:
                 with deadline.running():
                     task = prepare(
                         subproblem, strategy, self.solved, self.slack, backend.compile, self.given,
-                        deadline, self.begun.get(subproblem.name),
+                        deadline, self.starts.get(subproblem.name),
                     )  # fmt: skip
             except Exception as error:
                 if not is_solvers_fault(error):
@@ -225,7 +275,7 @@ class _Run:
                 fault = Fault.NOT_TAKEN if isinstance(error, SolverError) else Fault.BROKEN
                 verdicts[subproblem.name] = failed(strategy.solver.name, error, fault)
                 continue
-            away = deadline.elsewhere is not None
+            away = deadline.executor is not None
             here = backend.alone or (not away and task.is_brief(len(strategies)))
             future = at_once(backend, task) if here else pool.submit(shielded, backend, task)
             self.running.append(_Job(stage, task, backend, future))
@@ -243,7 +293,7 @@ class _Run:
         """
         while not job.future.done() and not wait([job.future], PULSE).done:
             for other in self.running:
-                self.watches.tell(other.stage, other.task)
+                self.deadlines.tell(other.stage, other.task)
 
     def _accept(self, job: _Job) -> Solution | Attempt:
         """Judge an answer and keep it if it is certified."""
@@ -256,15 +306,20 @@ class _Run:
             return failed(task.solver.name, broken, Fault.BROKEN)
         if isinstance(verdict, Solution):
             self.solved[verdict.name] = verdict
-            self.watches.tell(job.stage, task, found=verdict)
+            self.deadlines.tell(job.stage, task, solution=verdict)
             self.tick(verdict.name)
             return verdict
         if verdict.incumbent is not None:
             self.unfinished[verdict.incumbent.name] = verdict.incumbent
         if verdict.status is Status.EITHER:
             with self.given.held():
-                verdict = replace(verdict, status=tell_apart(task.subproblem, self.solved))
+                status = tell_apart(task.subproblem, self.solved, self._explaining())
+                verdict = replace(verdict, status=status)
         return replace(verdict, seconds=task.compile_seconds + answer.seconds)
+
+    def _explaining(self) -> Deadline:
+        """Until when to look for the reason of a failure, in this process."""
+        return Deadline(SECONDS, parent=self.deadlines.call)
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
@@ -283,7 +338,7 @@ class _Run:
         """Ask whatever is running to return what it has."""
         for job in self.running:
             if not job.future.done():
-                job.task.deadline.stop()
+                job.task.deadline.cancel()
 
     def harvest(self) -> None:
         """After Ctrl-C: stop running solves, and keep what they found."""

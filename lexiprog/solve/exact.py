@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,14 +21,14 @@ from lexiprog.compile.task import Solutions, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import Compiled, answer_at, exact_parts
 from lexiprog.model.lock import NO_SLACK, single
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.rational.basis import Outcome
+from lexiprog.rational.basis import ExactFace, Outcome
 from lexiprog.rational.numbers import DEFAULT, ReadAs, nearest, read_floats
-from lexiprog.rational.prover import Prover, locked_multipliers
-from lexiprog.solve.face import holds
+from lexiprog.rational.prover import Prover
+from lexiprog.solve.face import held_names, lift
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.mixed_rows import owners_first
 from lexiprog.status import Status
-from lexiprog.typing import Array
+from lexiprog.typing import Array, Mask
 
 _WORDS = {
     "infeasible": Status.INFEASIBLE,
@@ -53,7 +54,7 @@ class Exact:
     def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
         """The numbers as HIGHS would get them."""
         if self.chain is not None:
-            for name in holds(subproblem):
+            for name in held_names(subproblem):
                 if name not in self.chain.forms:  # it was solved in an earlier call
                     self.chain.compile(self.chain.members[name], strategy, solutions)
             return self.chain.compile(subproblem, strategy, solutions)
@@ -67,22 +68,27 @@ class Exact:
             raise ValueError(f"EXACT: read_as is one of {get_args(ReadAs)}, not {read_as!r}.")
         if task.deadline.over:  # reading the numbers alone would take longer
             return Answer(Status.NO_POINT, said="time_limit")
-        limit = task.options.get("time_limit")
         if self._prover is None or self.chain is None:
             program = exact_program(task.native, task.fractions, read_as)
-            self._prover = Prover(program, time_limit=limit)
+            self._prover = Prover(program, time_limit=task.options.get("time_limit"))
         self.costs[task.subproblem.name] = exact_costs(task.native, task.fractions, read_as)
-        locks = single(task.subproblem.locks) if self.chain is not None else []
-        held = [lock.owner_name for _, lock in locks]
+        held = [] if self.chain is None else list(held_names(task.subproblem))
         levels = self._levels(task, held, read_as)
-        last = levels[-1]
         seconds = time.perf_counter() - start
-        if last.status != "optimal" or last.x is None or last.value is None:
-            return Answer(_WORDS[last.status], said=last.status, seconds=seconds)
-        locked = locked_multipliers(levels)
+        if levels[-1].status != "optimal":
+            return Answer(_WORDS[levels[-1].status], said=levels[-1].status, seconds=seconds)
+        return replace(self._answer(task, held, levels, read_as), seconds=seconds)
+
+    def _answer(
+        self, task: Task, held: list[str], levels: list[Outcome], read_as: ReadAs
+    ) -> Answer:
+        """The last level's optimum, in floats and in fractions, with prices of the held ones."""
+        last = levels[-1]
+        if last.x is None or last.value is None:
+            raise TypeError("an optimum has a point and a value")
+        y, prices = locked_multipliers(levels)
         scaling = task.native.scaling
-        x = scaling.scaled_point(last.x.floats())
-        z = scaling.scaled_multipliers(nearest(locked.y))
+        x, z = scaling.scaled_point(last.x.floats()), scaling.scaled_multipliers(nearest(y))
         answer = answer_at(task.native, x, z, iterations=last.effort.pivots)
         if self.chain is not None and held:
             owners = [self.chain.forms[name] for name in held]
@@ -90,20 +96,16 @@ class Exact:
                 (level.value or 0) - self._costs(name, read_as)[1]
                 for level, name in zip(levels[:-1], held, strict=True)
             ]
-            answer = _with_lock_rows(
-                answer, scaling, owners, nearest(limits), nearest(locked.locks)
-            )
-        maximise = task.subproblem.maximise
-        value = -last.value if maximise else last.value
-        primal, dual = exact_parts(task.native, list(last.x), locked.y)
+            answer = _with_lock_rows(answer, scaling, owners, nearest(limits), nearest(prices))
+        value = -last.value if task.subproblem.maximise else last.value
+        primal, dual = exact_parts(task.native, list(last.x), y)
+        locks = [] if self.chain is None else single(task.subproblem.locks)
         names = [task.subproblem.constraints[position].id for position, _ in locks]
-        dual |= dict(zip(names, map(np.array, locked.locks), strict=True))
-        floats = dict(zip(names, nearest(locked.locks), strict=True))
+        dual |= dict(zip(names, map(np.array, prices), strict=True))
         return replace(
             answer,
             value=float(value),
-            dual=answer.dual | floats,
-            seconds=seconds,
+            dual=answer.dual | dict(zip(names, nearest(prices), strict=True)),
             exact=ExactAnswer(value, primal, dual),
             # Held by exact faces, whatever floats made of them.
             held=HeldOptima(effects=dict.fromkeys(held, 0.0)),
@@ -115,18 +117,16 @@ class Exact:
             raise TypeError("a level is solved before its program is read")
         levels: list[Outcome] = []
         for name in [*held, task.subproblem.name]:
-            own = name == task.subproblem.name
-            if name not in self.outcomes or own:
+            if name not in self.outcomes or name == task.subproblem.name:
                 costs, offset = self._costs(name, read_as)
                 before = levels[-1] if levels else None
-                found = self._prover.minimise(
+                self.outcomes[name] = self._prover.minimise(
                     costs,
                     offset,
                     face=before.face if before else None,
                     start=before.basis if before else None,
-                    seconds=task.deadline.left,
+                    deadline=task.deadline,
                 )
-                self.outcomes[name] = found
             levels.append(self.outcomes[name])
             if levels[-1].status != "optimal":
                 break
@@ -142,6 +142,39 @@ class Exact:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """The outcome was kept already."""
+
+
+class _Fixing(NamedTuple):
+    """What an exact optimum fixes beyond those before it, for :func:`lift`."""
+
+    y: Array
+    reduced: Array
+    pushing: Mask
+    resting: Array
+
+    @classmethod
+    def of(cls, level: Outcome, before: ExactFace) -> _Fixing:
+        if level.y is None or level.reduced is None:
+            raise ValueError("Every level of a chain needs an optimum.")
+        y, reduced = (np.array([list(part)], dtype=object)[0] for part in (level.y, level.reduced))
+        pushing, fixed = np.zeros(y.size, dtype=bool), np.zeros(reduced.size, dtype=bool)
+        pushing[list(level.face.rows - before.rows)] = True
+        fixed[list(level.face.columns.keys() - before.columns.keys())] = True
+        return cls(y, reduced, pushing, np.where(fixed, reduced, 0))
+
+
+def locked_multipliers(levels: Sequence[Outcome]) -> tuple[list[Fraction], list[Fraction]]:
+    """Multipliers of the last level's rows and locks, from those of each level on its face.
+
+    Parameters
+    ----------
+    levels : sequence of Outcome
+        In order, all optimal, each on the face of the one before.
+    """
+    before = [ExactFace(), *(level.face for level in levels)]
+    *owners, last = (_Fixing.of(level, face) for level, face in zip(levels, before, strict=False))
+    y, locks = lift(last.reduced[None], last.y[None], owners, [len(owners)], last.y.size)
+    return y[0].tolist(), [Fraction(price) for price in locks[0]]
 
 
 def _with_lock_rows(
@@ -160,12 +193,13 @@ def _with_lock_rows(
     return replace(answer, form=locked, z=np.concatenate([z, prices * scaling.cost / units]))
 
 
-# A linear level in fractions, with all that it holds solved again where floats were enough.
-
-
 @dataclass
-class ExactAgain:
-    """Levels over rows of their own: an optimum that they hold is a fraction, not a float."""
+class ExactResolve:
+    """Levels over rows of their own, in fractions.
+
+    What they hold is solved again exactly where floats were enough: the optimum of a lock is a
+    fraction then, not a float.
+    """
 
     known: dict[str, Fractions] = field(default_factory=dict)
 
@@ -191,7 +225,8 @@ class ExactAgain:
         answer = Exact().run(replace(task, fractions=fractions))
         if answer.exact is None:
             return answer
-        return replace(answer, held=HeldOptima(effects=dict.fromkeys(holds(task.subproblem), 0.0)))
+        effects = dict.fromkeys(held_names(task.subproblem), 0.0)
+        return replace(answer, held=HeldOptima(effects=effects))
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each level solves again what it needs."""

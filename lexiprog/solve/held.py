@@ -22,7 +22,7 @@ from lexiprog.results.evidence import LockRecord
 from lexiprog.results.solution import Solution
 from lexiprog.solve.certify import VerifiedOptimum, verification_solve
 from lexiprog.solve.error_propagation import with_references
-from lexiprog.solve.mixed_rows import WiderFaces, is_proved
+from lexiprog.solve.mixed_rows import MixedRowChain, is_proved
 from lexiprog.solve.prices import price_of_lock
 from lexiprog.status import Fault, Status
 from lexiprog.tolerances import LOCK_DRIFT, LOCK_DRIFT_ROUNDING
@@ -329,7 +329,7 @@ def value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
 
 def _has_faces(task: Task) -> bool:
     """Whether all that it holds is held exactly and linear, so that every digit may count."""
-    return WiderFaces(task.slack.tolerances).serves(task.subproblem)
+    return MixedRowChain(task.slack.tolerances).serves(task.subproblem)
 
 
 def effect_of_last_digits(
@@ -345,7 +345,7 @@ def effect_of_last_digits(
 
 def value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | None:
     """The same by faces, to all digits; None if that is not possible, NaN if one is ambiguous."""
-    wider = WiderFaces(task.slack.tolerances)
+    wider = MixedRowChain(task.slack.tolerances)
     if not wider.serves(task.subproblem):
         return None
     strategy = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)

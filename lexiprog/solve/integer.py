@@ -1,9 +1,10 @@
-"""Make the whole numbers of an integer answer whole, and solve the rest of it once more.
+"""Round the integers of an answer and solve for the rest of it once more.
 
 An integer solver may stop with 3.9999997 for a 4 and let the other columns profit from the
 difference. What is then called the optimum cannot be had, and no later problem can hold it. Where
-the rest cannot follow, a big M leaks: the problem is solved again with smaller ones. Where it can,
-but an M stays large, the solver's word is not enough either, and the same is done.
+the rest cannot follow, an integrality tolerance leaks through a big M: the problem is solved again
+with smaller ones. Where it can, but an M stays large, the solver's word is not enough either, and
+the same is done.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ STRICT = {
 ROUNDS = 3
 
 
-def made_whole(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer:
+def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer:
     """The answer at the best point with its integers rounded.
 
     If there is no such point, the answer comes back as it is and will not be certified. What
-    leaks is searched anew on the ``watch`` of the first search.
+    leaks is searched anew within the deadline of the first search.
     """
     form, point = answer.form, answer.x
     if form is None or point is None or form.integer is None or not form.integer.size:
@@ -57,15 +58,15 @@ def made_whole(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer
     if rest is None and is_linear(form):
         found = _without_leaks(form, point, deadline)
     elif rest is not None and is_linear(form) and _may_mislead(form, answer):
-        found = _again(form, rest, deadline)
+        found = solve_tightened(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
     if rest is None:
         return answer
-    return whole_answer(compiled, form, rest, answer, bound)
+    return moved_answer(compiled, form, rest, answer, bound)
 
 
-def whole_answer(
+def moved_answer(
     compiled: Compiled, form: StandardForm, x: Array, answer: Answer, bound: float | None
 ) -> Answer:
     """The same answer at another point of its form."""
@@ -86,7 +87,7 @@ def _may_mislead(form: StandardForm, answer: Answer) -> bool:
     return answer.status is Status.OPTIMAL and largest_m(small_m(form)) >= AMBIGUOUS_M
 
 
-def _again(
+def solve_tightened(
     form: StandardForm, known: Array, deadline: Deadline
 ) -> tuple[Array, float | None] | None:
     """The best whole point of the problem with the M that a known point's value allows."""
@@ -161,9 +162,6 @@ def _inside(form: StandardForm, whole: Array) -> Array | None:
     return x if missed <= ROUNDED_POINT else None
 
 
-# Start integer searches from earlier points, and never end worse than they are.
-
-
 def best_start(task: Task, form: StandardForm) -> Array | None:
     """The best point of ``form`` whose integers are those of an earlier point; None without one."""
     if not task.starts or form.integer is None:
@@ -197,8 +195,8 @@ def no_worse_than(
         if not answer.status.is_limit:
             said = f"{answer.said or answer.status}, though a feasible point is known"
             return replace(answer, status=Status.FAILED, said=said)
-        return whole_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
+        return moved_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
     known, found = form.objective(start), form.objective(answer.x)
     if known < found - SAME_VALUE * (1.0 + abs(found)):
-        return whole_answer(compiled, form, start, answer, answer.bound)
+        return moved_answer(compiled, form, start, answer, answer.bound)
     return answer

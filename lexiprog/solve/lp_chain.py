@@ -30,26 +30,43 @@ from lexiprog.model.lock import single
 from lexiprog.model.references import REFERENCES
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.face import Corners, FaceOptimum, FaceVertex, HeldFace, LeftFace, Telling, holds
+from lexiprog.solve.face import (
+    FaceIdentification,
+    FaceOptimum,
+    FaceVertex,
+    HeldFace,
+    LinearFace,
+    VertexFinder,
+    held_names,
+)
 from lexiprog.status import Status
-from lexiprog.typing import Array, Constraint, Options
+from lexiprog.typing import Array, Constraint, Mask, Options
 
 
 @dataclass
 class FaceChain:
-    """Linear problems over one feasible set, compiled as one with a weight on each objective."""
+    """Linear problems over one matrix, compiled as one with a weight on each objective.
+
+    Attributes
+    ----------
+    absent : mapping, optional
+        The rows that each member does not have; without it all have the same rows.
+    faces, forms, kept : dict
+        By member: the optimal face, the problem in the user's units, and the vertex.
+    """
 
     members: dict[str, Subproblem]
     options: Options
     joint: Joint
+    absent: Mapping[str, Mask | None] | None = None
     faces: dict[str, HeldFace] = field(default_factory=dict)
-    forms: dict[str, StandardForm] = field(default_factory=dict)  # in the user's units
+    forms: dict[str, StandardForm] = field(default_factory=dict)
     kept: dict[str, tuple[Compiled, Vertex]] = field(default_factory=dict)
-    corners: Corners = field(default_factory=Corners)
+    finder: VertexFinder = field(default_factory=VertexFinder)
     _units: Scaling | None = None
-    _known: dict[tuple[str, ...], LeftFace] = field(default_factory=dict)
+    _remaining: dict[tuple[str, ...], LinearFace] = field(default_factory=dict)
 
-    alone, same_rows = False, True
+    alone = False
 
     def serves(self, member: Subproblem) -> bool:
         """Whether the faces of all optima that it holds are known."""
@@ -57,25 +74,31 @@ class FaceChain:
 
     def follow(self, before: FaceChain) -> None:
         """Start each member from the basis that it ended at in an earlier solve."""
-        self.corners.follow(before.corners)
+        self.finder.follow(before.finder)
         self._units = before._units
 
     def doubtful(self, member: Subproblem) -> list[str]:
         """The held optima whose face rounding may have changed."""
-        faces = ((name, self.faces.get(name)) for name in holds(member))
-        return [name for name, face in faces if face is not None and face.unclear]
+        faces = ((name, self.faces.get(name)) for name in held_names(member))
+        return [name for name, face in faces if face is not None and face.uncertain]
 
     def compile(self, subproblem: Subproblem, _: Strategy, solutions: Solutions) -> Compiled:
         """The shared problem with this member's objective; quick after the first time."""
         for other in self._readers:
             bind_objective(other, solutions)
         name = subproblem.name
-        return self.in_common_units(name, self.joint.compile(name, self.options))
+        compiled = self.joint.compile(name, self.options)
+        absent = None if self.absent is None else self.absent[name]
+        if absent is not None:  # units are those of all rows
+            self._units = self._units or self._common_units(compiled.form)
+            b = np.where(absent, np.inf, compiled.form.b)
+            compiled = replace(compiled, given=replace(compiled.form, b=b))
+        return self.in_common_units(name, compiled)
 
     def in_common_units(self, name: str, compiled: Compiled) -> Compiled:
         """The numbers of a member, in the units of all."""
         if not self.forms or self._units is None:
-            units = self._own_units(compiled.form)
+            units = self._common_units(compiled.form)
             if self._units is None or not self._units.is_near(units):
                 self._units = units
         common = self._units
@@ -84,7 +107,7 @@ class FaceChain:
             ("compiled", name), (compiled, common), lambda: self._in_units(name, compiled, common)
         )
 
-    def _own_units(self, form: StandardForm) -> Scaling:
+    def _common_units(self, form: StandardForm) -> Scaling:
         """The units of the shared numbers; the same object while they are the same."""
         memory, lasting = self.joint.memory, (form.A, form.lower, form.upper)
         usual = memory.of("usual units", lasting, lambda: usual_units(form))
@@ -102,17 +125,17 @@ class FaceChain:
         return compiled.in_units(own, matrix)
 
     def run(self, task: Task) -> Answer:
-        """Optimise on the face the member's locks leave, from the last holder's basis.
+        """Optimise on the face the member's locks leave, from the last owner's basis.
 
         The multipliers by constraint are those of the locked problem as declared; ``z`` are those
         of ``form``, the problem on the face.
         """
         member, compiled = task.subproblem, task.native
-        corner = self.corner(member, compiled, task.deadline, refined=task.strategy.refined)
-        level = FaceOptimum.of(corner, compiled.scaling.cost)
+        best = self.optimum(member, compiled, task.deadline, refined=task.strategy.refined)
+        level = FaceOptimum.of(best, compiled.scaling.cost)
         vertex = level.vertex
         if not vertex.optimal:
-            known = vertex.word is Status.NO_POINT or not self.same_rows
+            known = vertex.word is Status.NO_POINT or self.absent is not None
             word = vertex.word if known else Status.FAILED
             said = f"{vertex.status} on the optimal face" if member.locks else vertex.status
             return Answer(word, said=word if known else said, seconds=vertex.seconds)
@@ -134,7 +157,7 @@ class FaceChain:
 
     def _held_values(self, level: FaceOptimum, compiled: Compiled) -> dict[str, float]:
         """The objectives that are held at the point, as far as the form's columns are all of it."""
-        if compiled.places is None:
+        if compiled.index_map is None:
             return {}
         point = compiled.form.within_bounds(compiled.scaling.point(level.vertex.x))
         return self.values(level.holds, point)
@@ -144,49 +167,57 @@ class FaceChain:
         if level.vertex.error is None:
             return {}
         faces = {name: self.faces[name] for name in level.holds}
-        return {name: 0.0 for name, face in faces.items() if face.refined and not face.doubtful}
+        return {name: 0.0 for name, face in faces.items() if face.refined and not face.ambiguous}
 
-    def corner(
-        self,
-        member: Subproblem,
-        compiled: Compiled,
-        deadline: Deadline | None = None,
-        *,
-        refined: bool = False,
-    ) -> FaceVertex:
-        """The vertex that is the member's optimum on the face that its locks leave.
+    def vertex(
+        self, member: Subproblem, compiled: Compiled, deadline: Deadline | None = None,
+        *, warm: bool = True,
+    ) -> FaceVertex:  # fmt: skip
+        """The best vertex of the face that the member's locks leave, in floats.
 
-        On a ``watch`` it is refined if it has to be; with ``refined`` in any case.
+        Without ``warm`` the last owner's vertex is not tried first.
         """
-        form, name, cost = compiled.scaled, member.name, compiled.scaling.cost
-        names, tell = self._holds[name], self._telling
-        if refined and deadline is not None:
-            self._refine_faces(names, deadline)
-        held, face = [self.faces[name] for name in names], self._face(form, names)
-        wanted = name in self._wanted
-        clear = not refined and not any(one.refined or one.unclear for one in held)
+        form, name = compiled.scaled, member.name
+        names, wanted = self._holds[name], name in self._wanted
+        held, face = [self.faces[owner] for owner in names], self._face(form, name, names)
+        clear = warm and not any(owner.refined or owner.uncertain for owner in held)
         # Where others have more rows, the last point may miss some of them.
-        last = self.kept[names[-1]][1] if names and clear and self.same_rows else None
+        last = self.kept[names[-1]][1] if names and clear and self.absent is None else None
         if face.point and last is not None:
-            same = self.corners.at(name, form, last)
+            same = self.finder.at(name, form, last)
             if same is not None:
-                own = HeldFace.of_point(form, cost, same) if wanted else None
+                own = HeldFace.of_point(form, compiled.scaling.cost, same) if wanted else None
                 return FaceVertex(form, face, names, held, same, own, off=None)
-        vertex = self.corners.find(
+        vertex = self.finder.find(
             name, form, face, held, self.options, deadline, last, correct=wanted
         )
-        own, off = None, None
-        if vertex.optimal:
-            if deadline is not None:
-                off = is_off(form.A, face.bounds(form), vertex.x)
-                if off or refined or any(one.refined for one in held):
-                    vertex = tell.refined(name, compiled, face, vertex, deadline)
-            if wanted:
-                own = tell.face(name, compiled, face, vertex)
-                if deadline is not None and own.unclear and vertex.error is None:
-                    vertex = tell.refined(name, compiled, face, vertex, deadline)
-                    own = tell.face(name, compiled, face, vertex)
-        return FaceVertex(form, face, names, held, vertex, own, off)
+        own = None
+        if wanted and vertex.optimal:
+            own = self._identification.face(name, compiled, face, vertex)
+        return FaceVertex(form, face, names, held, vertex, own, off=None)
+
+    def optimum(
+        self, member: Subproblem, compiled: Compiled, deadline: Deadline, *, refined: bool = False
+    ) -> FaceVertex:
+        """The same, with twice the digits where it needs them; with ``refined`` in any case.
+
+        It needs them if it misses rows by more than rounding, if its face is ambiguous, or if a
+        face that it is on was found with them.
+        """
+        name, identify = member.name, self._identification
+        if refined:
+            self._refine_faces(self._holds[name], deadline)
+        best = self.vertex(member, compiled, deadline, warm=not refined)
+        form, face = best.form, best.face
+        if not best.vertex.optimal:
+            return best
+        best.off = is_off(form.A, face.bounds(form), best.vertex.x)
+        needed = best.off or refined or any(owner.refined for owner in best.held)
+        if needed or (best.own is not None and best.own.uncertain):
+            best.vertex = identify.refined(name, compiled, face, best.vertex, deadline)
+            if best.own is not None:
+                best.own = identify.face(name, compiled, face, best.vertex)
+        return best
 
     def _refine_faces(self, names: tuple[str, ...], deadline: Deadline) -> None:
         """Find the faces of these again, each within those before it."""
@@ -194,23 +225,30 @@ class FaceChain:
             if self.faces[name].refined:
                 continue
             compiled, vertex = self.kept[name]
-            within = self._face(compiled.scaled, names[:place])
-            vertex = self._telling.refined(name, compiled, within, vertex, deadline)
-            self.faces[name] = self._telling.face(name, compiled, within, vertex)
-            self._known = {k: left for k, left in self._known.items() if name not in k}
+            within = self._face(compiled.scaled, name, names[:place])
+            vertex = self._identification.refined(name, compiled, within, vertex, deadline)
+            self.faces[name] = self._identification.face(name, compiled, within, vertex)
+            self._remaining = {k: f for k, f in self._remaining.items() if name not in k}
 
     def values(self, names: tuple[str, ...], point: Array) -> dict[str, float]:
         """The held objectives at the point, where the compiled rows are the objectives."""
-        found = {name: self.forms[name].objective(point) for name in names}
-        return {name: -v if self.members[name].maximise else v for name, v in found.items()}
+        values = {name: self.forms[name].objective(point) for name in names}
+        return {name: -v if self.members[name].maximise else v for name, v in values.items()}
 
-    def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
-        """What is left where these are held: each face is that of the ones before, and one more."""
-        if names not in self._known:
-            before = self._face(form, names[:-1]) if names else None
-            face = self.faces[names[-1]] if names else None
-            self._known[names] = LeftFace.within(form, before, face)
-        return self._known[names]
+    def _face(self, form: StandardForm, name: str, held: tuple[str, ...]) -> LinearFace:
+        """What is left to a member where these are held, each face within those before it."""
+        if self.absent is not None:
+            face = LinearFace.whole(form, self.absent[name])
+            for owner in held:
+                face = face.intersect(self.faces[owner], form)
+            return face
+        if held not in self._remaining:
+            if held:
+                before = self._face(form, name, held[:-1])
+                self._remaining[held] = before.intersect(self.faces[held[-1]], form)
+            else:
+                self._remaining[held] = LinearFace.whole(form)
+        return self._remaining[held]
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
@@ -220,21 +258,29 @@ class FaceChain:
     def remember(
         self, member: Subproblem, compiled: Compiled, level: FaceOptimum | FaceVertex
     ) -> None:
-        """Keep the basis of a certified vertex, and its face if somebody holds that."""
+        """Keep the basis of a vertex, and its face if somebody holds that."""
         name = member.name
-        self.corners.bases[name] = level.vertex.basis
+        self.finder.bases[name] = level.vertex.basis
         if level.own is not None:
             self.faces[name] = level.own
             self.kept[name] = compiled, level.vertex
 
+    def forget(self, names: Iterable[str]) -> None:
+        """Drop what was remembered of members that are not certified."""
+        for name in names:
+            self.finder.bases.pop(name, None)
+            self.faces.pop(name, None)
+            self.kept.pop(name, None)
+            self._remaining = {k: f for k, f in self._remaining.items() if name not in k}
+
     @property
-    def _telling(self) -> Telling:
-        return Telling(self.corners, self.joint.memory)
+    def _identification(self) -> FaceIdentification:
+        return FaceIdentification(self.finder, self.joint.memory)
 
     @cached_property
     def _holds(self) -> dict[str, tuple[str, ...]]:
         """Whose optima each member holds."""
-        return {name: holds(member) for name, member in self.members.items()}
+        return {name: held_names(member) for name, member in self.members.items()}
 
     @cached_property
     def _wanted(self) -> frozenset[str]:
@@ -249,9 +295,6 @@ class FaceChain:
             for member in self.members.values()
             if any(REFERENCES.get(p) is not None for p in member.objective.parameters())
         ]
-
-
-# Find the linear chains of a program that a face lock can serve.
 
 
 def find_chains(
@@ -270,7 +313,22 @@ def find_chains(
     loosened : iterable of str
         Subproblems whose lock has a tolerance that is not in its declaration.
     """
-    loosened = set(loosened)
+    chains: dict[str, FaceChain] = {}
+    for group in _groups(tuple(stages), ladders, set(loosened)):
+        locks = {name: single(member.locks) for name, member in group.items()}
+        held = {lock.owner_name for listed in locks.values() for _, lock in listed}
+        used = {name: member for name, member in group.items() if locks[name] or name in held}
+        if held:
+            lead = ladders[next(iter(used))][0]
+            chain = FaceChain(used, {} if lead.target == EXACT else lead.options, joined(used))
+            chains |= dict.fromkeys(used, chain)
+    return chains
+
+
+def _groups(
+    stages: tuple[Stage, ...], ladders: Mapping[str, Ladder], loosened: set[str]
+) -> Iterable[dict[str, Subproblem]]:
+    """Linear subproblems with the same constraints and options, whose locks are exact."""
     groups: dict[Hashable, dict[str, Subproblem]] = {}
     starts: dict[Hashable, int] = {}
     level = {p.name: k for k, stage in enumerate(stages) for p in stage.subproblems}
@@ -287,17 +345,7 @@ def find_chains(
         group = groups.setdefault(key, {})
         if reads_nothing_later(subproblem, level, start) and _fits(subproblem, group, loosened):
             group[subproblem.name] = subproblem
-    chains: dict[str, FaceChain] = {}
-    for group in groups.values():
-        locks = {name: single(member.locks) for name, member in group.items()}
-        held = {lock.owner_name for own in locks.values() for _, lock in own}
-        used = {name: member for name, member in group.items() if locks[name] or name in held}
-        if held:
-            first = next(iter(used))
-            lead = ladders[first][0]
-            chain = FaceChain(used, {} if lead.target == EXACT else lead.options, joined(used))
-            chains |= dict.fromkeys(used, chain)
-    return chains
+    return groups.values()
 
 
 def is_linear(subproblem: Subproblem) -> bool:

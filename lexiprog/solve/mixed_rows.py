@@ -28,16 +28,13 @@ from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.lock import single
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
-from lexiprog.solve.face import LeftFace
 from lexiprog.solve.lp_chain import FaceChain, is_linear, own_constraints, without_faces
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Constraint, Mask
 
-# Which rows of compiled numbers belong to which constraint; rows that say the same are one.
-
 
 @dataclass(frozen=True)
-class OwnRows:
+class ConstraintRows:
     """The rows of several problems' constraints in one matrix.
 
     Rows that CVXPY adds for maxima, norms and the like belong to no constraint: they say what its
@@ -48,24 +45,24 @@ class OwnRows:
     nobodys: Mask
 
     @classmethod
-    def of(cls, compiled: Compiled) -> OwnRows:
+    def of(cls, compiled: Compiled) -> ConstraintRows:
         """Of compiled numbers."""
         form = compiled.form
         plain = compiled.in_units(Scaling.none(form))
         # Rows numbered from one, as multipliers: what comes back says which is whose.
         numbers = np.arange(1.0, form.b.size + 1.0)
-        found = answer_at(plain, np.zeros(form.c.size), numbers, iterations=None).dual
-        flat = {key: np.abs(np.ravel(value)) for key, value in found.items()}
+        duals = answer_at(plain, np.zeros(form.c.size), numbers, iterations=None).dual
+        flat = {key: np.abs(np.ravel(value)) for key, value in duals.items()}
         places = {
             key: value.astype(np.intp) - 1
             for key, value in flat.items()
             if np.isin(value, numbers).all()
         }
         nobodys = np.ones(form.b.size, dtype=bool)
-        for own in places.values():
-            nobodys[own] = False
+        for rows in places.values():
+            nobodys[rows] = False
         first = _first_of_same(form)
-        return cls({key: first[own] for key, own in places.items()}, nobodys)
+        return cls({key: first[rows] for key, rows in places.items()}, nobodys)
 
     def knows(self, keys: Collection[int]) -> bool:
         """Whether these constraints have rows of their own."""
@@ -93,47 +90,15 @@ def _first_of_same(form: StandardForm) -> NDArray[np.intp]:
 
 
 @dataclass
-class _WideChain(FaceChain):
-    """Linear problems over one matrix, of which each has some rows."""
-
-    absent: dict[str, Mask | None] = field(default_factory=dict)
-    _now: str = ""  # whose turn it is
-
-    same_rows = False
-
-    def compile(self, subproblem: Subproblem, _: Strategy, solutions: Solutions) -> Compiled:
-        """The shared problem with this member's objective, and without limits to absent rows."""
-        bind_references(subproblem, solutions)
-        compiled = self.joint.compile(subproblem.name, self.options)
-        if self._units is None:
-            self._units = self._own_units(compiled.form)
-        absent = self.absent[subproblem.name]
-        if absent is not None:
-            b = np.where(absent, np.inf, compiled.form.b)
-            compiled = replace(compiled, given=replace(compiled.form, b=b))
-        return self.in_common_units(subproblem.name, compiled)
-
-    def run(self, task: Task) -> Answer:
-        self._now = task.subproblem.name
-        return super().run(task)
-
-    def _face(self, form: StandardForm, names: tuple[str, ...]) -> LeftFace:
-        """What is left, of the rows that the member at hand has."""
-        before = self._face(form, names[:-1]) if names else None
-        face = self.faces[names[-1]] if names else None
-        return LeftFace.within(form, before, face, self.absent[self._now])
-
-
-@dataclass
 class _Plan:
     """What is to be solved for a level, and what came out before."""
 
-    chain: _WideChain
+    chain: FaceChain
     owners: list[tuple[Subproblem, Compiled, float, float]]  # with value and size of each optimum
 
 
 @dataclass
-class WiderFaces:
+class MixedRowChain:
     """Solves a linear level on the faces of all that it holds, which are found on the way."""
 
     loosened: Collection[str] = ()
@@ -164,15 +129,15 @@ class WiderFaces:
         joint = _joined(members, subproblem)
         for member in members.values():
             bind_references(member, solutions)
-        rows = OwnRows.of(joint.compile(subproblem.name, {}))
-        known = all(rows.knows(own_constraints(member)) for member in members.values())
+        rows = ConstraintRows.of(joint.compile(subproblem.name, {}))
+        mapped = all(rows.knows(own_constraints(member)) for member in members.values())
         everything = np.ones(rows.nobodys.size, dtype=bool)
         present = {
-            name: rows.present(own_constraints(member)) if known else everything
+            name: rows.present(own_constraints(member)) if mapped else everything
             for name, member in members.items()
         }
         absent = {name: None if mask.all() else ~mask for name, mask in present.items()}
-        chain = _WideChain(members, {}, joint, absent=absent)
+        chain = FaceChain(members, {}, joint, absent)
         compiled = chain.compile(subproblem, strategy, solutions)
         owners = [
             (owner, chain.compile(owner, strategy, solutions), held.value, held.size)
@@ -180,7 +145,7 @@ class WiderFaces:
             if owner is not subproblem
             for held in [solutions[name]]
         ]
-        nested = known and all(
+        nested = mapped and all(
             (present[name] | ~present[lock.owner_name]).all()
             for name, member in members.items()
             for _, lock in member.locks
@@ -203,7 +168,7 @@ class WiderFaces:
             plan.chain.accepted(inner, answer)
             proof = Evidence.of(inner, answer)
             proofs |= {} if proof is None else {owner.name: proof}
-            if plan.chain.faces[owner.name].unclear:
+            if plan.chain.faces[owner.name].uncertain:
                 said = f"which points are optimal there is not clear: {owner.name!r}"
                 return Answer(Status.FAILED, said=said, fault=Fault.UNCLEAR)
         answer = plan.chain.run(task)
@@ -217,11 +182,11 @@ class WiderFaces:
 
 def owners_first(subproblem: Subproblem) -> dict[Subproblem, None]:
     """Those whose optima it holds, and theirs, each before its holders; itself last."""
-    found: dict[Subproblem, None] = {}
+    owners: dict[Subproblem, None] = {}
     for _, lock in subproblem.locks:
         owner = lock.owner()
-        found |= {} if owner is None else owners_first(owner)
-    return {**found, subproblem: None}
+        owners |= {} if owner is None else owners_first(owner)
+    return {**owners, subproblem: None}
 
 
 def is_proved(answer: Answer) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 import highspy
 
 from lexiprog.backends.highs import HighsModel, Vertex
-from lexiprog.backends.highs_mip import solve_mip
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.strategies import Strategy
 from lexiprog.backends.warm_basis import KeptBasis, KeptVertex
@@ -20,66 +19,9 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.direct import Backend, Native
-from lexiprog.solve.integer import made_whole
+from lexiprog.solve.direct import Backend, Direct
 from lexiprog.solve.lp_chain import FaceChain
-from lexiprog.status import Status
-from lexiprog.typing import Array, Matrix, Options
-
-# Solve integers, which have no basis to keep, from a neighbour's point.
-
-
-@dataclass
-class Neighbours:
-    """Integer problems of HIGHS start from the last solve's point.
-
-    Attributes
-    ----------
-    only : frozenset of str
-        Subproblems of which later ones use the point: they start from nothing, so that the point
-        does not depend on earlier solves.
-    """
-
-    only: frozenset[str] = frozenset()
-    starts: dict[str, Array] = field(default_factory=dict)
-
-    alone = False
-
-    def serves(self, subproblem: Subproblem, strategy: Strategy) -> bool:
-        """Whether this is a problem for HIGHS with integers whose point nobody else uses."""
-        return (
-            subproblem.kind == "MILP"
-            and strategy.solver.target == "HIGHS"
-            and "highs_options" not in strategy.solver.options
-            and subproblem.name not in self.only
-        )
-
-    def compile(self, subproblem: Subproblem, strategy: Strategy, solutions: Solutions) -> Compiled:
-        """The subproblem by itself."""
-        return compile_alone(subproblem, strategy, solutions)
-
-    def run(self, task: Task) -> Answer:
-        """Search from where the last solve ended; what finds nothing is tried in the usual way."""
-        begin = time.perf_counter()
-        compiled = task.native
-        form = compiled.scaled
-        start = self.starts.get(task.subproblem.name)
-        start = start if start is not None and start.size == form.c.size else None
-        whole = solve_mip(form, task.fresh_options(), start, task.deadline)
-        if whole.x is None or whole.status is not Status.OPTIMAL:
-            return Native().run(task)
-        answer = answer_at(compiled, whole.x, None, iterations=None)
-        answer = made_whole(
-            compiled, replace(answer, bound=whole.bound, said="optimal"), task.deadline
-        )
-        seconds = time.perf_counter() - begin
-        return replace(answer, status=Status.OPTIMAL, seconds=seconds)
-
-    def accepted(self, task: Task, answer: Answer) -> None:
-        """Remember where the next solve may start."""
-        if answer.x is not None:
-            self.starts[task.subproblem.name] = answer.x
-
+from lexiprog.typing import Matrix, Options
 
 # A basis that was reached in few steps is likely to fit the next numbers too: worth its factors.
 NEAR = 0.01
@@ -122,8 +64,8 @@ class WarmHighs:
         Subproblems whose numbers are the same in all solves.
     session : callable
         Makes a session for a matrix and options.
-    neighbours : Neighbours, optional
-        Who runs what has no basis.
+    integers : Direct, optional
+        Who runs integer problems, which have no basis, from the point of the last solve.
     found : Counter
         How often a problem was "kept" (its last basis is still optimal), "warm" or "cold".
     """
@@ -131,7 +73,7 @@ class WarmHighs:
     only: frozenset[str] = frozenset()
     still: frozenset[str] = frozenset()
     session: Callable[[Matrix, Options], HighsModel] = RemoteHighs
-    neighbours: Neighbours | None = None
+    integers: Direct | None = None
     found: Counter[str] = field(default_factory=Counter)
     sessions: dict[Key, HighsModel] = field(default_factory=dict)
     bases: dict[Key, highspy.HighsBasis] = field(default_factory=dict)
@@ -142,27 +84,22 @@ class WarmHighs:
 
     alone = False
 
-    @staticmethod
-    def serves(subproblem: Subproblem, strategy: Strategy) -> bool:
-        """Whether this is a plain linear problem for HIGHS."""
-        return (
-            strategy.solver.target == "HIGHS"
-            and subproblem.kind == "LP"
-            and "highs_options" not in strategy.solver.options
-        )
-
     def backend(self, subproblem: Subproblem, strategy: Strategy) -> Backend | None:
         """Who runs this from where the last solve ended; None if nobody does."""
-        if self.serves(subproblem, strategy):
+        solver = strategy.solver
+        if solver.target != "HIGHS" or "highs_options" in solver.options:
+            return None
+        if subproblem.kind == "LP":
             return self
-        other = self.neighbours
-        return other if other is not None and other.serves(subproblem, strategy) else None
+        # Those of which others use the point start from nothing: it depends on no earlier solve.
+        starts = subproblem.kind == "MILP" and subproblem.name not in self.only
+        return self.integers if starts else None
 
     def join(self, chains: Mapping[str, FaceChain]) -> None:
         """Let chains go on from where those of the last solve ended."""
         for chain in {id(chain): chain for chain in chains.values()}.values():
             names = tuple(chain.members)
-            chain.corners.session = self.session
+            chain.finder.session = self.session
             if names in self.chains and not self.only.intersection(names):
                 chain.follow(self.chains[names])
                 self._recall(chain, self.chains[names])
@@ -215,7 +152,7 @@ class WarmHighs:
         basis = KeptBasis(form.A, found.basis)
         if not self._may_stay(task, basis, vertex, bounds):
             self.found["cold"] += 1
-            return Native().run(replace(task, compiled=replace(task.native, units=None)))
+            return Direct().run(replace(task, compiled=replace(task.native, units=None)))
         self.found["warm" if found.warm else "cold"] += 1
         self._keep(key, basis, found)
         return replace(_answer(task, vertex, found.iterations), seconds=found.seconds)

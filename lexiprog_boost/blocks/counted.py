@@ -14,8 +14,6 @@ from lexiprog_boost.margins.class_means import ROWS_AT_ONCE
 from lexiprog_boost.members.outputs import class_codes
 from lexiprog_boost.reductions.merged_rows import row_keys
 
-__all__ = ["CountedRows", "count_rows"]
-
 # More distinct rows than this are not worth counting: they are no votes.
 MOST = 200_000
 
@@ -51,27 +49,29 @@ class CountedRows:
 
 def count_rows(blocks: Blocks, classes: NDArray) -> CountedRows | None:
     """Distinct rows of all blocks in one pass; None if they are too many to be votes."""
-    found: CountedRows = blocks.total(_counted, classes)
-    return found if found.complete else None
+    counted: CountedRows = blocks.total(_counted, classes)
+    return counted if counted.complete else None
 
 
 def _counted(block: tuple[NDArray, NDArray, Any], _: int, classes: NDArray) -> CountedRows:
     margins, y, weights = block
-    found: CountedRows | None = None
+    counted: CountedRows | None = None
     for start in range(0, len(y), ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
         codes = class_codes(y[rows], classes)
-        own = np.ones(len(codes)) if weights is None else np.asarray(weights[rows], dtype=float)
-        part = _merged(margins[rows], codes, own)
+        point_weights = (
+            np.ones(len(codes)) if weights is None else np.asarray(weights[rows], dtype=float)
+        )
+        part = _merged(margins[rows], codes, point_weights)
         # A slice of which hardly two rows are alike promises none of the reductions of votes.
         if len(part.codes) > 0.9 * len(codes) and len(codes) == ROWS_AT_ONCE:
             return CountedRows(part.margins[:0], part.codes[:0], part.weights[:0], complete=False)
-        found = part if found is None else found + part
-        if not found.complete:
-            return found
-    if found is None:
+        counted = part if counted is None else counted + part
+        if not counted.complete:
+            return counted
+    if counted is None:
         return CountedRows(margins[:0], np.zeros(0, dtype=np.intp), np.zeros(0))
-    return found
+    return counted
 
 
 def _merged(margins: NDArray, codes: NDArray[np.intp], weights: Floats) -> CountedRows:

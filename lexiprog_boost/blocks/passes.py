@@ -13,13 +13,11 @@ import numpy as np
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.blocks.looks import Drawn, Looks, Points, look, sample
-from lexiprog_boost.blocks.search import HingeSearch, Solve, sampled_weights
+from lexiprog_boost.blocks.cutting_planes import HingeSearch, Solve, sampled_weights
+from lexiprog_boost.blocks.oracle import Drawn, Evaluations, Points, evaluate, sample
 from lexiprog_boost.blocks.source import Blocks
 from lexiprog_boost.margins import ClassMeanMargins
 from lexiprog_boost.programs.inputs import Inputs
-
-__all__ = ["PassWeights", "weights_by_passes"]
 
 # Points of each class that are drawn to begin with.
 DRAWN = 20_000
@@ -120,9 +118,9 @@ def _class_search(
 ) -> HingeSearch:
     """P_j: the deviation from zero of one class by itself."""
     mine = begun.codes == j
-    own = replace(inputs, classes=inputs.classes[[j]], costs=np.ones(1))
+    inputs_j = replace(inputs, classes=inputs.classes[[j]], costs=np.ones(1))
     rows = replace(
-        own,
+        inputs_j,
         margins=begun.margins[mine],
         codes=np.zeros(int(mine.sum()), dtype=np.intp),
         weights=begun.weights[mine],
@@ -134,7 +132,7 @@ def _class_search(
         start = np.eye(len(alone))[int(np.argmin(alone))]
     else:
         start = sampled_weights(rows, np.zeros(1), _plain)
-    return HingeSearch(points, np.array([j]), own, np.zeros(1), _plain, kept, start)
+    return HingeSearch(points, np.array([j]), inputs_j, np.zeros(1), _plain, kept, start)
 
 
 def _plain(program: lx.Program) -> tuple[lx.Program, lx.Result]:
@@ -152,9 +150,9 @@ def _run(
                 f"after {blocks.passes} passes the gap is {worst:.1e}, not {gap:.1e}: allow more "
                 "passes (max_passes=), or accept a larger gap (gap=)."
             )
-        seen: Looks = blocks.total(look, points, [search.trial() for search in open_])
-        for search, one in zip(open_, seen, strict=True):
-            search.learn(one, gap)
+        seen: Evaluations = blocks.total(evaluate, points, [search.trial() for search in open_])
+        for search, evaluation in zip(open_, seen, strict=True):
+            search.learn(evaluation, gap)
 
 
 def _choose(
@@ -169,7 +167,7 @@ def _choose(
                 f"after {blocks.passes} passes the weights that the tie-break chooses are not "
                 "settled: allow more passes (max_passes=), or choose by 'smallest'."
             )
-        seen: Looks = blocks.total(look, points, [search.trial()])
+        seen: Evaluations = blocks.total(evaluate, points, [search.trial()])
         if chosen and search.value(seen[0].losses) <= limit + ROUNDING:
             search.alpha, search.losses = search.next, seen[0].losses
             return

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Blocks", "DaskBlocks", "dask_parts", "in_blocks", "is_dask"]
-
 # Rows of a block that is cut out of an array or a file.
 ROWS = 262_144
 
@@ -51,9 +49,9 @@ class Blocks:
                 "margin_target: give a list of blocks, or a function that returns them anew."
             )
         self.passes += 1
-        found = self._each(function, arguments)
-        for first in found:
-            return reduce(add, found, first)
+        parts = self._each(function, arguments)
+        for first in parts:
+            return reduce(add, parts, first)
         raise ValueError("there is no block of margins.")
 
     def mapped(self, function: Callable[..., Block], *arguments: Any) -> Blocks:
@@ -111,8 +109,8 @@ def _remade(function: Callable[..., Block], arguments: tuple[Any, ...], *block: 
 def _whole(block: Any, rows: Callable[[Any], Any] = np.asarray) -> Block:
     """A block as three parts; one that was made by a function comes as one."""
     margins, y, *weights = block[0] if len(block) == 1 else block
-    own = None if not weights or weights[0] is None else np.asarray(weights[0])
-    return rows(margins), np.asarray(y), own
+    block_weights = None if not weights or weights[0] is None else np.asarray(weights[0])
+    return rows(margins), np.asarray(y), block_weights
 
 
 def in_blocks(margins: Any, y: Any, sample_weight: Any = None) -> Blocks | None:
@@ -177,8 +175,8 @@ def _parquet(path: Path, y: Any, weights: Any) -> Iterator[Block]:
     for batch in data.to_batches(batch_size=ROWS):
         table = batch.to_pandas()
         if len(table):
-            own = None if weights is None else table[weights].to_numpy()
-            yield table[names].to_numpy(), table[y].to_numpy(), own
+            block_weights = None if weights is None else table[weights].to_numpy()
+            yield table[names].to_numpy(), table[y].to_numpy(), block_weights
 
 
 def dask_parts(points: Any, y: Any, weights: Any) -> list[Block]:
@@ -188,19 +186,20 @@ def dask_parts(points: Any, y: Any, weights: Any) -> list[Block]:
         points = points.rechunk({1: -1})
     rows = points.to_delayed() if frame else points.to_delayed()[:, 0]
     sizes = None if frame or np.isnan(points.shape[0]) else points.chunks[0]
-    columns: list[list[Any]] = []
-    for values in (y, weights):
-        if values is None:
-            columns.append([None] * len(rows))
-            continue
-        if not is_dask(values):
-            if sizes is None:
-                sizes = tuple(int(size) for size in points.map_partitions(len).compute())
-            columns.append(np.split(np.asarray(values), np.cumsum(sizes)[:-1]))
-            continue
-        if hasattr(values, "numblocks") and sizes is not None and values.chunks[0] != sizes:
-            values = values.rechunk((sizes,))
-        columns.append(list(np.ravel(values.to_delayed())))
+    if sizes is None and any(v is not None and not is_dask(v) for v in (y, weights)):
+        sizes = tuple(int(size) for size in points.map_partitions(len).compute())
+    columns = [_cut_alike(values, len(rows), sizes) for values in (y, weights)]
     if any(len(column) != len(rows) for column in columns):
         raise ValueError("the rows, y and sample_weight come in different numbers of blocks.")
     return list(zip(rows, *columns, strict=True))
+
+
+def _cut_alike(values: Any, n_blocks: int, sizes: tuple[int, ...] | None) -> list[Any]:
+    """Labels or weights in blocks of these sizes, as far as sizes are known."""
+    if values is None:
+        return [None] * n_blocks
+    if sizes is not None and not is_dask(values):
+        return np.split(np.asarray(values), np.cumsum(sizes)[:-1])
+    if hasattr(values, "numblocks") and sizes is not None and values.chunks[0] != sizes:
+        values = values.rechunk((sizes,))
+    return list(np.ravel(values.to_delayed()))

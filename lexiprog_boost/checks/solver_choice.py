@@ -54,7 +54,7 @@ def solver_of(solver: Any, *names: str) -> Any:
     return next((solver[name] for name in names if name in solver), None)
 
 
-def check_solver_names(solver: Any, known: Sequence[str]) -> None:
+def check_solver_names(solver: Any, stage_names: Sequence[str]) -> None:
     """Refuse a choice for a stage or subproblem that no form of the programs has.
 
     Examples
@@ -67,7 +67,8 @@ def check_solver_names(solver: Any, known: Sequence[str]) -> None:
 'balance'].
     """
     for name in solver if isinstance(solver, Mapping) else ():
-        if name not in known:
+        if name not in stage_names:
             raise ValueError(
-                f"solver names {name!r}, which is no stage or subproblem; there are {list(known)}."
+                f"solver names {name!r}, which is no stage or subproblem; "
+                f"there are {list(stage_names)}."
             )

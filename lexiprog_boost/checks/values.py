@@ -83,6 +83,19 @@ def check_class_costs(class_costs: Any, classes: NDArray, masses: Floats | None 
             way = "give the costs" if masses is None else "it is 'balanced', or give the costs"
             raise ValueError(f"unknown class_costs {class_costs!r}; {way}.")
         return masses.max() / masses
+    costs = np.asarray(_costs_in_order(class_costs, labels), dtype=np.float64)
+    for label, cost in zip(labels, costs.tolist(), strict=True):
+        if not 0 <= cost < np.inf:
+            raise ValueError(
+                f"the cost of class {label!r} is {cost}; costs must be finite and at least 0."
+            )
+    if not costs.any():
+        raise ValueError("class_costs is zero for every class; make some class matter.")
+    return costs
+
+
+def _costs_in_order(class_costs: Any, labels: list[Any]) -> list[Any]:
+    """One cost a label, from a mapping or a sequence."""
     if isinstance(class_costs, Mapping):
         unknown = [label for label in class_costs if label not in labels]
         missing = [label for label in labels if label not in class_costs]
@@ -93,23 +106,14 @@ def check_class_costs(class_costs: Any, classes: NDArray, masses: Floats | None 
             )
         if missing:
             raise ValueError(f"class_costs has no cost for class {missing[0]!r}; give it one.")
-        values = [class_costs[label] for label in labels]
-    else:
-        values = list(class_costs)
-        if len(values) != len(labels):
-            raise ValueError(
-                f"class_costs has {len(values)} costs for the {len(labels)} classes {labels}; "
-                "give one a class, in this order, or a mapping by label."
-            )
-    costs = np.asarray(values, dtype=np.float64)
-    for label, cost in zip(labels, costs.tolist(), strict=True):
-        if not 0 <= cost < np.inf:
-            raise ValueError(
-                f"the cost of class {label!r} is {cost}; costs must be finite and at least 0."
-            )
-    if not costs.any():
-        raise ValueError("class_costs is zero for every class; make some class matter.")
-    return costs
+        return [class_costs[label] for label in labels]
+    values = list(class_costs)
+    if len(values) != len(labels):
+        raise ValueError(
+            f"class_costs has {len(values)} costs for the {len(labels)} classes {labels}; "
+            "give one a class, in this order, or a mapping by label."
+        )
+    return values
 
 
 def check_margin_target(margin_target: Any) -> float:

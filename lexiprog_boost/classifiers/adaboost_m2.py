@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any, Literal
 
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.pools.adaboost_m2 import adaboost_m2_pool
-from lexiprog_boost.pools.progress import rounds_shown
+from lexiprog_boost.pools.pool import rounds_shown
 
 
-@estimator_class
 class AdaBoostM2Classifier(WeightedVote):
     """AdaBoost.M2: every pair of a point and a wrong class has a weight of its own.
 
@@ -25,15 +22,34 @@ class AdaBoostM2Classifier(WeightedVote):
     classes and hard outputs it is AdaBoost.M1. Sample weights are the initial weights of the
     points.
 
-    {Parameters: estimator, n_estimators, output, verbose, random_state}
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The learner; by default a tree of depth three. Without sample_weight it is trained on points
+        drawn by weight.
+    n_estimators : int
+        Rounds at most.
+    output : {"hard", "confidence"}
+        Whether h(x, y) is the vote of ``predict`` or the probability of ``predict_proba``.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
+    random_state : int, RandomState or None
+        Draws one seed a member; an integer makes `fit` repeatable.
 
-    {Attributes: classes_, estimators_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members.
     estimator_weights_ : ndarray of shape (n_members,)
         log(1 / beta) of each, scaled to sum to one.
-    {n_members_}
+    n_members_ : int
+        How many members carry weight.
     history_ : dict of ndarrays
         "pseudo_loss" and "error" of each member.
-    {stopped_}
+    stopped_ : str
+        A sentence that says why training ended.
 
     References
     ----------
@@ -50,10 +66,20 @@ class AdaBoostM2Classifier(WeightedVote):
     True
     """
 
-    estimator: Any = None
-    n_estimators: int = 10
-    _: KW_ONLY
-    output: Literal["hard", "confidence"] = "hard"
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        output: Literal["hard", "confidence"] = "hard",
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.output = output
+        self.verbose = verbose
+        self.random_state = random_state
 
     @property
     def _speaks(self) -> str:

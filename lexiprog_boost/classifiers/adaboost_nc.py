@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.pools.adaboost_nc import adaboost_nc_pool
-from lexiprog_boost.pools.progress import rounds_shown
+from lexiprog_boost.pools.pool import rounds_shown
 
 
-@estimator_class
 class AdaBoostNCClassifier(WeightedVote):
     """AdaBoost.NC: negative correlation among the members, on classes oversampled to equal size.
 
@@ -31,19 +28,37 @@ class AdaBoostNCClassifier(WeightedVote):
     estimator : classifier, optional
         The learner; by default a tree of depth three. One that is not right on more than half
         of the points, which many classes make harder, ends the training.
-    {n_estimators, penalty, oversample, verbose}
+    n_estimators : int
+        Rounds at most.
+    penalty : float
+        Strength of the penalty (lambda), at least 0; its authors use 2 and 9. 0 ignores the
+        ambiguity.
+    oversample : bool
+        Draw copies of the points of smaller classes until all classes have the same size.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
     random_state : int, RandomState or None
         Draws the copies, and one seed a member.
 
-    {Attributes: classes_, estimators_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members.
     estimator_weights_ : ndarray of shape (n_members,)
         a_t of each, scaled to sum to one.
-    {n_members_}
+    n_members_ : int
+        How many members carry weight.
     history_ : dict of ndarrays
         "error" of each member: its penalised share of wrong points.
-    {stopped_}
+    stopped_ : str
+        A sentence that says why training ended.
 
-    {References: Wang}
+    References
+    ----------
+    S. Wang and X. Yao, Multiclass imbalance problems: analysis and potential solutions, IEEE
+    Transactions on Systems, Man, and Cybernetics B 42, 2012.
 
     Examples
     --------
@@ -56,11 +71,22 @@ class AdaBoostNCClassifier(WeightedVote):
     True
     """
 
-    estimator: Any = None
-    n_estimators: int = 10
-    _: KW_ONLY
-    penalty: float = 2.0
-    oversample: bool = True
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        penalty: float = 2.0,
+        oversample: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.penalty = penalty
+        self.oversample = oversample
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _train(self, data: TrainingData) -> None:
         with rounds_shown(self.n_estimators, type(self).__name__, verbose=self.verbose) as tick:

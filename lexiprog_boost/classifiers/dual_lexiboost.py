@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.solver_choice import solver_of
 from lexiprog_boost.checks.values import reachable_cap
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins.matrix import check_rule
 from lexiprog_boost.members.training import prepare_learner
 from lexiprog_boost.pools.dual_lexiboost import check_error_limit, check_repeats, dual_loop_pool
 from lexiprog_boost.pools.point_weights import DualPrograms
-from lexiprog_boost.pools.pool import Pool
-from lexiprog_boost.pools.progress import rounds_shown
-from lexiprog_boost.programs.dual_class import check_form
+from lexiprog_boost.pools.pool import Pool, rounds_shown
+from lexiprog_boost.programs.dual_lexiboost import check_form
 from lexiprog_boost.weights import least_class_losses
 
 
-@estimator_class
 class DualLexiBoostClassifier(LexiVote):
     """LexiBoost that also chooses the weights of the points from round to round.
 
@@ -34,7 +31,11 @@ class DualLexiBoostClassifier(LexiVote):
     with ``dual="exact"`` and a margin target below 1 where few, well chosen members are wanted.
     Sample weights are those of the points inside their classes.
 
-    {Parameters: estimator}
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The learner; by default a tree of depth three. Without sample_weight it is trained on points
+        drawn by weight.
     n_estimators : int
         Members of each loop at most.
     dual : {"paper", "exact"}
@@ -51,14 +52,61 @@ class DualLexiBoostClassifier(LexiVote):
         A member with the same margins as an earlier one ends its loop ("stop"); with "retry" only
         its round is lost, and the next one tries again with another seed. That helps learners
         that draw something at random, such as those trained on resampled points.
-    {margin rule, margins_from, class_offsets, estimator class_costs, margin_target,
-    weight_cap}
-    {lexicographic tie_break, reduce, stage solver, n_jobs, verbose, random_state}
+    margin : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
+    margins_from : {"train", "oob", "cross"}
+        Where margins are measured: on the training data; on the points that a member trained by
+        resampling did not draw; or by cross-fitting, five fits a member. Learners that are right on
+        all their training points need one of the last two (fact F9, docs/facts.md).
+    class_offsets : bool
+        Add a member a class that always votes for it: the program then sets thresholds too. Of
+        use with a margin target below 1 and honest margins (fact F13, docs/facts.md).
+    class_costs : mapping, sequence or "balanced", optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default. "balanced": the largest class's weight over the class's own, which puts
+        rare classes before the others, beyond the balance that class means give them anyway.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
+    tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
+        Which of the optimal weights: those of smallest norm; those whose second largest deviation
+        is least, and so on; or those nearest to the pool's own that give up 0.01 (or `tolerance`)
+        of the deviation.
+    reduce : {"auto", False}
+        Use exact reductions, or solve the full programs; the optimum and the weights are the same.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
+        subproblem, whether or not a reduction makes it unnecessary.
+    n_jobs : int, optional
+        Workers of the cross-fitting.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
+    random_state : int, RandomState or None
+        Draws one seed a member; an integer makes `fit` repeatable.
 
-    {Attributes: classes_, estimators_ and offsets, estimator_weights_, n_members_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members, class offsets last.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Their weights, which sum to one.
+    n_members_ : int
+        How many members carry weight.
     class_optima_ : ndarray of shape (n_classes,)
         L_j of loop 1's members.
-    {class_losses_, deviation_, program_, reduction_}
+    class_losses_ : ndarray of shape (n_classes,)
+        Each class's mean loss with the weights.
+    deviation_, chi_ : float
+        The least worst costed deviation from `class_optima_`: the paper's, which is not negative,
+        and as solved for, with its sign.
+    program_, result_ : lexiprog.Program, lexiprog.Result
+        What was solved last, and its certified optima; a pickle leaves out the program.
+    reduction_ : str
+        Which exact reduction was used.
     loop_sizes_ : tuple of int
         Members of the two loops, no two of which are the same.
     loops_stopped_ : tuple of str
@@ -75,7 +123,10 @@ class DualLexiBoostClassifier(LexiVote):
     own, which ``tie_break="closest"`` is close to. `chi_` may be negative, since the optima are
     those of other members (fact F10, docs/facts.md).
 
-    {References: Datta}
+    References
+    ----------
+    S. Datta, S. Nag and S. Das, Boosting with Lexicographic Programming: Addressing Class
+    Imbalance without Cost Tuning, IEEE Transactions on Knowledge and Data Engineering.
 
     Examples
     --------
@@ -89,12 +140,44 @@ class DualLexiBoostClassifier(LexiVote):
     True
     """
 
-    estimator: Any = None
-    n_estimators: int = 50
-    _: KW_ONLY
-    dual: Any = "paper"
-    error_limit: str = "paper"
-    repeats: str = "stop"
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 50,
+        *,
+        dual: Any = "paper",
+        error_limit: str = "paper",
+        repeats: str = "stop",
+        margin: Any = "vote",
+        margins_from: str = "train",
+        class_offsets: bool = False,
+        class_costs: Any = None,
+        margin_target: float = 1.0,
+        weight_cap: float | None = None,
+        tie_break: Any = "smallest",
+        reduce: Any = "auto",
+        solver: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.dual = dual
+        self.error_limit = error_limit
+        self.repeats = repeats
+        self.margin = margin
+        self.margins_from = margins_from
+        self.class_offsets = class_offsets
+        self.class_costs = class_costs
+        self.margin_target = margin_target
+        self.weight_cap = weight_cap
+        self.tie_break = tie_break
+        self.reduce = reduce
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes)
@@ -122,7 +205,7 @@ class DualLexiBoostClassifier(LexiVote):
         duals = replace(duals, optima=optima)
         second = self._loop("Dual-LexiBoost, loop 2", learner, data, duals, rng)
         margins = self._pool_margins(second, data, seed=seed)
-        found = self._find_weights(
+        solution = self._find_weights(
             margins, data.y, data.weights, second.weights, class_optima=optima,
             weight_cap=reachable_cap(self.weight_cap, margins.shape[1]),
         )  # fmt: skip
@@ -130,7 +213,7 @@ class DualLexiBoostClassifier(LexiVote):
         self.loops_stopped_ = (first.stopped, second.stopped)
         self.point_weights_ = second.distributions
         self._remember_weights(
-            second.estimators, found, second.stopped, measured_on=self.margins_from
+            second.estimators, solution, second.stopped, measured_on=self.margins_from
         )
 
     def _loop(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lexiprog_boost.checks.estimators import estimator_class
+from typing import Any, Literal
+
 from lexiprog_boost.classifiers.shared.soft_margin_vote import ColumnGenerationVote
 
 
-@estimator_class
 class DualLPAdaBoostClassifier(ColumnGenerationVote):
     """Members trained on the hardest point weights, weighted for the largest smallest margin.
 
@@ -21,13 +21,60 @@ class DualLPAdaBoostClassifier(ColumnGenerationVote):
     limit of `LPAdaBoostClassifier`, whose members come from AdaBoost's weights. Sample weights
     are those of the first member; A1' only leaves out points of weight zero.
 
-    {Parameters: estimator, n_estimators, tolerance, margin, point tie_break, solver, verbose,
-    random_state}
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The learner; by default a tree of depth three. Without sample_weight it is trained on points
+        drawn by weight.
+    n_estimators : int
+        Rounds at most.
+    tolerance : float
+        By how much the edge of a new member must exceed s.
+    margin : {"vote", "proba"}
+        Whether members vote or give probabilities.
+    tie_break : {"smallest", None}
+        Of all optimal point weights those with the smallest sum of D_i^2 / w_i, and of all
+        multipliers the smallest, which no solver changes; or the solver's own.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        duals) and "weights" (the smallest norm), needed or not.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
+    random_state : int, RandomState or None
+        Draws one seed a member; an integer makes `fit` repeatable.
 
-    {Attributes: classes_, estimators_, multipliers, n_members_, margin_ smallest, history_ edges,
-    convergence_, point_weights_, program_ merged, stopped_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members.
+    estimator_weights_ : ndarray of shape (n_members,)
+        The multipliers of the last program, which sum to one.
+    n_members_ : int
+        How many members carry weight.
+    margin_ : float
+        r, the smallest margin.
+    history_ : dict of ndarrays
+        One entry a member: "edge" on the weights it was trained with, then "s" and "rho" of the
+        program with it.
+    convergence_ : Convergence
+        The edge of the best next member against s; ``reached`` says that no further member of
+        this learner helps.
+    point_weights_ : ndarray of shape (n,)
+        The last point weights.
+    program_, result_ : lexiprog.Program, lexiprog.Result
+        What was solved last, with equal rows merged and in dual form if there are many, and its
+        certified optimum; a pickle leaves out the program.
+    stopped_ : str
+        A sentence that says why training ended.
 
-    {References: Grove, Demiriz}
+    References
+    ----------
+    A. J. Grove and D. Schuurmans, Boosting in the limit: maximizing the margin of learned
+    ensembles, AAAI 1998.
+    A. Demiriz, K. P. Bennett and J. Shawe-Taylor, Linear programming boosting via column
+    generation, Machine Learning 46, 2002.
 
     Examples
     --------
@@ -40,3 +87,24 @@ class DualLPAdaBoostClassifier(ColumnGenerationVote):
     >>> bool(model.margin_ > 0)
     True
     """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        tolerance: float = 1e-6,
+        margin: Literal["vote", "proba"] = "vote",
+        tie_break: Literal["smallest"] | None = "smallest",
+        solver: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.tolerance = tolerance
+        self.margin = margin
+        self.tie_break = tie_break
+        self.solver = solver
+        self.verbose = verbose
+        self.random_state = random_state

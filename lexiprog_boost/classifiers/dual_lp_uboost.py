@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from typing import Any, Literal
 
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.classifiers.shared.soft_margin_vote import ColumnGenerationVote, UnevenLimits
 
 
-@estimator_class
 class DualLPUBoostClassifier(UnevenLimits, ColumnGenerationVote):
     """Members trained on the hardest point weights between bounds that differ by class.
 
@@ -24,13 +22,74 @@ class DualLPUBoostClassifier(UnevenLimits, ColumnGenerationVote):
     the classes is known or can be tuned; `DualLexiBoostClassifier` needs no such cost. A point of
     sample weight two counts as two points.
 
-    {Parameters: estimator, n_estimators, beta, target, uneven class_costs, lower_bound, nu, cap,
-    tolerance, margin, point tie_break, solver, verbose, random_state}
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The learner; by default a tree of depth three. Without sample_weight it is trained on points
+        drawn by weight.
+    n_estimators : int
+        Rounds at most.
+    beta : float
+        Cost of the target class, the others having 1; the LexiBoost paper tries 2, 4 and 8.
+    target : object, optional
+        The target class; by default the rarest one, by weight.
+    class_costs : mapping or sequence, optional
+        A cost for every class, by label or in the order of the sorted labels, in place of `beta`
+        and `target`.
+    lower_bound : float
+        b, the smallest weight of a point as a share of its largest. The LexiBoost paper's D_LB of
+        25, 50 and 100 is read as 1/25, 1/50 and 1/100: as a percentage it would never be feasible.
+    nu : float
+        In (0, 1]; sets D = 1/(nu n), so that about a share nu of the points may miss the margin.
+    cap : float, optional
+        D itself, in place of nu, at least 1/n. Where the literature writes D = 1/nu, as the
+        LexiBoost paper does, give ``cap=1/nu``: it is at least one, where a cap never acts.
+    tolerance : float
+        By how much the edge of a new member must exceed s.
+    margin : {"vote", "proba"}
+        Whether members vote or give probabilities.
+    tie_break : {"smallest", None}
+        Of all optimal point weights those with the smallest sum of D_i^2 / w_i, and of all
+        multipliers the smallest, which no solver changes; or the solver's own.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        duals) and "weights" (the smallest norm), needed or not.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
+    random_state : int, RandomState or None
+        Draws one seed a member; an integer makes `fit` repeatable.
 
-    {Attributes: classes_, estimators_, multipliers, n_members_, margin_, history_ edges,
-    convergence_, point_weights_, program_ merged, stopped_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members.
+    estimator_weights_ : ndarray of shape (n_members,)
+        The multipliers of the last program, which sum to one.
+    n_members_ : int
+        How many members carry weight.
+    margin_ : float
+        r, the margin that points pay for missing.
+    history_ : dict of ndarrays
+        One entry a member: "edge" on the weights it was trained with, then "s" and "rho" of the
+        program with it.
+    convergence_ : Convergence
+        The edge of the best next member against s; ``reached`` says that no further member of
+        this learner helps.
+    point_weights_ : ndarray of shape (n,)
+        The last point weights.
+    program_, result_ : lexiprog.Program, lexiprog.Result
+        What was solved last, with equal rows merged and in dual form if there are many, and its
+        certified optimum; a pickle leaves out the program.
+    stopped_ : str
+        A sentence that says why training ended.
 
-    {References: Leskovec, Demiriz}
+    References
+    ----------
+    J. Leskovec and J. Shawe-Taylor, Linear programming boosting for uneven datasets, ICML 2003.
+    A. Demiriz, K. P. Bennett and J. Shawe-Taylor, Linear programming boosting via column
+    generation, Machine Learning 46, 2002.
 
     Examples
     --------
@@ -44,5 +103,35 @@ class DualLPUBoostClassifier(UnevenLimits, ColumnGenerationVote):
     True
     """
 
-    _: KW_ONLY
-    lower_bound: float = 0.02
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        beta: float = 2.0,
+        target: Any = None,
+        class_costs: Any = None,
+        lower_bound: float = 0.02,
+        nu: float = 0.1,
+        cap: float | None = None,
+        tolerance: float = 1e-6,
+        margin: Literal["vote", "proba"] = "vote",
+        tie_break: Literal["smallest"] | None = "smallest",
+        solver: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.beta = beta
+        self.target = target
+        self.class_costs = class_costs
+        self.lower_bound = lower_bound
+        self.nu = nu
+        self.cap = cap
+        self.tolerance = tolerance
+        self.margin = margin
+        self.tie_break = tie_break
+        self.solver = solver
+        self.verbose = verbose
+        self.random_state = random_state

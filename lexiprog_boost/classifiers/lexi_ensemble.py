@@ -2,39 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.frames import check_no_text, is_frame
-from lexiprog_boost.classifiers.shared.blocks.vote import BlockVote
+from lexiprog_boost.blocks import is_dask
+from lexiprog_boost.checks.points import check_no_text, is_frame
+from lexiprog_boost.classifiers.shared.block_fitting import check_blocks, weigh_by_blocks
 from lexiprog_boost.classifiers.shared.calibration import calibrate
+from lexiprog_boost.classifiers.shared.ensemble import (
+    TrainingData,
+    check_points,
+    check_training_data,
+)
 from lexiprog_boost.classifiers.shared.ensemble_margins import (
     check_known_classes,
     leaves_points_out,
     measure_ensemble,
 )
-from lexiprog_boost.classifiers.shared.group_cells import balanced_weights, with_groups
-from lexiprog_boost.classifiers.shared.listed.default_members import (
+from lexiprog_boost.classifiers.shared.group_cells import GroupLosses, balanced_weights, with_groups
+from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
+from lexiprog_boost.classifiers.shared.listed_members import (
     DEFAULT_INPUT_KINDS,
+    MemberAccess,
+    NamedMembers,
     default_pool,
-)
-from lexiprog_boost.classifiers.shared.listed.member_access import MemberAccess
-from lexiprog_boost.classifiers.shared.listed.named_members import NamedMembers, trained_ensemble
-from lexiprog_boost.classifiers.shared.training_data import (
-    TrainingData,
-    check_points,
-    check_training_data,
+    trained_ensemble,
 )
 from lexiprog_boost.margins import Member, ensemble_members
 
+# A vote whose members may be weighed on points that come in blocks.
 
-@estimator_class
+
+class BlockVote(LexiVote):
+    """A vote of an ensemble's members, fitted ones of which can be weighed by blocks."""
+
+    def _fits_blocks(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, *, again: bool = False
+    ) -> bool:
+        """Weigh fitted members on points of Dask's; say whether they are such points."""
+        if not is_dask(X):
+            return False
+        if groups is not None:
+            raise ValueError("groups are balanced in memory only; leave them out for Dask's data.")
+        data = check_blocks(self, X, y, sample_weight, reset=not again)
+        self._check_options(data.classes, also="auto")
+        if not again:
+            rng = check_random_state(self.random_state)
+            self.ensemble_ = trained_ensemble(self.ensemble, None, None, prefit=True, rng=rng)
+        members = ensemble_members(self.ensemble_)
+        check_known_classes(members, data)
+        self.margins_from_ = "new points" if again else "train"
+        self.group_losses_: GroupLosses | None = None
+        found, self.calibration_ = weigh_by_blocks(self, members, data, self._own_weights(members))
+        self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
+        return True
+
+    def _own_weights(self, members: list[Any]) -> NDArray[np.float64]:
+        """The weights that the ensemble gives its members itself, or equal ones."""
+        pool_weights = getattr(self.ensemble_, "estimator_weights_", np.ones(len(members)))
+        return pool_weights[: len(members)]
+
+    def _stopped(self) -> str:
+        listed = isinstance(self.ensemble_, NamedMembers)
+        name = "the list" if listed else type(self.ensemble_).__name__
+        return f"the members of {name} as they are."
+
+
 class LexiEnsembleClassifier(MemberAccess, BlockVote):
     """The members' weights and the classes' thresholds with the least loss of the worst class.
 
@@ -65,11 +103,27 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         Add one constant member a class (fact F13, docs/facts.md). Each class could then be had
         whole, so that its least loss is zero and its deviation is its loss. What the offsets have
         in common decides nothing between the classes: it only makes the members' margins smaller.
-    {estimator class_costs, margin_target, weight_cap, lexicographic tie_break}
+    class_costs : mapping, sequence or "balanced", optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default. "balanced": the largest class's weight over the class's own, which puts
+        rare classes before the others, beyond the balance that class means give them anyway.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
+    tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
+        Which of the optimal weights: those of smallest norm; those whose second largest deviation
+        is least, and so on; or those nearest to the pool's own that give up 0.01 (or `tolerance`)
+        of the deviation.
     calibrate : bool
         Fit `predict_proba` to the scores of unseen points. Otherwise it returns the scores, whose
         largest is always the predicted class.
-    {reduce, stage solver}
+    reduce : {"auto", False}
+        Use exact reductions, or solve the full programs; the optimum and the weights are the same.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
+        subproblem, whether or not a reduction makes it unnecessary.
     n_jobs : int, optional
         Workers of the cross-fitting, and of the training of a list.
     verbose : int
@@ -81,8 +135,27 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
     ----------
     ensemble_ : fitted ensemble
         The clone that was fitted, or `ensemble` itself if prefit.
-    {classes_, estimators_ and offsets, estimator_weights_, n_members_, class_optima_}
-    {class_losses_, deviation_, program_, reduction_, stopped_}
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members, class offsets last.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Their weights, which sum to one.
+    n_members_ : int
+        How many members carry weight.
+    class_optima_ : ndarray of shape (n_classes,)
+        L_j, the least mean loss that any weights of the members give to each class by itself.
+    class_losses_ : ndarray of shape (n_classes,)
+        Each class's mean loss with the weights.
+    deviation_, chi_ : float
+        The least worst costed deviation from `class_optima_`: the paper's, which is not negative,
+        and as solved for, with its sign.
+    program_, result_ : lexiprog.Program, lexiprog.Result
+        What was solved last, and its certified optima; a pickle leaves out the program.
+    reduction_ : str
+        Which exact reduction was used.
+    stopped_ : str
+        A sentence that says why training ended.
     group_losses_ : GroupLosses or None
         What every class loses in every group, if `fit` was given groups.
     margins_from_ : str
@@ -119,21 +192,61 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
     'oob'
     """
 
-    ensemble: Any = None
-    _: KW_ONLY
-    prefit: bool = False
-    margin: Any = "pairs"
-    margins_from: str = "auto"
-    class_offsets: bool = True
-    margin_target: float = 0.3
-    calibrate: bool = True
+    def __init__(
+        self,
+        ensemble: Any = None,
+        *,
+        prefit: bool = False,
+        margin: Any = "pairs",
+        margins_from: str = "auto",
+        class_offsets: bool = True,
+        class_costs: Any = None,
+        margin_target: float = 0.3,
+        weight_cap: float | None = None,
+        tie_break: Any = "smallest",
+        calibrate: bool = True,
+        reduce: Any = "auto",
+        solver: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.ensemble = ensemble
+        self.prefit = prefit
+        self.margin = margin
+        self.margins_from = margins_from
+        self.class_offsets = class_offsets
+        self.class_costs = class_costs
+        self.margin_target = margin_target
+        self.weight_cap = weight_cap
+        self.tie_break = tie_break
+        self.calibrate = calibrate
+        self.reduce = reduce
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Train the members and find their weights, as the class describes.
 
-        {Parameters: training points, labels, fitted sample_weight, groups}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Training points; sparse if the learner takes it.
+        y : array-like of shape (n,)
+            Labels of two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the points, not negative; every class needs a point of weight > 0. The class
+            says what they do; points of weight zero play no part.
+        groups : array-like of shape (n,), optional
+            Hospitals, years, demographic groups: the deviations of every class in every group are
+            balanced, each with its own least loss, so that no group pays for the others
+            (`group_losses_`). Groups are not needed to predict.
 
-        {Returns: itself}
+        Returns
+        -------
+        self
         """
         if not self._fits_blocks(X, y, sample_weight, groups):
             self._train(with_groups(self._checked_training(X, y, sample_weight), groups))
@@ -178,9 +291,15 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         points, with other margins than pairs and with ``calibrate=False``, the scores are returned.
         `staged_predict_proba` uses the calibration of the whole ensemble for every stage.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
-        {Returns: shares}
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
         """
         return super().predict_proba(X)
 
@@ -194,7 +313,19 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         another year. The points should be new to the members, on which they are measured as they
         are; the calibration follows them too. Every class that the members know has to be there.
 
-        {Parameters: training points, labels, fitted sample_weight, groups}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Training points; sparse if the learner takes it.
+        y : array-like of shape (n,)
+            Labels of two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the points, not negative; every class needs a point of weight > 0. The class
+            says what they do; points of weight zero play no part.
+        groups : array-like of shape (n,), optional
+            Hospitals, years, demographic groups: the deviations of every class in every group are
+            balanced, each with its own least loss, so that no group pays for the others
+            (`group_losses_`). Groups are not needed to predict.
 
         Returns
         -------

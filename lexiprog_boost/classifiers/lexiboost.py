@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lexiprog_boost.checks.estimators import estimator_class
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
-from lexiprog_boost.pools.choice import train_pool
+from lexiprog_boost.pools.adaboost import train_pool
 
 
-@estimator_class
 class LexiBoostClassifier(LexiVote):
     """Boosting for imbalanced classes without costs to tune.
 
@@ -25,17 +22,78 @@ class LexiBoostClassifier(LexiVote):
     `LexiEnsembleClassifier` is the better start. Sample weights are those of the pool, and of the
     points inside their classes.
 
-    {Parameters: estimator, n_estimators, pool, margin rule, margins_from, class_offsets,
-    estimator class_costs, margin_target, weight_cap, lexicographic tie_break, reduce, stage solver,
-    n_jobs, verbose, random_state}
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The learner; by default a tree of depth three. Without sample_weight it is trained on points
+        drawn by weight.
+    n_estimators : int
+        Rounds at most.
+    pool : {"m2", "adaboost"}
+        AdaBoost.M2, or scikit-learn's AdaBoost (SAMME).
+    margin : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
+    margins_from : {"train", "oob", "cross"}
+        Where margins are measured: on the training data; on the points that a member trained by
+        resampling did not draw; or by cross-fitting, five fits a member. Learners that are right on
+        all their training points need one of the last two (fact F9, docs/facts.md).
+    class_offsets : bool
+        Add a member a class that always votes for it: the program then sets thresholds too. Of
+        use with a margin target below 1 and honest margins (fact F13, docs/facts.md).
+    class_costs : mapping, sequence or "balanced", optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default. "balanced": the largest class's weight over the class's own, which puts
+        rare classes before the others, beyond the balance that class means give them anyway.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
+    tie_break : {"smallest", "leximax", "closest"} or ("closest", tolerance)
+        Which of the optimal weights: those of smallest norm; those whose second largest deviation
+        is least, and so on; or those nearest to the pool's own that give up 0.01 (or `tolerance`)
+        of the deviation.
+    reduce : {"auto", False}
+        Use exact reductions, or solve the full programs; the optimum and the weights are the same.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
+        subproblem, whether or not a reduction makes it unnecessary.
+    n_jobs : int, optional
+        Workers of the cross-fitting.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
+    random_state : int, RandomState or None
+        Draws one seed a member; an integer makes `fit` repeatable.
 
-    {Attributes: classes_, estimators_ and offsets, estimator_weights_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members, class offsets last.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Their weights, which sum to one.
     n_members_ : int
         How many members carry weight. A vertex of the paper's program has at most one a class
         (fact F2, docs/facts.md).
-    {class_optima_, class_losses_, deviation_, program_, reduction_, stopped_}
+    class_optima_ : ndarray of shape (n_classes,)
+        L_j, the least mean loss that any weights of the members give to each class by itself.
+    class_losses_ : ndarray of shape (n_classes,)
+        Each class's mean loss with the weights.
+    deviation_, chi_ : float
+        The least worst costed deviation from `class_optima_`: the paper's, which is not negative,
+        and as solved for, with its sign.
+    program_, result_ : lexiprog.Program, lexiprog.Result
+        What was solved last, and its certified optima; a pickle leaves out the program.
+    reduction_ : str
+        Which exact reduction was used.
+    stopped_ : str
+        A sentence that says why training ended.
 
-    {References: Datta}
+    References
+    ----------
+    S. Datta, S. Nag and S. Das, Boosting with Lexicographic Programming: Addressing Class
+    Imbalance without Cost Tuning, IEEE Transactions on Knowledge and Data Engineering.
 
     Examples
     --------
@@ -51,10 +109,40 @@ class LexiBoostClassifier(LexiVote):
     True
     """
 
-    estimator: Any = None
-    n_estimators: int = 50
-    _: KW_ONLY
-    pool: str = "m2"
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 50,
+        *,
+        pool: str = "m2",
+        margin: Any = "vote",
+        margins_from: str = "train",
+        class_offsets: bool = False,
+        class_costs: Any = None,
+        margin_target: float = 1.0,
+        weight_cap: float | None = None,
+        tie_break: Any = "smallest",
+        reduce: Any = "auto",
+        solver: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.pool = pool
+        self.margin = margin
+        self.margins_from = margins_from
+        self.class_offsets = class_offsets
+        self.class_costs = class_costs
+        self.margin_target = margin_target
+        self.weight_cap = weight_cap
+        self.tie_break = tie_break
+        self.reduce = reduce
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
 
     @classmethod
     def modern(cls, estimator: Any = None, **options: Any) -> LexiBoostClassifier:
@@ -96,5 +184,7 @@ class LexiBoostClassifier(LexiVote):
         )  # fmt: skip
         seed = int(rng.randint(np.iinfo(np.int32).max))
         margins = self._pool_margins(pool, data, seed=seed)
-        found = self._find_weights(margins, data.y, data.weights, pool.weights)
-        self._remember_weights(pool.estimators, found, pool.stopped, measured_on=self.margins_from)
+        solution = self._find_weights(margins, data.y, data.weights, pool.weights)
+        self._remember_weights(
+            pool.estimators, solution, pool.stopped, measured_on=self.margins_from
+        )

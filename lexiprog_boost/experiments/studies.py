@@ -7,27 +7,26 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiprog_boost.datasets import GAUSSIAN_SETS, KEEL_MULTI_CLASS, KEEL_TWO_CLASS, SCENES
-from lexiprog_boost.datasets.own_table import table_name
-from lexiprog_boost.experiments.cells.contenders import (
-    CONTENDERS,
+from lexiprog_boost.datasets.table_files import table_name
+from lexiprog_boost.experiments.methods import (
+    BASELINES,
     CONTROLS,
     LEARNERS,
-    RIVALS,
+    METHODS,
     SWEEPS,
-    Contender,
+    Method,
     Setting,
 )
-from lexiprog_boost.experiments.loading import read_file
-from lexiprog_boost.experiments.study import Study
+from lexiprog_boost.experiments.study import Study, read_file
 
-# A smoke run looks at sets that are small and at rivals that are fast.
+# A smoke run looks at sets that are small and at baselines that are fast.
 QUICK_SETS = {
     "keel-two-class": ("new-thyroid1", "new-thyroid2"),
     "keel-multi-class": ("new-thyroid",),
 }
-QUICK_RIVALS = ("RUSBoost", "BalancedRandomForest")
+QUICK_BASELINES = ("RUSBoost", "BalancedRandomForest")
 
-ALL = (*CONTENDERS, *RIVALS, *CONTROLS, *SWEEPS)
+ALL = (*METHODS, *BASELINES, *CONTROLS, *SWEEPS)
 TWO_CLASS = tuple(one for one in ALL if not one.many_class_only)
 MULTI_CLASS = tuple(one for one in ALL if not one.two_class_only)
 IMAGES = ("cifar8", "cifar9", "cifar10")
@@ -37,8 +36,8 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "controls": ("control", ("Dual-LexiBoost",)),
     "costs": ("sweep", ()),
 }
-# What can be left out of the whole: everything but the paper's own contenders.
-BESIDES = {"rivals": "rival", "controls": "control", "costs": "sweep"}
+# What can be left out of the whole: everything but the paper's own methods.
+BESIDES = {"rivals": "baseline", "controls": "control", "costs": "sweep"}
 
 STUDIES = {
     "artificial": Study(
@@ -67,15 +66,15 @@ def study(
     name : str
         One of `STUDIES`.
     quick : bool
-        Two sets, two folds, one neighbourhood, two settings and two rivals.
+        Two sets, two folds, one neighbourhood, two settings and two baselines.
     data_dir : path, optional
         Folder of the data files.
     part : str
-        One of `PARTS`, to leave the other contenders out.
+        One of `PARTS`, to leave the other methods out.
     sets : sequence of str
         The data sets to measure; all of the study's if none are named.
     without : sequence of str
-        Some of `BESIDES`, to leave these contenders out.
+        Some of `BESIDES`, to leave these methods out.
 
     Returns
     -------
@@ -96,18 +95,20 @@ def study(
     if data_dir is None:
         packaged = {"hyperspectral": ("indian_pines",), "images": ()}
         whole = replace(whole, datasets=packaged.get(name, whole.datasets))
-    unknown = [one for one in sets if one not in whole.datasets]
+    unknown = [dataset for dataset in sets if dataset not in whole.datasets]
     if unknown:
         raise ValueError(f"{name} has no set {unknown[0]!r}; it has {', '.join(whole.datasets)}.")
     if sets:
-        whole = replace(whole, datasets=tuple(one for one in whole.datasets if one in sets))
+        whole = replace(
+            whole, datasets=tuple(dataset for dataset in whole.datasets if dataset in sets)
+        )
     return _narrowed(whole, quick=quick, part=part, without=without)
 
 
 def study_of_file(
     file: Path, *, quick: bool = False, part: str = "", without: Sequence[str] = ()
 ) -> Study:
-    """Return the study of a user's own table: every contender that its classes allow.
+    """Return the study of a user's own table: every method that its classes allow.
 
     Parameters
     ----------
@@ -129,36 +130,38 @@ def study_of_file(
 
 
 def _narrowed(whole: Study, *, quick: bool, part: str, without: Sequence[str]) -> Study:
-    left_out = {BESIDES[one] for one in without}
-    kept = tuple(one for one in whole.contenders if one.role not in left_out)
-    whole = replace(whole, contenders=kept)
+    left_out = {BESIDES[method] for method in without}
+    kept = tuple(method for method in whole.methods if method.role not in left_out)
+    whole = replace(whole, methods=kept)
     if part:
         role, others = PARTS[part]
-        kept = tuple(one for one in whole.contenders if one.role == role or one.name in others)
-        alone = all(one.name in others for one in kept)  # nothing to hold against them
-        whole = replace(whole, contenders=() if alone else kept, part=part)
+        kept = tuple(
+            method for method in whole.methods if method.role == role or method.name in others
+        )
+        alone = all(method.name in others for method in kept)  # nothing to hold against them
+        whole = replace(whole, methods=() if alone else kept, part=part)
     return _smoke(whole) if quick else whole
 
 
 def _smoke(whole: Study) -> Study:
     usual = QUICK_SETS.get(whole.name, whole.datasets)
-    sets = tuple(one for one in usual if one in whole.datasets) or whole.datasets
+    sets = tuple(dataset for dataset in usual if dataset in whole.datasets) or whole.datasets
     learners = {
         name: grid[len(grid) // 2 :][:1]
         for name, grid in whole.learners.items()
         if name == "kNN" or whole.choose
     }
-    contenders = tuple(
-        replace(one, grid=_few(one))
-        for one in whole.contenders
-        if one.role != "rival" or one.name in QUICK_RIVALS
+    methods = tuple(
+        replace(dataset, grid=_few(dataset))
+        for dataset in whole.methods
+        if dataset.role != "baseline" or dataset.name in QUICK_BASELINES
     )
     return replace(
-        whole, datasets=sets[:2], learners=learners, contenders=contenders, folds=2, quick=True
+        whole, datasets=sets[:2], learners=learners, methods=methods, folds=2, quick=True
     )
 
 
-def _few(one: Contender) -> tuple[Setting, ...]:
+def _few(method: Method) -> tuple[Setting, ...]:
     """Two settings, for a sweep those in the middle: cost 1 is what the others are held against."""
-    middle = one.grid.index({"cost": 1.0}) if one.role == "sweep" else 0
-    return one.grid[middle:][:2]
+    middle = method.grid.index({"cost": 1.0}) if method.role == "sweep" else 0
+    return method.grid[middle:][:2]

@@ -3,11 +3,10 @@
 from lexiprog_boost.learners.balanced_forest import BalancedForestClassifier
 from lexiprog_boost.learners.c45_tree import C45TreeClassifier
 from lexiprog_boost.learners.landmark_features import LandmarkFeatures
-from lexiprog_boost.learners.neighbor_table import NeighborTable
 from lexiprog_boost.learners.quantile_codes import QuantileCodes
 from lexiprog_boost.learners.table_columns import TableColumns
-from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
-from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.learners.weighted_neighbors import NeighborTable, WeightedKNeighborsClassifier
+from lexiprog_boost.members.outputs import constant_members
 from lexiprog_boost.members.resampled import ResampledClassifier
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexiprog_boost.aliases import Floats, Indices
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
 
-@estimator_class
 class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     """Trees on bootstrap samples that hold as many points of the large classes as of the smallest.
 
@@ -39,7 +36,10 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Draws the samples and the trees' seeds.
 
-    {Attributes: classes_}
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
     estimators_ : list of DecisionTreeClassifier
         Each was trained on positions in `classes_`.
     oob_decision_function_ : ndarray of shape (n, n_classes)
@@ -58,12 +58,20 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     (300, 2)
     """
 
-    n_estimators: int = 100
-    _: KW_ONLY
-    least: int = 20
-    max_features: Any = "sqrt"
-    min_samples_leaf: Any = 1
-    random_state: Any = None
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        least: int = 20,
+        max_features: Any = "sqrt",
+        min_samples_leaf: Any = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.least = least
+        self.max_features = max_features
+        self.min_samples_leaf = min_samples_leaf
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BalancedForestClassifier:
         """Draw the samples and train the trees.
@@ -122,9 +130,15 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Return the mean of the trees' probabilities.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
-        {Returns: shares}
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, ensure_all_finite="allow-nan", reset=False)
@@ -132,8 +146,8 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Return the class of the largest mean probability."""
-        found = self.predict_proba(X)
-        return self.classes_[np.argmax(found, axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[np.argmax(shares, axis=1)]
 
     def _mean(self, X: Any) -> Floats:
         check = _needs_checks(X)
@@ -144,9 +158,9 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
 
     def _says(self, tree: Any, X: Any, *, check: bool) -> Floats:
         """Probabilities of one tree; zero for a class whose points weigh nothing."""
-        found = np.zeros((len(X), len(self.classes_)))
-        found[:, tree.classes_] = tree.predict_proba(X, check_input=check)
-        return found
+        shares = np.zeros((len(X), len(self.classes_)))
+        shares[:, tree.classes_] = tree.predict_proba(X, check_input=check)
+        return shares
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.kernel_approximation import Nystroem
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.checks.estimators import estimator_class
 
-
-@estimator_class
 class LandmarkFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Nystroem's approximation of the Gaussian kernel, on no more landmarks than there are points.
 
@@ -40,9 +36,14 @@ class LandmarkFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     (3, 3)
     """
 
-    n_components: int = 100
-    _: KW_ONLY
-    random_state: Any = None
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> LandmarkFeatures:  # noqa: ARG002
         """Draw the landmarks.

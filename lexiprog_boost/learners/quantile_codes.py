@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,12 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.frames import category_columns
+from lexiprog_boost.checks.points import category_columns
 
 # As many points as scikit-learn's own bins are found from.
 MOST_POINTS = 200_000
 
 
-@estimator_class
 class QuantileCodes(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """The number of the quantile bin in place of each value; missing values stay missing.
 
@@ -45,9 +42,14 @@ class QuantileCodes(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [0.0, 1.0, nan, 0.0]
     """
 
-    n_bins: int = 255
-    _: KW_ONLY
-    random_state: Any = None
+    def __init__(
+        self,
+        n_bins: int = 255,
+        *,
+        random_state: Any = None,
+    ) -> None:
+        self.n_bins = n_bins
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> QuantileCodes:  # noqa: ARG002
         """Find the bins.
@@ -103,10 +105,10 @@ class QuantileCodes(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def _edges(column: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
     """Between neighbouring values where there are few, else at the quantiles."""
-    known = column[~np.isnan(column)]
-    values = np.unique(known)
+    present = column[~np.isnan(column)]
+    values = np.unique(present)
     if len(values) <= n_bins:
         # Halves first: the sum of two huge values would be infinite.
         return 0.5 * values[:-1] + 0.5 * values[1:]
     shares = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
-    return np.unique(np.quantile(known, shares))
+    return np.unique(np.quantile(present, shares))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.frames import category_columns, is_frame
+from lexiprog_boost.checks.points import category_columns, is_frame
 
 WAYS = ("one-hot", "ordinal", "categories")
 # What gradient boosting takes as categories of one column.
 MOST_CATEGORIES = 255
 
 
-@estimator_class
 class TableColumns(TransformerMixin, BaseEstimator):
     """Numbers from a data frame; an array, or a frame of numbers, is taken as it is.
 
@@ -46,8 +43,11 @@ class TableColumns(TransformerMixin, BaseEstimator):
     [[1.5, 0.0, 1.0], [2.0, 1.0, 0.0]]
     """
 
-    categories: str = "one-hot"
-    _: KW_ONLY
+    def __init__(
+        self,
+        categories: str = "one-hot",
+    ) -> None:
+        self.categories = categories
 
     def fit(self, X: Any, y: Any = None) -> TableColumns:  # noqa: ARG002
         """Find which columns hold categories, and which there are.
@@ -64,8 +64,8 @@ class TableColumns(TransformerMixin, BaseEstimator):
             self
         """
         if self.categories not in WAYS:
-            known = ", ".join(map(repr, WAYS))
-            raise ValueError(f"unknown categories {self.categories!r}; it is one of {known}.")
+            choices = ", ".join(map(repr, WAYS))
+            raise ValueError(f"unknown categories {self.categories!r}; it is one of {choices}.")
         self.categories_in_ = category_columns(X)
         if not self.categories_in_:
             validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
@@ -99,9 +99,9 @@ class TableColumns(TransformerMixin, BaseEstimator):
         if self.categories == "one-hot":
             return np.hstack([plain, codes])
         coded = X.columns.isin(self.categories_in_)
-        found = np.empty(X.shape)
-        found[:, ~coded], found[:, coded] = plain, codes
-        return found if self.categories == "ordinal" else _marked(found, coded)
+        numbers = np.empty(X.shape)
+        numbers[:, ~coded], numbers[:, coded] = plain, codes
+        return numbers if self.categories == "ordinal" else _marked(numbers, coded)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -114,12 +114,12 @@ def _texts(frame: Any) -> NDArray:
     return frame.astype(object).where(frame.notna(), "").astype(str).to_numpy(dtype=object)
 
 
-def _marked(found: NDArray, coded: NDArray[np.bool_]) -> Any:
+def _marked(numbers: NDArray, coded: NDArray[np.bool_]) -> Any:
     """A data frame in which the columns of codes are said to be categories."""
     import pandas as pd  # given a data frame, it is there
 
-    names = [f"x{j}" for j in range(found.shape[1])]
-    table = pd.DataFrame(found, columns=names)
+    names = [f"x{j}" for j in range(numbers.shape[1])]
+    table = pd.DataFrame(numbers, columns=names)
     return table.astype(
         {name: "category" for name, is_code in zip(names, coded, strict=True) if is_code}
     )

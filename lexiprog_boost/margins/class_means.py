@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
+from lexiprog_boost.checks.points import check_class_masses, check_sample_weight
 from lexiprog_boost.members.outputs import class_codes
 
 Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike | None]
@@ -82,11 +82,11 @@ class ClassMeanMargins:
         classes = np.unique(np.concatenate([self.classes, other.classes]))
         totals = np.zeros((len(classes), self.totals.shape[1]))
         weights, counts = np.zeros(len(classes)), np.zeros(len(classes), dtype=np.int64)
-        for one in (self, other):
-            places = np.searchsorted(classes, one.classes)
-            totals[places] += one.totals
-            weights[places] += one.weights
-            counts[places] += one.counts
+        for side in (self, other):
+            places = np.searchsorted(classes, side.classes)
+            totals[places] += side.totals
+            weights[places] += side.weights
+            counts[places] += side.counts
         extremes = min(self.smallest, other.smallest), max(self.largest, other.largest)
         return self.of(classes, totals, weights, counts, extremes)
 
@@ -121,45 +121,68 @@ def class_mean_margins(
     >>> found.classes.tolist(), found.means.tolist()
     (['many', 'rare'], [[0.5, 1.0], [1.0, -1.0]])
     """
-    found = summed_margins(blocks, classes=classes)
-    check_class_masses(found.weights, found.classes)
-    return found
+    means = summed_margins(blocks, classes=classes)
+    check_class_masses(means.weights, means.classes)
+    return means
 
 
 def summed_margins(
     blocks: Iterable[Block], *, classes: ArrayLike | None = None
 ) -> ClassMeanMargins:
     """The same for some of the blocks, in which a class may have no weight."""
-    known = None if classes is None else np.unique(np.asarray(classes))
-    totals: dict[object, tuple[Floats, float, int]] = {}
-    smallest, largest = np.inf, -np.inf
-    n_members: int | None = None
+    given = None if classes is None else np.unique(np.asarray(classes))
+    totals = _Totals(given)
     for block in blocks:
         margins, y, weights = _checked_block(block)
-        if n_members is not None and margins.shape[1] != n_members:
-            raise ValueError(_UNEQUAL.format(margins.shape[1], n_members))
-        n_members = margins.shape[1]
+        if totals.n_members not in (None, margins.shape[1]):
+            raise ValueError(_UNEQUAL.format(margins.shape[1], totals.n_members))
+        totals.n_members = margins.shape[1]
         for start in range(0, len(y), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
-            part = np.asarray(margins[rows], dtype=np.float64)
-            low, high = part.min(initial=np.inf), part.max(initial=-np.inf)
-            if not (np.isfinite(low) and np.isfinite(high)) and part.size:
-                raise ValueError("a margin is not finite; check the members' outputs.")
-            smallest, largest = min(smallest, low), max(largest, high)
-            _add(totals, part, y[rows], weights[rows], known)
-    if n_members is None:
-        raise ValueError("there is no block of margins to average.")
-    labels = known if known is not None else np.unique(np.array(list(totals)))
-    if not len(labels):
-        raise ValueError("there is no point to average over.")
-    found = [totals.get(label, (np.zeros(n_members), 0.0, 0)) for label in labels.tolist()]
-    return ClassMeanMargins.of(
-        labels,
-        np.array([total for total, _, _ in found]),
-        np.array([mass for _, mass, _ in found]),
-        np.array([count for _, _, count in found], dtype=np.int64),
-        (float(smallest), float(largest)),
-    )
+            totals.add(np.asarray(margins[rows], dtype=np.float64), y[rows], weights[rows])
+    return totals.means()
+
+
+class _Totals:
+    """Sums of margins, weights and points over each class, as they are added up."""
+
+    def __init__(self, classes: NDArray | None) -> None:
+        self.classes = classes
+        self.n_members: int | None = None
+        self._sums: dict[object, tuple[Floats, float, int]] = {}
+        self._smallest, self._largest = np.inf, -np.inf
+
+    def add(self, margins: Floats, y: NDArray, weights: Floats) -> None:
+        """Add some rows."""
+        low, high = margins.min(initial=np.inf), margins.max(initial=-np.inf)
+        if not (np.isfinite(low) and np.isfinite(high)) and margins.size:
+            raise ValueError("a margin is not finite; check the members' outputs.")
+        self._smallest, self._largest = min(self._smallest, low), max(self._largest, high)
+        labels = np.unique(y) if self.classes is None else self.classes
+        codes = class_codes(y, labels)
+        belongs = codes == np.arange(len(labels))[:, None]
+        sums = (belongs * weights) @ margins
+        masses, counts = belongs @ weights, belongs.sum(axis=1)
+        for label, total, mass, count in zip(labels.tolist(), sums, masses, counts, strict=True):
+            old = self._sums.get(label, (0.0, 0.0, 0))
+            self._sums[label] = (old[0] + total, old[1] + float(mass), old[2] + int(count))
+
+    def means(self) -> ClassMeanMargins:
+        """The means over all rows that were added."""
+        if self.n_members is None:
+            raise ValueError("there is no block of margins to average.")
+        labels = np.unique(np.array(list(self._sums))) if self.classes is None else self.classes
+        if not len(labels):
+            raise ValueError("there is no point to average over.")
+        nothing = (np.zeros(self.n_members), 0.0, 0)
+        totals = [self._sums.get(label, nothing) for label in labels.tolist()]
+        return ClassMeanMargins.of(
+            labels,
+            np.array([total for total, _, _ in totals]),
+            np.array([mass for _, mass, _ in totals]),
+            np.array([count for _, _, count in totals], dtype=np.int64),
+            (float(self._smallest), float(self._largest)),
+        )
 
 
 def _checked_block(block: Block) -> tuple[NDArray, NDArray, Floats]:
@@ -176,20 +199,3 @@ def _checked_block(block: Block) -> tuple[NDArray, NDArray, Floats]:
     if weights.shape == y.shape and not weights.any():
         return margins, y, np.zeros(len(y))
     return margins, y, check_sample_weight(block[2], len(y))
-
-
-def _add(
-    totals: dict[object, tuple[Floats, float, int]],
-    margins: Floats,
-    y: NDArray,
-    weights: Floats,
-    known: NDArray | None,
-) -> None:
-    labels = np.unique(y) if known is None else known
-    codes = class_codes(y, labels)
-    belongs = codes == np.arange(len(labels))[:, None]
-    sums = (belongs * weights) @ margins
-    masses, counts = belongs @ weights, belongs.sum(axis=1)
-    for label, total, mass, count in zip(labels.tolist(), sums, masses, counts, strict=True):
-        old = totals.get(label, (0.0, 0.0, 0))
-        totals[label] = (old[0] + total, old[1] + float(mass), old[2] + int(count))

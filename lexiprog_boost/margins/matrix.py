@@ -1,6 +1,7 @@
-"""The margin matrix M: one row a point, one column a member."""
+"""The margin matrix M: one row a point, or a point and a wrong class; one column a member."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -8,9 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from lexiprog_boost.aliases import Codes, Floats
-from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight, take_rows
 from lexiprog_boost.members.outputs import class_codes, probabilities, votes
 
 Rule = Literal["vote", "proba", "signed"]
@@ -122,7 +121,6 @@ def margin_blocks(
         yield margins, y[rows], weights[rows]
 
 
-@described
 def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats:
     """Return the margins of the class offsets: members that always vote for one class.
 
@@ -135,7 +133,8 @@ def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats
         Labels.
     classes : array-like of shape (n_classes,)
         The c-th offset always votes for the c-th of the sorted classes.
-    {rule}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
 
     Returns
     -------
@@ -192,3 +191,70 @@ def all_classes(members: Sequence[Any], y: NDArray, classes: ArrayLike | None = 
     if classes is not None:
         return np.unique(np.asarray(classes))
     return np.unique(np.concatenate([y, *(np.asarray(m.classes_) for m in members)]))
+
+
+# Margins between the true class and each rival: a point is a row against every other class.
+
+
+@dataclass(frozen=True)
+class PairMargins:
+    """One row a point and rival class, as `pair_margins` finds them.
+
+    Programs take the rows like those of a margin matrix, with the label of each row's point.
+
+    Attributes
+    ----------
+    margins : ndarray of shape (n (C - 1), T)
+        ``f_y - f_k``, from -1 to 1, by which each member prefers the true class to rival k.
+    points : ndarray of int, shape (n (C - 1),)
+        The point that each row is about.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.margins import PairMargins
+    >>> PairMargins(np.ones((2, 1)), np.array([0, 0])).margins.shape
+    (2, 1)
+    """
+
+    margins: NDArray[np.float64]
+    points: NDArray[np.intp]
+
+
+def pair_margins(outputs: Any, codes: Codes) -> PairMargins:
+    """Compare the true class with every other one, in each member's probabilities.
+
+    A vote with weights alpha is right exactly where all rows of the point are positive, whereas
+    ``2 f_y - 1`` of `margin_matrix` asks for more than half of the probability, which is hard
+    to come by with many classes. With two classes both are the same. Use it with three classes or
+    more, for members that give probabilities.
+
+    Parameters
+    ----------
+    outputs : array-like of shape (n, T, C)
+        Each member's probabilities.
+    codes : ndarray of int, shape (n,)
+        Position of the true class among the C.
+
+    Returns
+    -------
+    PairMargins
+
+    Examples
+    --------
+    One point and one member, which prefers the true class to both rivals:
+
+    >>> import numpy as np
+    >>> from lexiprog_boost.margins import pair_margins
+    >>> found = pair_margins([[[0.4, 0.35, 0.25]]], np.array([0]))
+    >>> found.margins.round(2).tolist(), found.points.tolist()
+    ([[0.05], [0.15]], [0, 0])
+    """
+    table = np.asarray(outputs, dtype=np.float64)
+    n_points, n_members, n_classes = table.shape
+    true_class = np.take_along_axis(table, codes[:, None, None], axis=2)
+    rivals = ~np.eye(n_classes, dtype=bool)[codes]
+    differences = np.moveaxis(true_class - table, 2, 1)[rivals]
+    return PairMargins(
+        differences.reshape(-1, n_members), np.repeat(np.arange(n_points), n_classes - 1)
+    )

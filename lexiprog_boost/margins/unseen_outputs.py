@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.margins.cross_fitted import deal_folds
-from lexiprog_boost.margins.out_of_bag import members_and_samples
-from lexiprog_boost.margins.unseen import fill_with_class_means
+from lexiprog_boost.checks.points import take_rows
+from lexiprog_boost.margins.unseen import deal_folds, fill_with_class_means, members_and_samples
 from lexiprog_boost.members.ensembles import Member, last_step
+from lexiprog_boost.members.fitting import weighted_fit, workers_for
 from lexiprog_boost.members.outputs import class_codes, probabilities
-from lexiprog_boost.members.weighted import weighted_fit
-from lexiprog_boost.members.workers import workers_for
 
 FOLDS = 5
 
@@ -96,8 +93,8 @@ def cross_fitted_outputs(
     judged = Parallel(n_jobs=workers_for(X, n_jobs), return_as="generator")(
         delayed(_judge)(members[t], X, y, folds != k, classes, sample_weight) for t, k in tasks
     )
-    for (t, k), found in zip(tasks, judged, strict=True):
-        outputs[folds == k, t] = found
+    for (t, k), unseen in zip(tasks, judged, strict=True):
+        outputs[folds == k, t] = unseen
         on_fit()
     return outputs
 
@@ -151,12 +148,12 @@ def out_of_bag_outputs(
 
 
 def _out_of_bag(member: Member, classes: NDArray) -> Floats | None:
-    found = getattr(last_step(member.estimator), "oob_decision_function_", None)
-    if found is None or member.labels is not None:
+    outputs = getattr(last_step(member.estimator), "oob_decision_function_", None)
+    if outputs is None or member.labels is not None:
         return None
     codes = class_codes(member.classes_, classes)
-    aligned = np.zeros((len(found), len(classes)))
-    aligned[:, codes] = found
+    aligned = np.zeros((len(outputs), len(classes)))
+    aligned[:, codes] = outputs
     return aligned
 
 

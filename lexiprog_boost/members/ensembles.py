@@ -18,8 +18,8 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from lexiprog_boost.members.fitting import weighted_fit
 from lexiprog_boost.members.outputs import class_codes
-from lexiprog_boost.members.weighted import weighted_fit
 
 # These train their members on 0, 1, ..., C - 1; so do their subclasses in imbalanced-learn.
 TRAIN_ON_CODES = (
@@ -70,8 +70,8 @@ class Member:
     @property
     def classes_(self) -> NDArray:
         """Labels that the member knows."""
-        own = np.asarray(self.estimator.classes_)
-        return own if self.labels is None else self.labels[own.astype(np.intp)]
+        labels = np.asarray(self.estimator.classes_)
+        return labels if self.labels is None else self.labels[labels.astype(np.intp)]
 
     def fit(self, X: Any, y: NDArray, sample_weight: Any = None) -> Member:
         """Fit the estimator as its ensemble would: on its columns, with its kind of labels.
@@ -84,8 +84,8 @@ class Member:
 
     def predict(self, X: Any) -> NDArray:
         """Predict labels of the ensemble."""
-        own = np.asarray(self.estimator.predict(self._columns(X)))
-        return own if self.labels is None else self.labels[own.astype(np.intp)]
+        labels = np.asarray(self.estimator.predict(self._columns(X)))
+        return labels if self.labels is None else self.labels[labels.astype(np.intp)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return one column a label of `classes_`."""

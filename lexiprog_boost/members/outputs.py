@@ -1,12 +1,12 @@
-"""What a fitted member says about points, aligned to the ensemble's classes."""
+"""What a fitted member says about points, aligned to the ensemble's classes; constant members."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.dummy import DummyClassifier
 
 from lexiprog_boost.aliases import Codes
-from lexiprog_boost.checks.docstrings import described
 
 
 def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Codes:
@@ -47,7 +47,6 @@ def class_codes(labels: ArrayLike, classes: NDArray, *, source: str = "y") -> Co
     return codes
 
 
-@described
 def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     """Return the position in `classes` of the class that a member votes for.
 
@@ -58,7 +57,10 @@ def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     ----------
     member : fitted classifier
         Anything with ``predict``.
-    {points, ensemble classes}
+    X : array-like or sparse matrix of shape (m, n_features)
+        Points.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the ensemble.
 
     Returns
     -------
@@ -79,7 +81,6 @@ def votes(member: Any, X: Any, classes: NDArray) -> Codes:
     return class_codes(member.predict(X), classes, source=type(member).__name__)
 
 
-@described
 def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
     """Return a member's class probabilities with one column a class of the ensemble.
 
@@ -90,7 +91,10 @@ def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
     ----------
     member : fitted classifier
         Anything with ``predict_proba`` and ``classes_``.
-    {points, ensemble classes}
+    X : array-like or sparse matrix of shape (m, n_features)
+        Points.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the ensemble.
 
     Returns
     -------
@@ -111,8 +115,43 @@ def probabilities(member: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
             f"{type(member).__name__} has no predict_proba, which the rule 'proba' needs; "
             "use the rule 'vote' or another learner."
         )
-    own = np.asarray(member.predict_proba(X), dtype=np.float64)
+    shares = np.asarray(member.predict_proba(X), dtype=np.float64)
     codes = class_codes(member.classes_, classes, source=type(member).__name__)
-    aligned = np.zeros((len(own), len(classes)))
-    aligned[:, codes] = own
+    aligned = np.zeros((len(shares), len(classes)))
+    aligned[:, codes] = shares
     return aligned
+
+
+# Members that always vote for the same class.
+
+
+def constant_members(classes: ArrayLike) -> list[DummyClassifier]:
+    """Return one fitted classifier a class, which votes for that class whatever the point.
+
+    As members of an ensemble they are the class offsets: their weights set the thresholds between
+    the classes (fact F13, docs/facts.md). A learner that sees points of one class only is such a
+    constant as well.
+
+    Parameters
+    ----------
+    classes : array-like of shape (n_classes,)
+        Labels; sorted and made distinct.
+
+    Returns
+    -------
+    list of DummyClassifier
+        In the order of the sorted classes; each knows all of them.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.learners import constant_members
+    >>> first, second = constant_members(["rare", "many"])
+    >>> first.predict([[1.0], [2.0]]).tolist(), second.predict_proba([[1.0]]).tolist()
+    (['many', 'many'], [[0.0, 1.0]])
+    """
+    labels = np.unique(np.asarray(classes))
+    nowhere = np.zeros((len(labels), 1))
+    return [
+        DummyClassifier(strategy="constant", constant=[label]).fit(nowhere, labels)
+        for label in labels
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.checks.sample_weights import check_sample_weight
-from lexiprog_boost.members.constant import constant_members
-from lexiprog_boost.members.outputs import probabilities
-from lexiprog_boost.members.seeding import seeded_clone
+from lexiprog_boost.checks.points import check_sample_weight, take_rows
+from lexiprog_boost.members.fitting import seeded_clone
+from lexiprog_boost.members.outputs import constant_members, probabilities
 
 
 def _estimator_has_proba(resampled: ResampledClassifier) -> bool:
@@ -44,7 +40,6 @@ def _check_all_rows(X: Any, learner: Any) -> None:
         check_array(X, ensure_all_finite="allow-nan" if allow_nan else True)
 
 
-@estimator_class
 class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Give sample weights to any classifier by training it on n points drawn by weight.
 
@@ -83,14 +78,24 @@ class ResampledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     # A point of weight zero is never drawn, so nobody has to leave it out before.
     handles_zero_weights = True
 
-    estimator: Any = None
-    _: KW_ONLY
-    random_state: Any = None
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ResampledClassifier:
         """Draw points by weight and fit a clone of the learner on them.
 
-        {Parameters: learner points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Training points.
+        y : array-like of shape (n,)
+            Labels.
         sample_weight : array-like of shape (n,), optional
             Proportional to the probability that a point is drawn.
 

@@ -8,12 +8,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.rows import take_rows
+from lexiprog_boost.checks.points import take_rows
 from lexiprog_boost.checks.values import check_learner
-from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.members.fitting import seeded_clone
+from lexiprog_boost.members.outputs import constant_members
 from lexiprog_boost.members.resampled import ResampledClassifier
-from lexiprog_boost.members.seeding import seeded_clone
 
 
 def prepare_learner(estimator: Any, X: Any) -> Any:
@@ -49,7 +48,6 @@ def prepare_learner(estimator: Any, X: Any) -> Any:
     return clone(estimator)
 
 
-@described
 def fit_member(
     learner: Any, X: Any, y: NDArray, weights: Floats, rng: np.random.RandomState
 ) -> Any:
@@ -64,7 +62,10 @@ def fit_member(
     ----------
     learner : classifier
         From `prepare_learner`; left as it is.
-    {learner points}
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points.
+    y : array-like of shape (n,)
+        Labels.
     weights : ndarray of shape (n,)
         Non-negative and not all zero.
     rng : RandomState

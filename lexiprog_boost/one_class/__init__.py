@@ -3,7 +3,6 @@
 - `hypotheses`: bumps and isolation trees, how normal a point looks to each
 - `program`: the linear program over them, and its lexicographic form for groups of points
 - `generation`: the few of many hypotheses that the program needs
-- `options`, `levels`: what is refused, and what the scores of a group say
 - `detector`: the scikit-learn estimator
 """
 

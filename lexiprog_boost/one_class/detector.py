@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,103 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.checks.groups import check_groups
+from lexiprog_boost.checks.points import check_groups
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.one_class.generation import generate
 from lexiprog_boost.one_class.hypotheses import Hypotheses, grow_trees, place_bumps
-from lexiprog_boost.one_class.levels import ROUNDING, level, lowest_mean, threshold
-from lexiprog_boost.one_class.options import check_options
-from lexiprog_boost.one_class.program import one_class_program
+from lexiprog_boost.one_class.program import check_nu, one_class_program
+
+# Options of the detector that make no sense are refused before anything is computed.
+
+
+def check_options(model: Any) -> None:
+    """Refuse a detector's parameters with a sentence that says what they may be.
+
+    Examples
+    --------
+    >>> from lexiprog_boost import OneClassLexiBoost
+    >>> from lexiprog_boost.one_class.detector import check_options
+    >>> check_options(OneClassLexiBoost("stumps"))
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown hypotheses 'stumps'; they are 'bumps' or 'trees'.
+    """
+    check_nu(model.nu)
+    if model.hypotheses not in ("bumps", "trees"):
+        raise ValueError(f"unknown hypotheses {model.hypotheses!r}; they are 'bumps' or 'trees'.")
+    for name in ("n_groups", "n_hypotheses"):
+        count = getattr(model, name)
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise ValueError(f"{name} is {count!r}; it is a whole number from 1 on.")
+    if model.width is not None and not model.width > 0:
+        raise ValueError(f"width is {model.width!r}; the bumps' width is above 0.")
+    share = model.contamination
+    if share != "auto" and not (isinstance(share, int | float) and 0 < share <= 0.5):
+        raise ValueError(f"contamination is {share!r}; it is 'auto' or a share in (0, 0.5].")
+
+
+# What the scores of a group say: the mean of its lowest ones, and the level the others reach.
+
+# A count is whole but for this, and what is less is nothing.
+ROUNDING = 1e-9
+
+
+def lowest_mean(scores: Floats, nu: float) -> float:
+    """Mean of the lowest share nu of sorted scores, a part of a point counting in part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.one_class.detector import lowest_mean
+    >>> lowest_mean(np.array([0.0, 1.0, 2.0, 3.0]), 0.375)
+    0.3333333333333333
+    """
+    room = nu * len(scores)
+    shares = np.clip(room - np.arange(len(scores)), 0.0, 1.0)
+    return float(shares @ scores / room)
+
+
+def level(scores: Floats, nu: float) -> float:
+    """The score that all but a share nu of sorted scores reach.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.one_class.detector import level
+    >>> level(np.array([0.0, 1.0, 2.0, 3.0]), 0.25), level(np.array([0.0, 1.0, 2.0, 3.0]), 0.2)
+    (1.0, 0.0)
+    """
+    below = int(np.floor(nu * len(scores) + ROUNDING))
+    return float(scores[min(below, len(scores) - 1)])
+
+
+def threshold(levels: Floats) -> float:
+    """The score from which on a point is normal: the lowest level, so that no group loses more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.one_class.detector import threshold
+    >>> round(threshold(np.array([0.5, 0.2])), 6)
+    0.2
+    """
+    lowest = float(levels.min())
+    if lowest < ROUNDING:
+        warnings.warn(
+            "more than a share nu of a group looks normal to no hypothesis, so that the threshold "
+            "calls every point normal; more hypotheses (n_hypotheses), wider ones (width) or a "
+            "larger nu would raise it.",
+            lx.LexiprogWarning,
+            stacklevel=3,
+        )
+    return lowest - ROUNDING  # a point at the level itself is normal
+
 
 DECIMALS = 12
 
 
-@estimator_class
 class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     """Detect what is not normal by weighted hypotheses that look after every group of normal ones.
 
@@ -91,7 +173,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     n_rounds_ : int
         Programs that were solved to find the hypotheses; `program_` and `result_` are the last.
 
-    {References: Ratsch one class}
+    References
+    ----------
+    G. Rätsch, B. Schölkopf, S. Mika and K.-R. Müller, SVM and boosting: one class, GMD technical
+    report 119, 2000.
 
     Examples
     --------
@@ -110,16 +195,28 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     [1, 1, -1]
     """
 
-    hypotheses: str = "bumps"
-    _: KW_ONLY
-    nu: float = 0.1
-    n_groups: int = 1
-    n_hypotheses: int = 300
-    width: float | None = None
-    scale: bool = True
-    contamination: Any = "auto"
-    solver: Any = None
-    random_state: Any = None
+    def __init__(
+        self,
+        hypotheses: str = "bumps",
+        *,
+        nu: float = 0.1,
+        n_groups: int = 1,
+        n_hypotheses: int = 300,
+        width: float | None = None,
+        scale: bool = True,
+        contamination: Any = "auto",
+        solver: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.nu = nu
+        self.n_groups = n_groups
+        self.n_hypotheses = n_hypotheses
+        self.width = width
+        self.scale = scale
+        self.contamination = contamination
+        self.solver = solver
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> OneClassLexiBoost:  # noqa: ARG002 - scikit-learn's signature
         """Learn what is normal.
@@ -144,18 +241,18 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         self.groups_, codes = self._grouped(points, groups, rng)
         pool = self._pool(points, rng)
         values = pool.values(points)
-        found = generate(values, codes, self.nu, solver=self.solver)
-        if found.gap > 1e-5:
+        generated = generate(values, codes, self.nu, solver=self.solver)
+        if generated.gap > 1e-5:
             warnings.warn(
-                f"the hypotheses found leave a gap of {found.gap:.2g}; fewer of them "
+                f"the hypotheses found leave a gap of {generated.gap:.2g}; fewer of them "
                 "(n_hypotheses) or another width make the program easier.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.gap_, self.n_rounds_ = found.gap, found.rounds
-        self._weigh(pool, values, codes, found.columns)
+        self.gap_, self.n_rounds_ = generated.gap, generated.rounds
+        self._weigh(pool, values, codes, generated.columns)
         scores = self._scores(points)
-        self._read_groups(scores, codes, found.optima)
+        self._read_groups(scores, codes, generated.optima)
         self.offset_ = (
             threshold(self.group_levels_)
             if self.contamination == "auto"
@@ -166,7 +263,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def score_samples(self, X: Any) -> Floats:
         """Return how normal the points look, from 0 to 1.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -179,7 +279,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Return ``score_samples(X) - offset_``: below zero is what `predict` calls abnormal.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -190,7 +293,10 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for what looks normal and -1 for what does not.
 
-        {Parameters: points}
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Points.
 
         Returns
         -------
@@ -243,6 +349,6 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
     def _read_groups(self, scores: Floats, codes: NDArray[np.intp], optima: Floats) -> None:
         groups = [np.sort(scores[codes == g]) for g in range(len(self.groups_))]
         self.group_optima_ = optima
-        self.group_values_ = np.array([lowest_mean(one, self.nu) for one in groups])
-        self.group_levels_ = np.array([level(one, self.nu) for one in groups])
+        self.group_values_ = np.array([lowest_mean(group, self.nu) for group in groups])
+        self.group_levels_ = np.array([level(group, self.nu) for group in groups])
         self.deviation_ = float((optima - self.group_values_).max())

@@ -123,8 +123,8 @@ def _group(values: Floats, nu: float, solver: Any) -> Solve:
 
     def solve(columns: list[int]) -> tuple[float, Floats]:
         program = declare_dual_soft_margin(values[:, columns], limits)
-        found = program.solve(solver_for(program, solver)).final
-        return float(found.value), np.asarray(found["D"])
+        optimum = program.solve(solver_for(program, solver)).final
+        return float(optimum.value), np.asarray(optimum["D"])
 
     return solve
 

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_margins
 
 
-@described
 def one_class_program(values: Any, groups: Any = None, *, nu: float = 0.1) -> lx.Program:
     """Declare the weights of hypotheses that make normal points look normal.
 
@@ -49,7 +47,10 @@ def one_class_program(values: Any, groups: Any = None, *, nu: float = 0.1) -> lx
         Subproblems ``group:<label>`` with variables "alpha", "rho" and "xi"; with more than one
         group subproblem "balance" with "alpha", "rho" (a level a group), "xi" and "chi".
 
-    {References: Ratsch one class}
+    References
+    ----------
+    G. Rätsch, B. Schölkopf, S. Mika and K.-R. Müller, SVM and boosting: one class, GMD technical
+    report 119, 2000.
 
     Examples
     --------

@@ -17,11 +17,13 @@ Examples
 True
 """
 
-from lexiprog_boost.plots.distributions import margin_distributions
-from lexiprog_boost.plots.importances import feature_importances
-from lexiprog_boost.plots.members import member_weights
-from lexiprog_boost.plots.staged import staged_g_mean
 from lexiprog_boost.plots.tug import tug_of_war
+from lexiprog_boost.plots.votes import (
+    feature_importances,
+    margin_distributions,
+    member_weights,
+    staged_g_mean,
+)
 
 __all__ = [
     "feature_importances",

@@ -1,4 +1,6 @@
-"""The pool of scikit-learn's AdaBoost (SAMME)."""
+"""The pool of scikit-learn's AdaBoost (SAMME), and the choice of AdaBoost.M2 or it by name."""
+
+from __future__ import annotations
 
 from typing import Any
 
@@ -7,13 +9,12 @@ from numpy.typing import ArrayLike
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils import check_random_state
 
-from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.members.training import prepare_learner
-from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.adaboost_m2 import adaboost_m2_pool
+from lexiprog_boost.pools.pool import Pool, rounds_shown
 
 
-@described
 def adaboost_pool(
     estimator: Any,
     X: Any,
@@ -30,10 +31,22 @@ def adaboost_pool(
     no better than chance. Use it to weigh the very members of a model you have; `adaboost_m2_pool`
     is the paper's, and stronger with many classes.
 
-    {Parameters: learner, training points, labels, n_estimators}
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
     learning_rate : float
         Shrinks the members' weights.
-    {initial weights, member seeds}
+    sample_weight : array-like of shape (n,), optional
+        Initial weights of the points.
+    random_state : int, RandomState or None
+        Draws one seed a member.
 
     Returns
     -------
@@ -77,3 +90,77 @@ def adaboost_pool(
             else f"all {n_estimators} rounds were trained."
         ),
     )
+
+
+# The pools that estimators offer by name: AdaBoost.M2, or scikit-learn's AdaBoost.
+
+
+def train_pool(
+    pool: str,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_estimators: int,
+    rule: str = "vote",
+    sample_weight: ArrayLike | None = None,
+    keep_distributions: bool = False,
+    verbose: int = 0,
+    title: str = "AdaBoost",
+    random_state: Any = None,
+) -> Pool:
+    """Train the members of the pool of that name.
+
+    Parameters
+    ----------
+    pool : {"m2", "adaboost"}
+        AdaBoost.M2, or scikit-learn's AdaBoost (SAMME).
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
+    rule : str
+        The rule of the margins that are wanted; with "proba" AdaBoost.M2 is trained on
+        confidences.
+    sample_weight : array-like of shape (n,), optional
+        Initial weights of the points.
+    keep_distributions : bool
+        Keep the point weights of every round, if the pool can.
+    verbose : int
+        Show a bar of the rounds if not 0 (needs tqdm).
+    title : str
+        What stands before the bar.
+    random_state : int, RandomState or None
+        Draws one seed a member.
+
+    Returns
+    -------
+    Pool
+
+    Examples
+    --------
+    Two rounds of AdaBoost.M2:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from lexiprog_boost.pools.adaboost import train_pool
+    >>> stump = DecisionTreeClassifier(max_depth=1)
+    >>> train_pool("m2", stump, *load_iris(return_X_y=True), n_estimators=2).stopped
+    'all 2 rounds were trained.'
+    """
+    shared: dict[str, Any] = {
+        "n_estimators": n_estimators, "sample_weight": sample_weight, "random_state": random_state
+    }  # fmt: skip
+    if pool == "adaboost":
+        return adaboost_pool(estimator, X, y, **shared)
+    if pool != "m2":
+        raise ValueError(f"unknown pool {pool!r}; it is 'm2' or 'adaboost'.")
+    with rounds_shown(n_estimators, title, verbose=verbose) as tick:
+        return adaboost_m2_pool(
+            estimator, X, y, output="confidence" if rule == "proba" else "hard",
+            keep_distributions=keep_distributions, on_round=tick, **shared,
+        )  # fmt: skip

@@ -12,19 +12,16 @@ from sklearn.utils import check_random_state
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Codes, Floats
-from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.rows import take_rows
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight, take_rows
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.members.training import fit_member, prepare_learner
-from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.pool import KeptRounds, Pool
 
 # Stands in for a share of wrong points of zero, whose weight would be infinite.
 LEAST_SHARE = 1e-10
 
 
-@described
 def adaboost_nc_pool(
     estimator: Any,
     X: Any,
@@ -49,10 +46,25 @@ def adaboost_nc_pool(
     a_t is not positive, which is dropped; the first one is kept even so, with a warning. Use it for
     members that err on different points where a class is rare.
 
-    {Parameters: learner, training points, labels, n_estimators, penalty, oversample}
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_estimators : int
+        Rounds at most.
+    penalty : float
+        Strength of the penalty (lambda), at least 0; its authors use 2 and 9. 0 ignores the
+        ambiguity.
+    oversample : bool
+        Draw copies of the points of smaller classes until all classes have the same size.
     sample_weight : array-like of shape (n,), optional
         Initial weights of the points; copies share the weight of their original's class.
-    {on_round}
+    on_round : callable (round, error), optional
+        Called after every round, the first one being 1.
     random_state : int, RandomState or None
         Draws the copies, and one seed a member.
 
@@ -61,7 +73,10 @@ def adaboost_nc_pool(
     Pool
         Its weights are a_t; its history has "error", the penalised share of wrong points.
 
-    {References: Wang}
+    References
+    ----------
+    S. Wang and X. Yao, Multiclass imbalance problems: analysis and potential solutions, IEEE
+    Transactions on Systems, Man, and Cybernetics B 42, 2012.
 
     Examples
     --------
@@ -88,8 +103,7 @@ def adaboost_nc_pool(
     D = weights / weights.sum()
     ballots = np.zeros((len(y), len(classes)))
     everyone = np.arange(len(y))
-    members, scales, errors, rights = [], [], [], []
-    stopped = f"all {n_estimators} rounds were trained."
+    kept, scales, rights = KeptRounds(n_estimators), [], []
     for t in range(1, n_estimators + 1):
         member = fit_member(learner, X, y, D, rng)
         vote = votes(member, X, classes)
@@ -101,33 +115,27 @@ def adaboost_nc_pool(
         if on_round is not None:
             on_round(t, share)
         if share >= 0.5:
-            stopped = f"the member of round {t} was wrong on half of the points or more."
+            kept.stopped = f"the member of round {t} was wrong on half of the points or more."
             break
         floored = max(share, LEAST_SHARE)
         scale = 0.5 * np.log((1 - floored) / floored)
-        members.append(member)
+        kept.add(member, error=share)
         scales.append(scale)
-        errors.append(share)
         if share <= LEAST_SHARE:
-            stopped = f"the member of round {t} was perfect, which left nothing to learn."
+            kept.stopped = f"the member of round {t} was perfect, which left nothing to learn."
             break
         D = penalised * np.exp(-scale * right)
         D /= D.sum()
-    if not members:
+    if not kept.members:
         warnings.warn(
             f"the first {type(estimator).__name__} is wrong on a share of {share:.3f} of the "
             "points: it votes alone. Use a stronger learner, such as a deeper tree.",
             lx.LexiprogWarning,
             stacklevel=2,
         )
-        members, scales, errors = [member], [1.0], [share]
-    return Pool(
-        estimators=tuple(members),
-        weights=np.array(scales),
-        classes=classes,
-        history={"error": np.array(errors)},
-        stopped=stopped,
-    )
+        kept.add(member, error=share)
+        scales.append(1.0)
+    return kept.pool(np.array(scales), classes)
 
 
 def ambiguity(ballots: Floats, codes: Codes, rights: NDArray[np.bool_]) -> Floats:

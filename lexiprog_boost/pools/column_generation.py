@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.margins.matrix import Rule, check_rule, margins_of
 from lexiprog_boost.members.training import fit_member, prepare_learner
-from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.pool import KeptRounds, Pool
 from lexiprog_boost.programs.soft_margin import PointLimits
 from lexiprog_boost.reductions.merged_soft_margin import (
     PointWeights,
@@ -68,7 +67,6 @@ class Generated:
     convergence: Convergence
 
 
-@described
 def column_generation_pool(
     estimator: Any,
     X: Any,
@@ -90,12 +88,32 @@ def column_generation_pool(
     training ends, since the program over all members that the learner finds is then solved. Use it
     where few, well chosen members are wanted, and a proof that no other helps.
 
-    {Parameters: learner, training points, labels}
+    Parameters
+    ----------
+    estimator : classifier
+        The learner; without sample_weight it is trained on points drawn by weight.
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
     limits : PointLimits
         Of the points; the first member is trained on its weights.
     n_estimators : int
         Members at most.
-    {rule, tolerance, point tie_break, solver, on_round, member seeds}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
+    tolerance : float
+        By how much the edge of a new member must exceed s.
+    tie_break : {"smallest", None}
+        Of all optimal point weights those with the smallest sum of D_i^2 / w_i, and of all
+        multipliers the smallest, which no solver changes; or the solver's own.
+    solver : optional
+        As for ``lexiprog.Program.solve``; a mapping may name "margin" (A1 to A3), "edge" (their
+        duals) and "weights" (the smallest norm), needed or not.
+    on_round : callable (round, error), optional
+        Called after every round, the first one being 1.
+    random_state : int, RandomState or None
+        Draws one seed a member.
 
     Returns
     -------
@@ -104,7 +122,10 @@ def column_generation_pool(
         broken; its history has "edge" (of the member on the weights it was trained with), "s" and
         "rho" (r, the margin in the primal).
 
-    {References: Demiriz}
+    References
+    ----------
+    A. Demiriz, K. P. Bennett and J. Shawe-Taylor, Linear programming boosting via column
+    generation, Machine Learning 46, 2002.
 
     Examples
     --------
@@ -123,13 +144,10 @@ def column_generation_pool(
     check_rule(rule, len(classes))
     codes = class_codes(y, classes)
     learner, rng = prepare_learner(estimator, X), check_random_state(random_state)
-    members: list[Any] = []
-    columns: list[Floats] = []
-    edges: list[float] = []
+    kept = KeptRounds(n_estimators)
     rounds: list[PointWeights] = []
     next_edge: float | None = None
     D = limits.weights / limits.weights.sum()
-    stopped = f"all {n_estimators} rounds were trained."
     for t in range(1, n_estimators + 1):
         member = fit_member(learner, X, y, D, rng)
         column = margins_of(member, X, codes, classes, rule)
@@ -138,31 +156,15 @@ def column_generation_pool(
             on_round(t, edge)
         if rounds and edge <= rounds[-1].edge + tolerance:
             next_edge = edge
-            stopped = f"the member of round {t} has no larger edge than those before."
+            kept.stopped = f"the member of round {t} has no larger edge than those before."
             break
-        members.append(member)
-        columns.append(column)
-        edges.append(edge)
-        rounds.append(
-            soft_margin_point_weights(
-                np.column_stack(columns), limits, tie_break=tie_break, solver=solver
-            )
-        )
-        D = rounds[-1].D
-    last, margins = rounds[-1], np.column_stack(columns)
-    pool = Pool(
-        estimators=tuple(members),
-        weights=_multipliers(last, margins, limits, tie_break, solver),
-        classes=classes,
-        history={
-            "edge": np.array(edges),
-            "s": np.array([found.edge for found in rounds]),
-            "rho": np.array([found.margin for found in rounds]),
-        },
-        stopped=stopped,
-        margins=margins,
-        margin_rule=rule,
-    )
+        margins = np.column_stack([*kept.columns, column])
+        dual = soft_margin_point_weights(margins, limits, tie_break=tie_break, solver=solver)
+        kept.add(member, column=column, edge=edge, s=dual.edge, rho=dual.margin)
+        rounds.append(dual)
+        D = dual.D
+    last = rounds[-1]
+    pool = kept.pool(_multipliers(last, margins, limits, tie_break, solver), classes, rule)
     return Generated(pool, last, Convergence(next_edge, last.edge, tolerance))
 
 

@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_rounds
 from lexiprog_boost.margins import class_codes, votes
 from lexiprog_boost.margins.matrix import Rule, margins_of, vote_margins
 from lexiprog_boost.members.training import fit_member
 from lexiprog_boost.pools.point_weights import NextWeights
-from lexiprog_boost.pools.pool import Pool
+from lexiprog_boost.pools.pool import KeptRounds, Pool
 
 REPEATS = "repeats an earlier one"
 
 
-@described
 def dual_loop_pool(
     learner: Any,
     X: Any,
@@ -48,7 +46,10 @@ def dual_loop_pool(
     ----------
     learner : classifier
         From `prepare_learner`.
-    {training points, labels}
+    X : array-like or sparse matrix of shape (n, n_features)
+        Training points; sparse if the learner takes it.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
     reweigh : callable (margins of shape (n, t)) -> NextWeights
         The dual program.
     start : ndarray of shape (n,)
@@ -60,7 +61,10 @@ def dual_loop_pool(
     repeats : {"stop", "retry"}
         What a repeated member does: it ends the loop, or the round is lost and the next one trains
         on the same weights with another seed.
-    {rule, on_round}
+    rule : {"vote", "proba", "signed"}
+        What a margin is made of; see `margin_matrix`.
+    on_round : callable (round, error), optional
+        Called after every round, the first one being 1.
     rng : RandomState
         Draws one seed a member.
 
@@ -87,12 +91,8 @@ def dual_loop_pool(
     classes = np.unique(y)
     counted = start > 0
     codes = class_codes(y, classes)
-    members: list[Any] = []
-    columns: list[Floats] = []
-    errors: list[float] = []
-    distributions: list[Floats] = []
+    kept = KeptRounds(n_estimators)
     distribution, wanted = start, NextWeights(start)
-    stopped = f"all {n_estimators} rounds were trained."
     for t in range(1, n_estimators + 1):
         member = fit_member(learner, X, y, distribution, rng)
         right = votes(member, X, classes) == codes
@@ -104,19 +104,16 @@ def dual_loop_pool(
         )
         if on_round is not None:
             on_round(t, error)
-        known = [other[counted] for other in columns]
-        reason = _reason_to_stop(column[counted], known, error, error_limit)
+        earlier = [other[counted] for other in kept.columns]
+        reason = _reason_to_stop(column[counted], earlier, error, error_limit)
         if reason == REPEATS and repeats == "retry":
             continue
-        if not reason and columns and not wanted.wants(column):
+        if not reason and kept.columns and not wanted.wants(column):
             reason = "has no edge over the limit of the dual"
         if reason and t > 1:
-            stopped = f"the member of round {t} {reason} and was dropped."
+            kept.stopped = f"the member of round {t} {reason} and was dropped."
             break
-        members.append(member)
-        columns.append(column)
-        errors.append(error)
-        distributions.append(distribution)
+        kept.add(member, column=column, distribution=distribution, error=error)
         if reason:
             warnings.warn(
                 f"the first {type(member).__name__} {reason}; it is kept, alone. "
@@ -124,24 +121,15 @@ def dual_loop_pool(
                 lx.LexiprogWarning,
                 stacklevel=2,
             )
-            stopped = f"the member of round 1 {reason}; it is kept, alone."
+            kept.stopped = f"the member of round 1 {reason}; it is kept, alone."
             break
         if t < n_estimators:
-            wanted = reweigh(np.column_stack(columns))
+            wanted = reweigh(np.column_stack(kept.columns))
             if wanted.distribution is None:
-                stopped = f"no point has weight after round {t}: the members are perfect."
+                kept.stopped = f"no point has weight after round {t}: the members are perfect."
                 break
             distribution = wanted.distribution
-    return Pool(
-        estimators=tuple(members),
-        weights=np.ones(len(members)),
-        classes=classes,
-        history={"error": np.array(errors)},
-        stopped=stopped,
-        margins=np.column_stack(columns),
-        margin_rule=rule,
-        distributions=np.array(distributions),
-    )
+    return kept.pool(np.ones(len(kept.members)), classes, rule)
 
 
 def _reason_to_stop(column: Floats, earlier: list[Floats], error: float, limit: float) -> str:

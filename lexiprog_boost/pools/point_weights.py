@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.solver_choice import solver_of
 from lexiprog_boost.checks.values import reachable_cap
-from lexiprog_boost.programs.dual_balance import declare_dual_balance
-from lexiprog_boost.programs.dual_class import Form, declare_dual_class
+from lexiprog_boost.programs.dual_lexiboost import Form, declare_dual_balance, declare_dual_class
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
-from lexiprog_boost.programs.smallest_optimum import solve_smallest
+from lexiprog_boost.programs.tie_breaks import solve_smallest
 from lexiprog_boost.reductions import (
     Compressed,
     class_weight_program,
     compress_rows,
     spread_class_weights,
 )
-from lexiprog_boost.reductions.class_weights import means_of
+from lexiprog_boost.reductions.class_mean_form import means_of
 
 # An edge must exceed the limit s by more than the solvers' accuracy to be worth a member.
 EDGE = 1e-8

@@ -6,11 +6,9 @@ which the package relies on, have their proofs in docs/facts.md; tests check eac
 """
 
 from lexiprog import OptimalFace, optimal_face
-from lexiprog_boost.programs.dual_balance import dual_balance_program
-from lexiprog_boost.programs.dual_class import dual_class_program
-from lexiprog_boost.programs.game import game_program
+from lexiprog_boost.programs.dual_lexiboost import dual_balance_program, dual_class_program
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
-from lexiprog_boost.programs.lexiboost import lexiboost_program
+from lexiprog_boost.programs.lexiboost import game_program, lexiboost_program
 from lexiprog_boost.programs.lpadaboost import dual_lpadaboost_program, lpadaboost_program
 from lexiprog_boost.programs.lpboost import dual_lpboost_program, lpboost_program
 from lexiprog_boost.programs.lpuboost import dual_lpuboost_program, lpuboost_program

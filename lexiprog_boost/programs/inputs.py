@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
+from lexiprog_boost.checks.points import check_class_masses, check_sample_weight
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
@@ -92,7 +91,6 @@ class Linear:
         return Linear(self.constants + other.constants, self.slopes + other.slopes)
 
 
-@described
 def check_inputs(
     margins: Any,
     y: Any,
@@ -106,7 +104,22 @@ def check_inputs(
 
     Use it before the functions of `lexiprog_boost.reductions`; the programs check for themselves.
 
-    {Parameters: margins, labels, class_costs, inside weights, margin_target, weight_cap}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    class_costs : mapping or sequence, optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the points inside their classes; w_i is their share of the class.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
 
     Returns
     -------

@@ -1,20 +1,19 @@
-"""LexiBoost's programs: P_j, each class's least hinge loss, and Q, the least worst deviation."""
+"""LexiBoost's programs: P_j, each class's least hinge loss; Q, the least worst deviation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_optima
 from lexiprog_boost.programs.inputs import Inputs, Linear, check_inputs, weight_variable
 
 
-@described
 def lexiboost_program(
     margins: Any,
     y: Any,
@@ -42,7 +41,22 @@ def lexiboost_program(
     those of "classes" allow (fact F10, docs/facts.md); the paper's chi is max(0, chi). Use it to
     read and change LexiBoost; `lexicographic_weights` solves smaller programs with its optima.
 
-    {Parameters: margins, labels, class_costs, inside weights, margin_target, weight_cap}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    class_costs : mapping or sequence, optional
+        What a unit of each class's deviation costs, by label or in the order of the sorted labels;
+        1 each by default.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the points inside their classes; w_i is their share of the class.
+    margin_target : float
+        theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
+        easy points stop pulling (fact F5, docs/facts.md).
+    weight_cap : float, optional
+        Largest weight of a member, at least 1/T.
 
     Returns
     -------
@@ -86,11 +100,6 @@ def declare_lexiboost(inputs: Inputs) -> lx.Program:
     return lx.Program(lx.Stage("classes", *ideals), _balance_stage(inputs, optima))
 
 
-def declare_class(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Program:
-    """One P_j alone, perhaps with points whose loss is known to be linear."""
-    return lx.Program(lx.Stage("classes", _class_subproblem(inputs, j, linear)))
-
-
 def declare_balance(
     inputs: Inputs, optima: Any, linear: Linear | None = None, cuts: Sequence[Linear] = ()
 ) -> lx.Program:
@@ -98,17 +107,14 @@ def declare_balance(
     return lx.Program(_balance_stage(inputs, check_optima(optima, inputs.classes), linear, cuts))
 
 
-def _class_subproblem(inputs: Inputs, j: int, linear: Linear | None = None) -> lx.Subproblem:
+def _class_subproblem(inputs: Inputs, j: int) -> lx.Subproblem:
     mine = np.flatnonzero(inputs.codes == j)
     alpha = weight_variable(inputs)
-    loss, constraints = 0.0, [cp.sum(alpha) == 1]
-    if len(mine):
-        losses = cp.Variable(len(mine), nonneg=True, name="losses")
-        loss = inputs.weights[mine] @ losses
-        constraints.insert(0, inputs.target - inputs.margins[mine] @ alpha <= losses)
-    if linear is not None:
-        loss = loss + linear.constants[j] - linear.slopes[j] @ alpha
-    return lx.Subproblem(f"class:{inputs.classes[j]}", cp.Minimize(loss), constraints)
+    losses = cp.Variable(len(mine), nonneg=True, name="losses")
+    constraints = [inputs.target - inputs.margins[mine] @ alpha <= losses, cp.sum(alpha) == 1]
+    return lx.Subproblem(
+        f"class:{inputs.classes[j]}", cp.Minimize(inputs.weights[mine] @ losses), constraints
+    )
 
 
 def _balance_stage(
@@ -133,3 +139,47 @@ def _balance_stage(
         constraints.append(each >= constants - slopes @ alpha)
     constraints.insert(0, deviations <= chi)
     return lx.Stage("balance", lx.Subproblem("balance", cp.Minimize(chi), constraints))
+
+
+# The matrix game between the classes that Q becomes when no point reaches the margin target.
+
+
+def game_program(inputs: Inputs, optima: Any) -> lx.Program:
+    """Declare Q on the class means of the margins: T + 1 variables and C rows.
+
+    Where no margin exceeds theta, the hinge is active everywhere (fact F1, docs/facts.md): use it
+    there, whatever the number of points. Q is::
+
+        minimise    chi
+        subject to  cost_j (theta - m_j . alpha - L_j) <= chi   for every class j,
+                    sum alpha = 1,  0 <= alpha <= cap
+
+    Parameters
+    ----------
+    inputs : Inputs
+        With one row a class, its mean margins m_j.
+    optima : mapping or sequence
+        L_j of every class, by label or in order.
+
+    Returns
+    -------
+    lexiprog.Program
+        One stage "balance" with a subproblem of the same name, variables "alpha", "chi"
+        and "deviations".
+
+    Examples
+    --------
+    The means of the example of `lexiboost_program`:
+
+    >>> from lexiprog_boost.programs import check_inputs, game_program
+    >>> means = check_inputs([[1, -1 / 3], [-1, 1]], ["many", "rare"])
+    >>> game_program(means, [0, 0]).solve().final["alpha"].round(6).tolist()
+    [0.4, 0.6]
+    """
+    if not np.array_equal(inputs.codes, np.arange(len(inputs.classes))):
+        raise ValueError("the game is declared on class means: give one row a class, in order.")
+    none = np.zeros(0, dtype=np.intp)
+    ones = np.ones(len(inputs.classes))
+    linear = Linear(inputs.target * ones, inputs.margins)
+    hinges = replace(inputs, margins=inputs.margins[none], codes=none, weights=ones[none])
+    return declare_balance(hinges, optima, linear)

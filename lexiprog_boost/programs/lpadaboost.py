@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import lexiprog as lx
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_margins
 from lexiprog_boost.programs.soft_margin import (
     declare_dual_soft_margin,
@@ -14,7 +13,6 @@ from lexiprog_boost.programs.soft_margin import (
 )
 
 
-@described
 def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program:
     """Declare A1: weights of the members that make the smallest margin as large as possible.
 
@@ -25,14 +23,22 @@ def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program
 
     One mislabelled point decides it: prefer `lpboost_program` where labels are noisy.
 
-    {Parameters: margins, seen points}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    sample_weight : array-like of shape (n,), optional
+        Points of weight zero are left out; otherwise weights play no part in a minimum.
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha" and "r".
 
-    {References: Grove}
+    References
+    ----------
+    A. J. Grove and D. Schuurmans, Boosting in the limit: maximizing the margin of learned
+    ensembles, AAAI 1998.
 
     Examples
     --------
@@ -47,7 +53,6 @@ def lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program
     return declare_soft_margin(table, point_limits(len(table), sample_weight=sample_weight))
 
 
-@described
 def dual_lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Program:
     """Declare A1': point weights on which no member has a large edge.
 
@@ -59,9 +64,17 @@ def dual_lpadaboost_program(margins: Any, *, sample_weight: Any = None) -> lx.Pr
     Its optimum is that of A1, and the multipliers of its first constraint are optimal alpha. Use
     it to weigh the points for a next member.
 
-    {Parameters: margins, seen points}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    sample_weight : array-like of shape (n,), optional
+        Points of weight zero are left out; otherwise weights play no part in a minimum.
 
-    {Returns: edge program}
+    Returns
+    -------
+    lexiprog.Program
+        Stage and subproblem "edge", variables "D" and "s".
 
     Examples
     --------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import lexiprog as lx
-from lexiprog_boost.checks.docstrings import described
 from lexiprog_boost.checks.values import check_margins
 from lexiprog_boost.programs.soft_margin import (
     declare_dual_soft_margin,
@@ -14,7 +13,6 @@ from lexiprog_boost.programs.soft_margin import (
 )
 
 
-@described
 def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> lx.Program:
     """Declare A2: the largest margin r where points may fall short of it at a price.
 
@@ -26,14 +24,25 @@ def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> l
     With D = 1/(nu n) about a share nu of the points may fall short. D = 1/n makes the average
     margin largest; from D = 1 on it is `lpadaboost_program`. Use it where labels are noisy.
 
-    {Parameters: margins, price cap, copies}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    cap : float
+        D, the price of a point of weight and cost one, at least 1/n. The literature has two
+        conventions: D = 1/(nu n), with nu in (0, 1], and D = 1/nu, which is never below one and so
+        never acts.
+    sample_weight : array-like of shape (n,), optional
+        A point of weight two counts as two points; n is then the sum of the weights.
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha", "r" and "xi".
 
-    {References: Ratsch}
+    References
+    ----------
+    G. Rätsch, T. Onoda and K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42, 2001.
 
     Examples
     --------
@@ -52,7 +61,6 @@ def lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> l
     )
 
 
-@described
 def dual_lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None) -> lx.Program:
     """Declare A2': point weights, none above D, on which no member has a large edge.
 
@@ -64,9 +72,21 @@ def dual_lpboost_program(margins: Any, *, cap: float, sample_weight: Any = None)
     Its optimum is minus that of A2; the multipliers of its first constraint are optimal alpha. Use
     it to weigh the points for a next member.
 
-    {Parameters: margins, price cap, copies}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    cap : float
+        D, the price of a point of weight and cost one, at least 1/n. The literature has two
+        conventions: D = 1/(nu n), with nu in (0, 1], and D = 1/nu, which is never below one and so
+        never acts.
+    sample_weight : array-like of shape (n,), optional
+        A point of weight two counts as two points; n is then the sum of the weights.
 
-    {Returns: edge program}
+    Returns
+    -------
+    lexiprog.Program
+        Stage and subproblem "edge", variables "D" and "s".
 
     Examples
     --------

@@ -9,8 +9,7 @@ from sklearn.utils import column_or_1d
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.docstrings import described
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.checks.values import check_class_costs, check_classes, check_margins
 from lexiprog_boost.margins import class_codes
 from lexiprog_boost.programs.soft_margin import (
@@ -21,7 +20,6 @@ from lexiprog_boost.programs.soft_margin import (
 )
 
 
-@described
 def lpuboost_program(
     margins: Any,
     y: Any,
@@ -44,14 +42,37 @@ def lpuboost_program(
     is a plain slack and the constraint reads (M alpha)_i >= r - xi_i, which is A3 as printed. With
     beta = 1 this is LPBoost. Use it where the relative costs of the classes are known.
 
-    {Parameters: margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    cap : float
+        D, the price of a point of weight and cost one, at least 1/n. The literature has two
+        conventions: D = 1/(nu n), with nu in (0, 1], and D = 1/nu, which is never below one and so
+        never acts.
+    beta : float
+        Cost of the target class, the others having 1; the LexiBoost paper tries 2, 4 and 8.
+    target : object, optional
+        The target class; by default the rarest one, by weight.
+    class_costs : mapping or sequence, optional
+        A cost for every class, by label or in the order of the sorted labels, in place of `beta`
+        and `target`.
+    lower_bound : float
+        b, the smallest weight of a point as a share of its largest. The LexiBoost paper's D_LB of
+        25, 50 and 100 is read as 1/25, 1/50 and 1/100: as a percentage it would never be feasible.
+    sample_weight : array-like of shape (n,), optional
+        A point of weight two counts as two points; n is then the sum of the weights.
 
     Returns
     -------
     lexiprog.Program
         Stage and subproblem "margin", variables "alpha", "r", "xi" and, with a lower bound, "zeta".
 
-    {References: Leskovec}
+    References
+    ----------
+    J. Leskovec and J. Shawe-Taylor, Linear programming boosting for uneven datasets, ICML 2003.
 
     Examples
     --------
@@ -68,7 +89,6 @@ def lpuboost_program(
     )
 
 
-@described
 def dual_lpuboost_program(
     margins: Any,
     y: Any,
@@ -91,9 +111,33 @@ def dual_lpuboost_program(
     Its optimum is minus that of A3; the multipliers of its first constraint are optimal alpha. Use
     it to weigh the points for a next member.
 
-    {Parameters: margins, labels, price cap, beta, target, uneven class_costs, lower_bound, copies}
+    Parameters
+    ----------
+    margins : array-like of shape (n, T)
+        Margin of every member on every point.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    cap : float
+        D, the price of a point of weight and cost one, at least 1/n. The literature has two
+        conventions: D = 1/(nu n), with nu in (0, 1], and D = 1/nu, which is never below one and so
+        never acts.
+    beta : float
+        Cost of the target class, the others having 1; the LexiBoost paper tries 2, 4 and 8.
+    target : object, optional
+        The target class; by default the rarest one, by weight.
+    class_costs : mapping or sequence, optional
+        A cost for every class, by label or in the order of the sorted labels, in place of `beta`
+        and `target`.
+    lower_bound : float
+        b, the smallest weight of a point as a share of its largest. The LexiBoost paper's D_LB of
+        25, 50 and 100 is read as 1/25, 1/50 and 1/100: as a percentage it would never be feasible.
+    sample_weight : array-like of shape (n,), optional
+        A point of weight two counts as two points; n is then the sum of the weights.
 
-    {Returns: edge program}
+    Returns
+    -------
+    lexiprog.Program
+        Stage and subproblem "edge", variables "D" and "s".
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.sample_weights import check_sample_weight
+from lexiprog_boost.checks.points import check_sample_weight
 from lexiprog_boost.checks.values import ROUNDING
 
 

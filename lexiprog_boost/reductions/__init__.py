@@ -3,11 +3,12 @@
 from lexiprog_boost.reductions.class_mean_form import (
     capped_maximum,
     class_optima,
+    class_weight_program,
     collapse,
     collapses,
+    spread_class_weights,
 )
-from lexiprog_boost.reductions.class_weights import class_weight_program, spread_class_weights
-from lexiprog_boost.reductions.dual_form import class_optimum_by_dual
+from lexiprog_boost.reductions.dual_forms import class_optimum_by_dual
 from lexiprog_boost.reductions.merged_rows import Compressed, compress_rows
 from lexiprog_boost.reductions.screening import Screened, solve_screened
 

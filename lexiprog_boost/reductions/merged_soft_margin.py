@@ -15,14 +15,14 @@ import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
 from lexiprog_boost.programs.inputs import Inputs
-from lexiprog_boost.programs.smallest_optimum import solve_smallest
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,
     declare_dual_soft_margin,
     declare_soft_margin,
 )
+from lexiprog_boost.programs.tie_breaks import solve_smallest
+from lexiprog_boost.reductions.dual_forms import weights_by_dual_form
 from lexiprog_boost.reductions.merged_rows import Compressed, compress_rows
-from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
 
 # Weights below this are rounding.
 NOTHING = 1e-9
@@ -160,8 +160,8 @@ def soft_margin_point_weights(
 def _merge(margins: Floats, limits: PointLimits) -> Compressed:
     """Equal rows of all classes as one: here a class only matters by the limits it gives."""
     codes = np.zeros(len(margins), dtype=np.intp)
-    one = np.ones(1)
-    return compress_rows(Inputs(margins, codes, one, limits.weights, one))
+    single = np.ones(1)
+    return compress_rows(Inputs(margins, codes, single, limits.weights, single))
 
 
 def _solved(
@@ -179,5 +179,5 @@ def _check_choices(tie_break: Any, solver: Any) -> None:
 
 
 def _simplex(weights: Any) -> Floats:
-    found = np.where(np.asarray(weights) > NOTHING * np.max(weights), weights, 0.0)
-    return found / found.sum()
+    cleaned = np.where(np.asarray(weights) > NOTHING * np.max(weights), weights, 0.0)
+    return cleaned / cleaned.sum()

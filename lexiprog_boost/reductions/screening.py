@@ -112,13 +112,13 @@ def solve_screened(
     n_points, n_members = inputs.margins.shape
     order = np.random.default_rng(random_state).permutation(n_points)
     size = FIRST * n_members
-    alpha, known = np.full(n_members, 1 / n_members), 1
+    alpha, in_doubt = np.full(n_members, 1 / n_members), 1
     while size < n_points:
         rows = _sample(inputs, order, size)
         part = _part(inputs, rows)
-        alpha = settle(part, rough or solve, alpha, _in_doubt(part, known)).alpha
-        known, size = len(rows), size * GROWTH
-    doubtful = _in_doubt(inputs, known)
+        alpha = settle(part, rough or solve, alpha, _in_doubt(part, in_doubt)).alpha
+        in_doubt, size = len(rows), size * GROWTH
+    doubtful = _in_doubt(inputs, in_doubt)
     if rough is not None and doubtful > FEW * n_members:
         alpha = settle(inputs, rough, alpha, doubtful).alpha
         doubtful = FEW * n_members

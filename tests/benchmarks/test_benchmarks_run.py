@@ -12,9 +12,9 @@ import pytest
 from sklearn.metrics import recall_score
 
 import lexiprog as lx
-from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
+from lexiprog_boost.classifiers.shared.listed_members import default_pool
 from lexiprog_boost.datasets import load_keel
-from lexiprog_boost.experiments.cells.store import Store
+from lexiprog_boost.experiments.measure import Store
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = {

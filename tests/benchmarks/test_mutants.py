@@ -79,7 +79,7 @@ def test_a_tolerance_becomes_another_one_and_keywords_that_only_guard_stay():
     }
 
 
-@pytest.mark.parametrize("module", ["lexiprog_boost/weights/ties.py", "lexiprog/program.py"])
+@pytest.mark.parametrize("module", ["lexiprog_boost/weights/forms.py", "lexiprog/program.py"])
 def test_every_change_of_a_real_module_is_valid_and_a_change(module):
     from _mutations import mutations
 

@@ -36,7 +36,7 @@ ENGINE = [
     Room("backends/", "solvers by name; HiGHS and CLARABEL directly; remote solves", "solver.py"),
     Room("rational/", "linear programs in rational arithmetic", "prover.py"),
     Room(
-        "parametric/basis_path parametric/curve parametric/highs_path parametric/integer_fronts "
+        "parametric/basis_path parametric/curve parametric/integer_fronts "
         "parametric/integer_programs parametric/linear_fronts parametric/outer_inner "
         "parametric/path",
         "curves and fronts of bare linear and integer programs",
@@ -75,8 +75,8 @@ ENGINE = [
 
 BOOST = [
     Room("aliases metrics", "names of types; scores in which a rare class counts", "metrics.py"),
-    Room("checks/", "what a caller gives, checked", "values.py"),
-    Room("datasets/", "real and made data", "dataset.py"),
+    Room("checks/", "what a caller gives, checked", "points.py"),
+    Room("datasets/", "real and synthetic data", "dataset.py"),
     Room("members/", "what a member of an ensemble is", "outputs.py"),
     Room("learners/", "base learners that heed sample weights", "weighted_neighbors.py"),
     Room("margins/", "by how much each member is right on each point", "matrix.py"),
@@ -84,7 +84,7 @@ BOOST = [
     Room("reductions/", "smaller programs with the same optima", "class_mean_form.py"),
     Room("blocks/", "margins that come in blocks, read pass by pass", "passes.py"),
     Room("weights/", "from margins to the members' weights", "find.py"),
-    Room("pools/", "ways to train the members", "pool.py"),
+    Room("pools/", "ways to train the base learners of an ensemble", "pool.py"),
     Room("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),
     Room("one_class/", "what is normal, learnt from normal points", "detector.py"),
     Room("plots/", "pictures of ensembles", "tug.py"),

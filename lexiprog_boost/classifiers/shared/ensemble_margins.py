@@ -10,8 +10,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Floats
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.lexi_vote import with_offsets
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
 from lexiprog_boost.margins import (
     Member,
     cross_fitted_margins,
@@ -24,8 +24,8 @@ from lexiprog_boost.margins import (
 )
 from lexiprog_boost.margins.unseen_outputs import FOLDS
 from lexiprog_boost.members.ensembles import last_step
-from lexiprog_boost.members.workers import workers_for
-from lexiprog_boost.pools.progress import rounds_shown
+from lexiprog_boost.members.fitting import workers_for
+from lexiprog_boost.pools.pool import rounds_shown
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def _measured_outputs(model: Any, members: list[Member], data: TrainingData, see
     if model.margins_from_ == "oob":
         return out_of_bag_outputs(model.ensemble_, data.X, data.y, data.classes, data.weights)
     if model.margins_from_ == "cross":
-        known = [hasattr(last_step(m.estimator), "oob_decision_function_") for m in members]
-        n_fits = FOLDS * known.count(False)
+        has_outputs = [hasattr(last_step(m.estimator), "oob_decision_function_") for m in members]
+        n_fits = FOLDS * has_outputs.count(False)
         with rounds_shown(n_fits, "cross-fitting", verbose=model.verbose) as shown:
             return cross_fitted_outputs(
                 members, data.X, data.y, data.classes, sample_weight=data.given_weights,
@@ -101,8 +101,8 @@ def _measured_margins(model: Any, members: list[Member], data: TrainingData, see
 
 def check_known_classes(members: list[Member], data: Any) -> None:
     """Refuse data without a point of some class that the members know."""
-    known = np.unique(np.concatenate([member.classes_ for member in members]))
-    unseen = np.setdiff1d(known, data.classes).tolist()
+    trained_on = np.unique(np.concatenate([member.classes_ for member in members]))
+    unseen = np.setdiff1d(trained_on, data.classes).tolist()
     if unseen:
         raise ValueError(
             f"the members know the class {unseen[0]!r}, of which y has no point, so nothing "

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.groups import check_groups
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.checks.points import check_groups
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.weights import LexiWeights
 
 # Weights that sum to less are none.
@@ -73,7 +73,7 @@ def with_groups(data: TrainingData, groups: Any) -> TrainingData:
     --------
     >>> import numpy as np
     >>> from lexiprog_boost.classifiers.shared.group_cells import with_groups
-    >>> from lexiprog_boost.classifiers.shared.training_data import TrainingData
+    >>> from lexiprog_boost.classifiers.shared.ensemble import TrainingData
     >>> with_groups(TrainingData(np.eye(2), np.arange(2), np.ones(2)), ["a"])
     Traceback (most recent call last):
     ...
@@ -90,7 +90,7 @@ def balanced_weights(
     margins: NDArray,
     data: TrainingData,
     rows: NDArray,
-    own: Floats,
+    pool_weights: Floats,
 ) -> tuple[LexiWeights, GroupLosses | None]:
     """Find the members' weights, with the classes or their cells in the programs.
 
@@ -119,7 +119,7 @@ def balanced_weights(
     y, weights = data.y[rows], data.weights[rows]
     costs = costs_of(y, weights)
     if data.groups is None:
-        return find(margins, y, weights, own, costs=costs), None
+        return find(margins, y, weights, pool_weights, costs=costs), None
     groups, group_codes = np.unique(data.groups, return_inverse=True)
     keys = data.codes * len(groups) + group_codes
     cells, codes = np.unique(keys, return_inverse=True)
@@ -128,11 +128,11 @@ def balanced_weights(
     names = _names(labels, places)
     order = np.argsort(names, kind="stable")  # that of the programs' classes
     back = np.argsort(order, kind="stable")
-    found = find(
-        margins, names[codes[rows]], weights, own,
+    solution = find(
+        margins, names[codes[rows]], weights, pool_weights,
         costs=None if costs is None else costs[of_class][order],
     )  # fmt: skip
-    if found.alpha[: len(own)].sum() < NOTHING:
+    if solution.alpha[: len(pool_weights)].sum() < NOTHING:
         warnings.warn(
             "what the groups need is so different that constant votes balance them best: no member "
             "carries weight, and every point gets the same class. Leave groups out, or train a "
@@ -140,13 +140,13 @@ def balanced_weights(
             lx.LexiprogWarning,
             stacklevel=5,
         )
-    optima, losses = found.class_optima[back], found.class_losses[back]
+    optima, losses = solution.class_optima[back], solution.class_losses[back]
     # A point may have several rows: its class's loss is that of its points' weights.
     masses = np.bincount(codes, data.weights, len(cells))
     share = (of_class == np.arange(len(data.classes))[:, None]) * masses
     share = share / share.sum(axis=1, keepdims=True)
     by_class = replace(
-        found, classes=data.classes, class_optima=share @ optima, class_losses=share @ losses
+        solution, classes=data.classes, class_optima=share @ optima, class_losses=share @ losses
     )
     points = tuple(np.bincount(codes).tolist())
     return by_class, GroupLosses(tuple(labels), tuple(places), points, optima, losses)

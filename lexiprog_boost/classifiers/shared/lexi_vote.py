@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.estimators import estimator_class
 from lexiprog_boost.checks.values import check_class_costs, check_margin_target
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.margins import (
     cross_fitted_margins,
@@ -23,32 +21,31 @@ from lexiprog_boost.margins import (
     offset_margins,
     out_of_bag_margins,
 )
-from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.members.fitting import workers_for
+from lexiprog_boost.members.outputs import constant_members
 from lexiprog_boost.members.training import refit_member
-from lexiprog_boost.members.workers import workers_for
 from lexiprog_boost.pools.pool import Pool
 from lexiprog_boost.weights import LexiWeights, lexicographic_weights
-from lexiprog_boost.weights.ties import check_tie_break
+from lexiprog_boost.weights.forms import check_tie_break
 
 # A class loss below this is no loss.
 NO_LOSS = 1e-9
 
 
-@estimator_class
 class LexiVote(WeightedVote):
     """A vote whose weights come from `lexicographic_weights`."""
 
-    _: KW_ONLY
-    margin: Any = "vote"
-    margins_from: str = "train"
-    class_offsets: bool = False
-    class_costs: Any = None
-    margin_target: float = 1.0
-    weight_cap: float | None = None
-    tie_break: Any = "smallest"
-    reduce: Any = "auto"
-    solver: Any = None
-    n_jobs: int | None = None
+    # What the estimators' own `__init__` store.
+    margin: Any
+    margins_from: str
+    class_offsets: bool
+    class_costs: Any
+    margin_target: float
+    weight_cap: float | None
+    tie_break: Any
+    reduce: Any
+    solver: Any
+    n_jobs: int | None
 
     @property
     def pool_stopped_(self) -> str:
@@ -130,19 +127,19 @@ class LexiVote(WeightedVote):
         )
 
     def _remember_weights(
-        self, members: Sequence[Any], found: LexiWeights, stopped: str, *, measured_on: str
+        self, members: Sequence[Any], solution: LexiWeights, stopped: str, *, measured_on: str
     ) -> None:
         """Set the fitted attributes, and warn where the training data left nothing to balance."""
-        offsets = constant_members(found.classes) if self.class_offsets else []
-        self._remember([*members, *offsets], found.alpha, found.classes, stopped)
-        self.class_optima_ = found.class_optima
-        self.class_losses_ = found.class_losses
-        self.deviation_ = found.deviation
-        self.chi_ = found.chi
-        self.program_ = found.program
-        self.result_ = found.result
-        self.reduction_ = found.reduction
-        if measured_on == "train" and (found.class_losses < NO_LOSS).all():
+        offsets = constant_members(solution.classes) if self.class_offsets else []
+        self._remember([*members, *offsets], solution.alpha, solution.classes, stopped)
+        self.class_optima_ = solution.class_optima
+        self.class_losses_ = solution.class_losses
+        self.deviation_ = solution.deviation
+        self.chi_ = solution.chi
+        self.program_ = solution.program
+        self.result_ = solution.result
+        self.reduction_ = solution.reduction
+        if measured_on == "train" and (solution.class_losses < NO_LOSS).all():
             warnings.warn(
                 f"{type(self).__name__}: the members are perfect on the training data, which "
                 "leaves nothing to balance. Measure margins on points they did not see "

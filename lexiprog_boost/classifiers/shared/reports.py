@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiprog_boost.classifiers.shared.listed.importances import columns_by_importance
+from lexiprog_boost.classifiers.shared.importances import columns_by_importance
 from lexiprog_boost.margins import Member
 
 FEW_MEMBERS = (

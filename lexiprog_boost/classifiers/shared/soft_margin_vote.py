@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.estimators import estimator_class
-from lexiprog_boost.classifiers.shared.training_data import TrainingData
+from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.weighted_vote import WeightedVote
 from lexiprog_boost.margins import margin_matrix
-from lexiprog_boost.pools.choice import train_pool
+from lexiprog_boost.pools.adaboost import train_pool
 from lexiprog_boost.pools.column_generation import column_generation_pool
-from lexiprog_boost.pools.progress import rounds_shown
+from lexiprog_boost.pools.pool import rounds_shown
 from lexiprog_boost.programs.lpuboost import uneven_costs
 from lexiprog_boost.programs.soft_margin import PointLimits, point_limits
 from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights
 
 
-@estimator_class
 class SoftMarginVote(WeightedVote):
     """A vote weighed by A1, A2 or A3; which one it is lies in the limits of the point weights."""
 
-    estimator: Any = None
-    n_estimators: int = 10
-    _: KW_ONLY
-    margin: Literal["vote", "proba"] = "vote"
-    tie_break: Literal["smallest"] | None = "smallest"
-    solver: Any = None
+    # What the estimators' own `__init__` store.
+    estimator: Any
+    n_estimators: int
+    margin: Literal["vote", "proba"]
+    tie_break: Literal["smallest"] | None
+    solver: Any
 
     def _limits(self, data: TrainingData) -> PointLimits:
         """The bounds on the point weights: none for A1, a cap for A2, one a class for A3."""
@@ -40,12 +37,10 @@ class SoftMarginVote(WeightedVote):
             raise ValueError(f"unknown margin {self.margin!r}; it is 'vote' or 'proba'.")
 
 
-@estimator_class
 class OneProgramVote(SoftMarginVote):
     """AdaBoost's members, weighed by one program."""
 
-    _: KW_ONLY
-    pool: Literal["m2", "adaboost"] = "m2"
+    pool: Literal["m2", "adaboost"]
 
     def _train(self, data: TrainingData) -> None:
         limits = self._limits(data)
@@ -60,29 +55,27 @@ class OneProgramVote(SoftMarginVote):
             margins = margin_matrix(
                 pool.estimators, data.X, data.y, rule=self.margin, classes=pool.classes
             )
-        found = soft_margin_weights(
+        solution = soft_margin_weights(
             np.asarray(margins, dtype=np.float64),
             limits,
             tie_break=self.tie_break,
             solver=self.solver,
         )
-        self._remember(pool.estimators, found.alpha, pool.classes, pool.stopped)
-        self.margin_ = found.margin
-        self.program_, self.result_ = found.program, found.result
+        self._remember(pool.estimators, solution.alpha, pool.classes, pool.stopped)
+        self.margin_ = solution.margin
+        self.program_, self.result_ = solution.program, solution.result
 
 
-@estimator_class
 class ColumnGenerationVote(SoftMarginVote):
     """Members trained on the weights of A1', A2' or A3', whose multipliers weigh them."""
 
-    _: KW_ONLY
-    tolerance: float = 1e-6
+    tolerance: float
 
     def _train(self, data: TrainingData) -> None:
         limits = self._limits(data)
         self._check_margin()
         with rounds_shown(self.n_estimators, type(self).__name__, verbose=self.verbose) as tick:
-            found = column_generation_pool(
+            generated = column_generation_pool(
                 self._learner(),
                 data.X,
                 data.y,
@@ -95,35 +88,31 @@ class ColumnGenerationVote(SoftMarginVote):
                 on_round=tick,
                 random_state=self.random_state,
             )
-        pool, last = found.pool, found.last
+        pool, last = generated.pool, generated.last
         self._remember(pool.estimators, pool.weights, pool.classes, pool.stopped)
         self.margin_ = last.margin
         self.history_ = dict(pool.history)
-        self.convergence_ = found.convergence
+        self.convergence_ = generated.convergence
         self.point_weights_ = last.D
         self.program_, self.result_ = last.program, last.result
 
 
-@estimator_class
 class NuLimits(SoftMarginVote):
     """Limits of A2: one cap for all points."""
 
-    _: KW_ONLY
-    nu: float = 0.1
-    cap: float | None = None
+    nu: float
+    cap: float | None
 
     def _limits(self, data: TrainingData) -> PointLimits:
         return limits_from_nu(data.weights, nu=self.nu, cap=self.cap)
 
 
-@estimator_class
 class UnevenLimits(NuLimits):
     """Limits of A3: a cap a class, and perhaps lower bounds."""
 
-    _: KW_ONLY
-    beta: float = 2.0
-    target: Any = None
-    class_costs: Any = None
+    beta: float
+    target: Any
+    class_costs: Any
 
     def _limits(self, data: TrainingData) -> PointLimits:
         costs = uneven_costs(

@@ -12,7 +12,7 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog.backends.remote import opened
+from lexiprog.backends.remote import run_task
 
 
 def mixed(seed=0):
@@ -51,10 +51,10 @@ class AtOnce(Executor):
     """Calls at once; what comes back may be changed on the way, or lost."""
 
     def __init__(self, change=lambda reply: reply, lose=()):
-        self.change, self.lose, self.parcels = change, list(lose), []
+        self.change, self.lose, self.serialised = change, list(lose), []
 
     def submit(self, function, *arguments):
-        self.parcels.append(arguments[0])
+        self.serialised.append(arguments[0])
         future = Future()
         if self.lose:
             future.set_exception(self.lose.pop(0))
@@ -74,11 +74,11 @@ class Slow(Executor):
         return self.executor.submit(slowly, self.folder, self.seconds, *arguments)
 
 
-def slowly(folder, seconds, parcel, ticket):
-    """Do what a parcel asks for, not at once."""
+def slowly(folder, seconds, task, ticket):
+    """Run a serialised task, not at once."""
     Path(folder, ticket).touch()
     time.sleep(seconds)
-    return opened(parcel, ticket)
+    return run_task(task, ticket)
 
 
 def dies_once(file, value):

@@ -6,13 +6,12 @@ import subprocess
 import sys
 from itertools import product
 
-import highspy
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lexiprog.backends.highs import as_model
-from lexiprog.backends.highs_mip import pass_whole, solve_mip
+from lexiprog.backends.highs import HighsModel
+from lexiprog.backends.highs_mip import solve_mip
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 
 JUMP = "mip_heuristic_run_feasibility_jump"
@@ -63,11 +62,9 @@ def test_limits_that_are_rows_do_not_end_the_process():
     ("lower", "upper", "jumps"), [(0.0, 1.0, True), (0.0, np.inf, False), (-np.inf, 1.0, False)]
 )
 def test_only_whole_columns_without_bounds_go_without_the_heuristic(lower, upper, jumps):
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
     bounds = Bounds(
         np.array([lower, -np.inf]), np.array([upper, np.inf]), np.full(1, -np.inf), np.ones(1)
     )
-    pass_whole(highs, as_model(sp.csc_array([[1.0, 1.0]]), np.ones(2), bounds), np.array([0]))
-    assert highs.getOptionValue(JUMP)[1] is jumps
-    assert [kind.name for kind in highs.getLp().integrality_] == ["kInteger", "kContinuous"]
+    matrix = sp.csc_array([[1.0, 1.0]])
+    assert HighsModel(matrix, {}, np.ones(2), bounds, integer=np.array([0])).option(JUMP) is jumps
+    assert HighsModel(matrix, {}, np.ones(2), bounds).option(JUMP)

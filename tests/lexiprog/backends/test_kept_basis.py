@@ -74,13 +74,13 @@ def test_runs_elsewhere_are_those_of_a_session_and_start_from_a_basis():
         sent = 0
 
         def call(self, function, *arguments, deadline):
-            assert deadline.elsewhere is self
+            assert deadline.executor is self
             self.sent += 1
             return function(*arguments)
 
     A, cost, limits = program(np.random.default_rng(1))
     here = Here()
-    session, deadline = RemoteHighs(sp.csc_array(A), {}), Deadline(elsewhere=here)
+    session, deadline = RemoteHighs(sp.csc_array(A), {}), Deadline(executor=here)
     first = session.run(cost, limits, deadline=deadline)
     again = session.run(cost, limits, first.basis, refine=True, deadline=deadline)
     assert here.sent == 2

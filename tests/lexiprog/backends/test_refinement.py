@@ -75,7 +75,7 @@ def test_a_miss_of_more_than_rounding_is_seen_on_either_side():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_single_problems_with_nearly_parallel_rows_are_right(seed, monkeypatch):
-    """Corners where two such rows meet, known by construction; python-flint is not asked."""
+    """VertexFinder where two such rows meet, known by construction; python-flint is not asked."""
     monkeypatch.setattr("lexiprog.backends.solver.has_exact", lambda: False)
     random = np.random.default_rng(seed)
     size = 5

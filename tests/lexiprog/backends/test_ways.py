@@ -12,7 +12,7 @@ from lexiprog.backends.highs_mip import MipModel
 from lexiprog.backends.strategies import Strategy, strategies_to_try
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.measures import measure
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 
 
 def near(wanted, size=1e-6):
@@ -61,7 +61,7 @@ def test_the_limit_of_a_minimum_lies_above_it():
 def refuse(monkeypatch, calls):
     """Let the native solver break down at these calls, counted from 1, and faces be unknown."""
     run, count = cvxpy_adapter.run, [0]
-    monkeypatch.setattr(WiderFaces, "serves", lambda *_: False)
+    monkeypatch.setattr(MixedRowChain, "serves", lambda *_: False)
 
     def breaking(compiled, options, **terms):
         count[0] += 1

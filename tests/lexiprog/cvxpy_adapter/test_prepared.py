@@ -1,4 +1,4 @@
-"""The door to CVXPY's internals notices when CVXPY works otherwise than it was written for."""
+"""The adapter to CVXPY's internals notices when CVXPY works otherwise than it was written for."""
 
 import cvxpy as cp
 import pytest

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lexiprog.cvxpy_adapter.canonicalise import read_by_cvxpy, read_plainly
+from lexiprog.cvxpy_adapter.canonicalise import read_affine, read_by_cvxpy
 
 x, y = cp.Variable(4, name="x"), cp.Variable((2, 3), name="y")
 p, q = cp.Parameter(4, name="p"), cp.Parameter(name="q")
@@ -64,7 +64,7 @@ def array(unfolded, values):
 def test_random_plain_expressions_are_read_as_cvxpy_reads_them(seed):
     rng = np.random.default_rng(seed)
     expressions = [vector(rng, 3), scalar(rng, 2), vector(rng, 2)]
-    ours = read_plainly(expressions, COLUMNS, PARAMETERS)
+    ours = read_affine(expressions, COLUMNS, PARAMETERS)
     theirs = read_by_cvxpy(expressions, COLUMNS, PARAMETERS)
     values = np.append(rng.normal(size=5), 1.0)
     for given in (values, np.append(np.zeros(5), 1.0)):
@@ -78,7 +78,7 @@ def test_random_plain_expressions_are_read_as_cvxpy_reads_them(seed):
 def test_some_rows_with_signs_turned_are_those_rows_of_the_whole(seed):
     rng = np.random.default_rng(seed)
     unfolded = read_by_cvxpy([vector(rng, 3), scalar(rng, 2), vector(rng, 2)], COLUMNS, PARAMETERS)
-    plainly = read_plainly([p - 2.0 * x, cp.sum(y) - q, 3.0 * p + p + x], COLUMNS, PARAMETERS)
+    plainly = read_affine([p - 2.0 * x, cp.sum(y) - q, 3.0 * p + p + x], COLUMNS, PARAMETERS)
     values, signs = np.append(rng.normal(size=5), 1.0), rng.choice([-1.0, 1.0], 9)
     first = int(rng.integers(0, 8))
     rows = slice(first, int(rng.integers(first + 1, 10)))
@@ -94,14 +94,14 @@ def test_some_rows_with_signs_turned_are_those_rows_of_the_whole(seed):
 
 def test_most_of_them_are_plain():
     rng = np.random.default_rng(0)
-    read = [read_plainly([vector(rng, 2)], COLUMNS, PARAMETERS) for _ in range(100)]
+    read = [read_affine([vector(rng, 2)], COLUMNS, PARAMETERS) for _ in range(100)]
     assert sum(one is not None for one in read) > 70
 
 
 def test_entries_come_column_by_column_and_rows_within_as_those_of_cvxpy():
     A = np.arange(8.0).reshape(2, 4)
     rows = [A @ x - p[:2], y[1] + 1.0, np.ones(4) @ x]
-    ours, theirs = (read(rows, COLUMNS, PARAMETERS) for read in (read_plainly, read_by_cvxpy))
+    ours, theirs = (read(rows, COLUMNS, PARAMETERS) for read in (read_affine, read_by_cvxpy))
     assert np.array_equal(ours.columns, theirs.columns)
     assert np.array_equal(ours.rows, theirs.rows)
     assert np.array_equal(ours.entries.start, theirs.entries.start)
@@ -118,7 +118,7 @@ def test_entries_come_column_by_column_and_rows_within_as_those_of_cvxpy():
     ids=str,
 )  # fmt: skip
 def test_what_is_not_plain_is_left_to_cvxpy(expression):
-    assert read_plainly([expression], COLUMNS, PARAMETERS) is None
+    assert read_affine([expression], COLUMNS, PARAMETERS) is None
 
 
 def test_nothing_times_a_curve_is_affine_but_is_not_read():

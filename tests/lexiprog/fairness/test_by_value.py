@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.fairness.any_solver import LevelsByValue, _Climb, _settle
+from lexiprog.fairness.any_solver import LevelsByValue, Settled
 
 
 def near(wanted, size=1e-6):
@@ -72,7 +72,7 @@ def test_curved_utilities_can_be_held():
     assert LevelsByValue.alone  # its inner problems are compiled on the way
 
 
-def climbing(weights, value, *, settled=(), levels=(), errors=(), unknown=0.0):
+def settled_by(weights, value, *, settled=(), levels=(), errors=(), unknown=0.0):
     """What one more level settles, of utilities that are the entries of x."""
     count = len(weights)
     x = cp.Variable(count, name="x")
@@ -82,44 +82,47 @@ def climbing(weights, value, *, settled=(), levels=(), errors=(), unknown=0.0):
         at=lambda stack: np.full(count, value) + np.arange(count)[::-1], __getitem__=None,
     )  # fmt: skip
     done = np.isin(np.arange(count), settled)
-    climb = _Climb(done, np.zeros(count), np.zeros(count), found=["before"] if done.any() else [])
-    climb.levels[done], climb.errors[done] = levels, errors
+    before = ["before"] if done.any() else []
+    state = Settled(done, np.zeros(count), np.zeros(count), optima=before)
+    state.levels[done], state.errors[done] = levels, errors
     task = SimpleNamespace(subproblem=SimpleNamespace(variables=[], inputs=[]), constants={})
-    _settle(task, problem.fair, SimpleNamespace(rows=None, kept={}), climb, solution)
-    return climb
+    state.add(task, problem.fair, SimpleNamespace(rows=None, kept={}), solution)
+    return state
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
 def test_whoever_has_a_multiplier_that_is_no_rounding_is_settled(scale):
-    climb = climbing(scale * np.array([0.6, 0.3997, 3e-4, 1e-8]), 5.0)
-    assert climb.settled.tolist() == [True, True, True, False]
-    assert climb.levels.tolist() == [5.0, 5.0, 5.0, 0.0]
+    state = settled_by(scale * np.array([0.6, 0.3997, 3e-4, 1e-8]), 5.0)
+    assert state.settled.tolist() == [True, True, True, False]
+    assert state.levels.tolist() == [5.0, 5.0, 5.0, 0.0]
 
 
 def test_without_any_multiplier_the_lowest_is_settled():
-    assert climbing(np.zeros(3), 5.0).settled.tolist() == [False, False, True]
+    assert settled_by(np.zeros(3), 5.0).settled.tolist() == [False, False, True]
 
 
 def test_values_that_are_the_same_but_for_rounding_are_one_level():
-    same = climbing([0.0, 1.0], 5.0 + 1e-9, settled=[0], levels=[5.0], errors=[0.0])
+    same = settled_by([0.0, 1.0], 5.0 + 1e-9, settled=[0], levels=[5.0], errors=[0.0])
     assert same.levels.tolist() == [5.0, 5.0]
-    apart = climbing([0.0, 1.0], 5.0 + 1e-7, settled=[0], levels=[5.0], errors=[0.0])
+    apart = settled_by([0.0, 1.0], 5.0 + 1e-7, settled=[0], levels=[5.0], errors=[0.0])
     assert apart.levels.tolist() == [5.0, 5.0 + 1e-7]
-    unsure = climbing([0.0, 1.0], 5.0 + 1e-7, settled=[0], levels=[5.0], errors=[2e-7])
+    unsure = settled_by([0.0, 1.0], 5.0 + 1e-7, settled=[0], levels=[5.0], errors=[2e-7])
     assert unsure.levels.tolist() == [5.0, 5.0]
 
 
 def test_the_error_of_a_level_is_its_own_and_that_of_those_it_rests_on():
-    climb = climbing([3.0, 1.0], 7.0, settled=[0], levels=[5.0], errors=[1e-6], unknown=1e-7)
-    assert climb.errors.tolist() == pytest.approx([1e-6, 1e-7 + 2 * 3.0 * 1e-6])
+    state = settled_by([3.0, 1.0], 7.0, settled=[0], levels=[5.0], errors=[1e-6], unknown=1e-7)
+    assert state.errors.tolist() == pytest.approx([1e-6, 1e-7 + 2 * 3.0 * 1e-6])
 
 
 def test_a_level_that_is_not_known_well_is_doubted_by_name(monkeypatch):
-    def unsure(task, fair, statement, climb, solution):
-        _settle(task, fair, statement, climb, solution)
-        climb.errors[1] = 1e-3
+    add = Settled.add
 
-    monkeypatch.setattr("lexiprog.fairness.any_solver._settle", unsure)
+    def unsure(state, *arguments):
+        add(state, *arguments)
+        state.errors[1] = 1e-3
+
+    monkeypatch.setattr(Settled, "add", unsure)
     x = cp.Variable(2, bounds=[0, 3], name="x")
     program = lx.leximin({"ann": cp.sqrt(x[0]), "bob": x[1]}, [cp.sum(x) <= 2])
     with pytest.warns(lx.LexiprogWarning, match=r"the level of 'bob' is known to 1\.0e-03 only"):

@@ -8,7 +8,7 @@ import pytest
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.fairness.audit import audit_shares
 from lexiprog.fairness.levels import raise_levels
-from lexiprog.fairness.records import NoFairShare, Utilities
+from lexiprog.fairness.records import NoLeximin, Utilities
 from lexiprog.status import Status
 from tests.lexiprog.fairness.exact import Exact
 
@@ -90,7 +90,7 @@ def test_multipliers_of_somebody_else_prove_nothing():
 
 def test_whoever_can_rise_without_limit_is_named():
     form = form_of(np.array([[1.0, 0.0]]), np.array([2.0]), np.full(2, np.inf))
-    with pytest.raises(NoFairShare, match="utility 1 can rise without limit") as caught:
+    with pytest.raises(NoLeximin, match="utility 1 can rise without limit") as caught:
         raise_levels(form, Utilities(np.eye(2)))
     assert caught.value.members == (1,)
     assert caught.value.status is Status.UNBOUNDED
@@ -98,6 +98,6 @@ def test_whoever_can_rise_without_limit_is_named():
 
 def test_an_empty_set_is_called_so():
     form = form_of(np.array([[1.0]]), np.array([-1.0]), np.ones(1))
-    with pytest.raises(NoFairShare) as caught:
+    with pytest.raises(NoLeximin) as caught:
         raise_levels(form, Utilities(np.eye(1)))
     assert caught.value.status is Status.INFEASIBLE

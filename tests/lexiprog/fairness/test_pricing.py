@@ -8,7 +8,7 @@ import pytest
 
 from lexiprog.fairness.audit import audit_lottery
 from lexiprog.fairness.pricing import price_levels
-from lexiprog.fairness.records import NoFairShare
+from lexiprog.fairness.records import NoLeximin
 from tests.lexiprog.fairness.exact import Exact
 
 
@@ -59,9 +59,9 @@ def test_an_oracle_that_breaks_its_word_is_refused():
     columns = panels(0)
     with pytest.raises(ValueError, match="no column is worth more than 0, and gives one"):
         price_levels(lambda prices: (oracle_of(columns)(prices)[0], 0.0), np.zeros(6))
-    with pytest.raises(NoFairShare, match="make its bound tighter"):
+    with pytest.raises(NoLeximin, match="make its bound tighter"):
         price_levels(lambda prices: (oracle_of(columns)(prices)[0], 1e3), np.zeros(6))
-    with pytest.raises(NoFairShare, match="no column at all"):
+    with pytest.raises(NoLeximin, match="no column at all"):
         price_levels(lambda _: (np.zeros((0, 6)), 0.0), np.zeros(6))
     with pytest.raises(ValueError, match="6 finite utilities each"):
         price_levels(lambda _: ([[1.0]], 1.0), np.zeros(6))

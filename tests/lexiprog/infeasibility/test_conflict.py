@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.deadline import Deadline
 from lexiprog.infeasibility.conflict import Feasibility, find_conflict
 
 
@@ -162,7 +163,7 @@ def test_a_conflict_of_many_constraints_is_found_without_trying_each():
 def test_without_time_the_conflict_is_not_called_smallest():
     x = cp.Variable(name="x")
     problem = lx.Subproblem("p", cp.Minimize(x), [x >= 2, x <= 1, x <= 5])
-    assert find_conflict(problem, seconds=-1) is None
+    assert find_conflict(problem, Deadline(0.0)) is None
 
 
 def test_a_feasible_problem_has_no_conflict():
@@ -231,4 +232,6 @@ def test_questions_that_nobody_answers_leave_a_conflict_that_may_be_larger(monke
 def test_what_can_be_met_is_no_conflict():
     x = cp.Variable(name="x")
     assert find_conflict(lx.Subproblem("p", cp.Minimize(x), [x >= 1, x <= 2])) is None
-    assert find_conflict(lx.Subproblem("p", cp.Minimize(x), [x >= 3, x <= 2]), 0.0) is None
+    assert (
+        find_conflict(lx.Subproblem("p", cp.Minimize(x), [x >= 3, x <= 2]), Deadline(0.0)) is None
+    )

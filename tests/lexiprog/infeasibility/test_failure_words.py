@@ -4,6 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
+from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt
 from lexiprog.infeasibility.diagnosis import stage_error
 from lexiprog.model.lock import NO_SLACK
@@ -23,7 +24,7 @@ def error(*tries, failed=None, solved=(), **kind):
     failed = [problem(**kind)] if failed is None else failed
     partial = lx.Program(lx.Stage("0", *solved)).solve() if solved else lx.Result({}, {})
     attempts = {p.name: list(tries) for p in failed}
-    return stage_error("here", failed, attempts, partial, NO_SLACK, 5.0)
+    return stage_error("here", failed, attempts, partial, NO_SLACK, Deadline(5.0))
 
 
 def test_the_first_that_failed_explains_it_and_the_others_are_named():

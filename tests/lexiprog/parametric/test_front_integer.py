@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.integer_fronts import integer_front
 from tests.lexiprog.parametric.forms import form_of
@@ -87,7 +87,7 @@ def test_a_limit_keeps_what_is_there_and_resume_finds_the_rest():
 
 def test_no_time_at_all_finds_nothing_and_says_so():
     form, first, second = knapsack(7)
-    front = integer_front(form, first, second, pace=Pace(1e-9))
+    front = integer_front(form, first, second, deadline=Deadline(1e-9))
     assert len(front.points) == 0
     assert "not enough" in front.note
     assert front.missing

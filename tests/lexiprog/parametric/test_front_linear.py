@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiprog.deadline import OutOfTime, Pace
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.curve import CurveError
 from lexiprog.parametric.linear_fronts import linear_front
 from tests.lexiprog.parametric.forms import form_of, optimum
@@ -71,11 +71,11 @@ def test_a_limit_says_what_is_missing():
     assert front.note
 
 
-class Short(Pace):
-    """A pace that is stopped after some steps of a walk."""
+class Short(Deadline):
+    """A deadline that comes after some steps of a walk."""
 
     def __init__(self, steps, what):
-        super().__init__(60.0)
+        super().__init__(60.0, keeps=True)
         self.steps, self.what = steps, what
 
     def check(self):
@@ -93,14 +93,14 @@ def test_a_walk_that_is_stopped_anywhere_goes_on_to_the_same_front(what):
     whole = linear_front(form, first, second)
     parts = 0
     for steps in range(3, 30):
-        pace = Short(steps, what)
+        deadline = Short(steps, what)
         try:
-            part = linear_front(form, first, second, pace=pace)
+            part = linear_front(form, first, second, deadline=deadline)
         except (OutOfTime, KeyboardInterrupt):  # not even one point
             continue
         if part.complete:
             break
-        assert part.note == pace.note != ""
+        assert part.note == deadline.note != ""
         parts += 1
         for point in part.points:
             assert np.min(np.abs(whole.points - point).sum(axis=1)) < 1e-9

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric import tradeoffs as tolerances
 
 
@@ -39,14 +39,14 @@ def ctrl_c(monkeypatch):
     """Ctrl-C at the so manyth step of the search."""
 
     def after(steps):
-        class Pressed(Pace):
+        class Pressed(Deadline):
             def check(self):
                 nonlocal steps
                 steps -= 1
                 if steps == 0:
                     raise KeyboardInterrupt
 
-        monkeypatch.setattr(tolerances, "Pace", Pressed)
+        monkeypatch.setattr(tolerances, "Deadline", Pressed)
 
     return after
 

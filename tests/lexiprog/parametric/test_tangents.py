@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiprog.deadline import Pace
+from lexiprog.deadline import Deadline
 from lexiprog.parametric.outer_inner import Sample, sandwich
 
 
@@ -44,7 +44,7 @@ def test_limits_and_time_leave_a_note_and_a_true_error():
     few = sandwich(hyperbola, 0.1, 10.0, error=1e-6, limit=4)
     assert (len(few.samples), few.note) == (4, "4 points were asked for.")
     assert few.error > 0
-    late = sandwich(hyperbola, 0.1, 10.0, error=1e-6, limit=99, pace=Pace(1e-9))
+    late = sandwich(hyperbola, 0.1, 10.0, error=1e-6, limit=99, deadline=Deadline(1e-9))
     assert (len(late.samples), late.note) == (2, "1e-09 seconds were not enough.")
 
 

@@ -15,7 +15,7 @@ from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import prepare
 from lexiprog.infeasibility.diagnosis import tell_apart
 from lexiprog.solve.certify import certify_answer, has_useless_multipliers, status_if_stopped
-from lexiprog.solve.direct import Native
+from lexiprog.solve.direct import Direct
 from lexiprog.solve.options import warn_of_limit
 from lexiprog.status import Fault, Status
 
@@ -145,7 +145,7 @@ def test_a_claim_is_compared_with_the_problem_as_it_is_written(sense, off):
     goal = cp.Minimize(cp.sum(x)) if sense > 0 else cp.Maximize(-cp.sum(x))
     problem = lx.Subproblem("p", goal, [x[0] + 2 * x[1] >= 2])
     task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
-    answer = Native().run(task)
+    answer = Direct().run(task)
     found = certify_answer(task, "only", replace(answer, value=answer.value + off), {})
     if off:
         assert found.fault is Fault.UNPROVED
@@ -162,7 +162,7 @@ def test_multipliers_have_the_shapes_of_their_constraints():
     x = cp.Variable(2, name="x", nonneg=True)
     problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [x[0] + 2 * x[1] >= 2, x <= 5])
     task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
-    found = certify_answer(task, "only", Native().run(task), {})
+    found = certify_answer(task, "only", Direct().run(task), {})
     assert found.duals[0] == pytest.approx(0.5)
     assert found.duals[1] == pytest.approx([0.0, 0.0])
     assert np.shape(found.duals[0]) == ()
@@ -174,7 +174,7 @@ def test_a_gap_is_accepted_as_far_as_the_user_says(gap, fault):
     n = cp.Variable(name="n", integer=True)
     problem = lx.Subproblem("p", cp.Maximize(n), [2 * n <= 9])
     task = prepare(problem, Strategy(lx.Solver("HIGHS", gap=gap)), {})
-    answer = Native().run(task)
+    answer = Direct().run(task)
     unit = abs(answer.claimed) / 4.0
     found = certify_answer(task, "only", replace(answer, bound=-4.5 * unit), {})
     if fault is None:

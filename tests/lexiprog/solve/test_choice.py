@@ -9,12 +9,11 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.solve.choice import LARGEST, BackendTable
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Custom, Native
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Custom, Direct
 from lexiprog.solve.exact import Exact
-from lexiprog.solve.integer_chain import IntegerChain
 from lexiprog.solve.lp_chain import FaceChain
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.tolerances import ALL_DIGITS
 
@@ -47,13 +46,13 @@ class Own:
 
 def test_each_kind_of_problem_has_its_runner():
     assert isinstance(chosen(box(), "a", mode="face"), FaceChain)
-    assert isinstance(chosen(box(), mode="face"), WiderFaces)  # no face of "a" is known
-    assert isinstance(chosen(box(curved=True), mode="face"), CurvedFace)
-    assert isinstance(chosen(box()), Native)
+    assert isinstance(chosen(box(), mode="face"), MixedRowChain)  # no face of "a" is known
+    assert isinstance(chosen(box(curved=True), mode="face"), ConicFace)
+    assert isinstance(chosen(box()), Direct)
     assert isinstance(chosen(box(), solver="EXACT"), Exact)
     assert isinstance(chosen(box(), solver=Own()), Custom)
     assert isinstance(chosen(box(), warm=WarmHighs()), WarmHighs)
-    assert isinstance(chosen(box(integer=True)), IntegerChain)
+    assert isinstance(chosen(box(integer=True)), Direct)
     assert isinstance(chosen(lx.leximin([cp.Variable(bounds=[0, 1])]), "leximin"), FairHighs)
     # Several may be under way at once, but for a solver of one's own.
     assert not chosen(box(), "a", mode="face").alone
@@ -101,9 +100,9 @@ def test_an_optimum_without_a_face_is_doubtful_unless_known_to_all_digits():
     for share, doubtful in ((0.0, []), (0.5 * ALL_DIGITS, []), (2 * ALL_DIGITS, ["a"])):
         unsure = Unsure(share)
         assert found.doubtful(program["b"], {"a": unsure}) == doubtful
-    found.chains["b"].faces["a"] = Told(unclear=False)
+    found.chains["b"].faces["a"] = Told(uncertain=False)
     assert found.doubtful(program["b"], {"a": Unsure(1.0)}) == []
-    found.chains["b"].faces["a"] = Told(unclear=True)
+    found.chains["b"].faces["a"] = Told(uncertain=True)
     assert found.doubtful(program["b"], {"a": Unsure(0.0)}) == ["a"]
     curved = box(curved=True)
     assert runners(curved).doubtful(curved["b"], {"a": Unsure(1.0)}) == []
@@ -121,8 +120,8 @@ class Unsure:
 class Told:
     """A face that is clear, or not."""
 
-    def __init__(self, *, unclear):
-        self.unclear = unclear
+    def __init__(self, *, uncertain):
+        self.uncertain = uncertain
 
 
 def test_after_a_doubtful_optimum_fractions_come_first_where_problems_are_small():
@@ -142,7 +141,7 @@ def test_on_a_face_more_exact_ways_follow_the_first():
     pytest.importorskip("flint")
     program = box()
     found = runners(program)
-    found.chains["b"].faces["a"] = Told(unclear=False)
+    found.chains["b"].faces["a"] = Told(uncertain=False)
     strategies = found.strategies(program["b"], {"a": Unsure(0.0)})
     assert [
         (strategy.solver.name, strategy.mode, strategy.refined, strategy.strict)

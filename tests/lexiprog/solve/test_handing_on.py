@@ -10,12 +10,12 @@ from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.task import prepare
 from lexiprog.deadline import Deadline
 from lexiprog.fairness.backend import FairHighs
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Native, _on_its_rows, _stoppable
-from lexiprog.solve.warm_start import Neighbours, WarmHighs
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Direct, on_its_rows, solve_stoppable
+from lexiprog.solve.warm_start import WarmHighs
 
 
-class Desk:
+class Recorder:
     """Calls at once, and notes on whose watch."""
 
     def __init__(self):
@@ -42,15 +42,15 @@ def shares(integer=False):
 
 
 def refined(task):
-    return _on_its_rows(task, task.native.scaled, Native().run(task))
+    return on_its_rows(task, task.native.scaled, Direct().run(task))
 
 
 RUNS = {
-    "long": (linear, lambda task: _stoppable(task, task.native.scaled), 4.0),
+    "long": (linear, lambda task: solve_stoppable(task, task.native.scaled), 4.0),
     "refined": (linear, lambda task: refined(task), 4.0),
     "warm": (linear, lambda task: WarmHighs().run(task), 4.0),
-    "whole": (whole, lambda task: Native().run(task), 4.0),
-    "neighbours": (whole, lambda task: Neighbours().run(task), 4.0),
+    "whole": (whole, lambda task: Direct().run(task), 4.0),
+    "from the last point": (whole, lambda task: Direct(starts={}).run(task), 4.0),
     "shares": (shares, lambda task: FairHighs().run(task), 2.0),
     "whole shares": (lambda: shares(integer=True), lambda task: FairHighs().run(task), 2.0),
 }  # fmt: skip
@@ -59,14 +59,14 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_the_watch_goes_along(name):
     problem, run, value = RUNS[name]
-    deadline = Deadline(elsewhere=Desk())
+    deadline = Deadline(executor=Recorder())
     strategy = Strategy(lx.Solver("HIGHS"), refined=name == "refined")
     task = prepare(problem(), strategy, {}, deadline=deadline)
     answer = run(task)
     found = answer.value if answer.leximin is None else answer.leximin.levels[0][0]
     assert found == pytest.approx(value)
-    assert deadline.elsewhere.watches
-    assert all(one is deadline for one in deadline.elsewhere.watches)
+    assert deadline.executor.watches
+    assert all(one is deadline for one in deadline.executor.watches)
 
 
 def test_the_watch_goes_along_to_every_face():
@@ -74,13 +74,13 @@ def test_the_watch_goes_along_to_every_face():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = program.solve()
-    backend, deadline = CurvedFace(), Deadline(elsewhere=Desk())
+    backend, deadline = ConicFace(), Deadline(executor=Recorder())
     strategy = Strategy(lx.Solver("CLARABEL"), "face")
     task = prepare(program["up"], strategy, solved, compiler=backend.compile, deadline=deadline)
     answer = backend.run(task)
     assert np.abs(answer.primal[x.id]) == pytest.approx([1.0, 0.0], abs=1e-6)
-    assert len(deadline.elsewhere.watches) == 3
-    assert all(one is deadline for one in deadline.elsewhere.watches)
+    assert len(deadline.executor.watches) == 3
+    assert all(one is deadline for one in deadline.executor.watches)
 
 
 def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch):
@@ -91,10 +91,10 @@ def test_whatever_is_solved_for_more_digits_is_solved_elsewhere_too(monkeypatch)
         runs.append(1)
         return run(self, *given, **terms)
 
-    deadline = Deadline(elsewhere=Desk())
+    deadline = Deadline(executor=Recorder())
     task = prepare(linear(), Strategy(lx.Solver("HIGHS"), refined=True), {}, deadline=deadline)
-    answer = Native().run(task)
-    deadline.elsewhere.watches.clear()
+    answer = Direct().run(task)
+    deadline.executor.watches.clear()
     monkeypatch.setattr(HighsModel, "run", counted)
-    _on_its_rows(task, task.native.scaled, answer)
-    assert len(runs) == len(deadline.elsewhere.watches) > 1
+    on_its_rows(task, task.native.scaled, answer)
+    assert len(runs) == len(deadline.executor.watches) > 1

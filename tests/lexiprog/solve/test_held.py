@@ -284,7 +284,7 @@ def test_digits_that_hang_on_the_last_ones_of_a_held_optimum_leave_no_number(mon
 def test_along_a_chain_only_what_is_proved_and_clear_counts(fault, proved, value, monkeypatch):
     task, solved = levels()
     answer = SimpleNamespace(fault=fault, value=1.0)
-    monkeypatch.setattr("lexiprog.solve.held.WiderFaces.run", lambda *_: answer)
+    monkeypatch.setattr("lexiprog.solve.held.MixedRowChain.run", lambda *_: answer)
     monkeypatch.setattr("lexiprog.solve.held.is_proved", lambda _: proved)
     found = value_along_chain(task, solved)
     assert found == value or (value is not None and np.isnan(value) and np.isnan(found))

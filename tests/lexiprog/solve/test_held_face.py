@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.multipliers import Sizes
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, LeftFace, lift
+from lexiprog.solve.face import FaceOptimum, FaceVertex, HeldFace, LinearFace, lift
 from lexiprog.solve.lp_chain import FaceChain
 
 
@@ -20,7 +20,7 @@ def held():
     A = sp.csc_array(np.array([[-1.0, -1.0], [0.0, 1.0]]))
     form = StandardForm(np.array([1.0, 2.0]), 0.0, A, np.array([-2.0, 5.0]), Cones(nonneg=2),
                         lower=np.zeros(2), upper=np.full(2, np.inf))  # fmt: skip
-    everywhere = LeftFace.within(form, None, None)
+    everywhere = LinearFace.whole(form)
     vertex = HighsModel(A, {}).run(form.c, everywhere.bounds(form))
     return form, everywhere, vertex
 
@@ -37,53 +37,53 @@ def test_the_face_has_the_rows_and_columns_that_all_optima_share(held):
     assert found.columns[1] == 0.0
     assert found.y == pytest.approx([1.0, 0.0])
     assert found.reduced == pytest.approx([0.0, 1.0])
-    assert not found.unclear
+    assert not found.uncertain
 
 
 def test_what_a_face_leaves_is_narrower_and_its_rows_are_equations(held):
     form, everywhere, _ = held
-    left = LeftFace.within(form, everywhere, face(*held))
+    left = everywhere.intersect(face(*held), form)
     assert (left.lower.tolist(), left.upper.tolist()) == ([0.0, 0.0], [np.inf, 0.0])
     assert left.rows.fixed.tolist() == [True, False]
     assert (left.rows.cones.zero, left.rows.cones.nonneg) == (1, 1)
     assert left.rows.sides[0] == -2.0
-    again = LeftFace.within(form, left, face(*held))
+    again = left.intersect(face(*held), form)
     assert again.rows.order.tolist() == left.rows.order.tolist()
 
 
 def test_without_bounds_of_their_own_columns_are_free(held):
-    free = LeftFace.within(replace(held[0], lower=None, upper=None), None, None)
+    free = LinearFace.whole(replace(held[0], lower=None, upper=None))
     assert np.isneginf(free.lower).all()
     assert np.isposinf(free.upper).all()
     assert not free.rows.fixed.any()
-    equal = LeftFace.within(replace(held[0], cones=Cones(zero=1, nonneg=1)), None, None)
+    equal = LinearFace.whole(replace(held[0], cones=Cones(zero=1, nonneg=1)))
     assert equal.rows.fixed.tolist() == [True, False]
 
 
-def test_multipliers_that_had_to_be_corrected_much_are_unclear_unless_they_were_refined(held):
+def test_multipliers_that_had_to_be_corrected_much_are_uncertain_unless_they_were_refined(held):
     form, everywhere, vertex = held
     shaken = replace(vertex, correction=np.array([0.5, 0.0]), reduced=None)
-    assert face(form, everywhere, shaken).rough
-    assert face(form, everywhere, shaken).unclear
+    assert face(form, everywhere, shaken).ill_conditioned
+    assert face(form, everywhere, shaken).uncertain
     refined = face(form, everywhere, replace(vertex, correction=np.zeros(2), error=0.0))
     assert refined.refined
-    assert not refined.rough
+    assert not refined.ill_conditioned
 
 
-def test_a_vertex_that_a_clear_reduced_cost_would_leave_is_doubtful(held):
+def test_a_vertex_that_a_clear_reduced_cost_would_leave_is_ambiguous(held):
     form, everywhere, vertex = held
     inside = replace(vertex, x=np.array([1.5, 0.5]))
-    assert face(form, everywhere, inside).doubtful
+    assert face(form, everywhere, inside).ambiguous
     wrong = replace(vertex, row_dual=vertex.row_dual + np.array([0.0, 0.5]), reduced=None)
-    assert face(form, everywhere, wrong).doubtful
+    assert face(form, everywhere, wrong).ambiguous
 
 
 def test_only_faces_told_with_twice_the_digits_and_without_doubt_leave_none():
     chain = FaceChain({}, {}, joint=None)
     chain.faces = {
-        f"{refined} {doubtful}": SimpleNamespace(refined=refined, doubtful=doubtful)
+        f"{refined} {ambiguous}": SimpleNamespace(refined=refined, ambiguous=ambiguous)
         for refined in (True, False)
-        for doubtful in (True, False)
+        for ambiguous in (True, False)
     }
     for error, left in ((np.zeros(1), {"True False": 0.0}), (None, {})):
         vertex = SimpleNamespace(error=error)
@@ -101,11 +101,11 @@ def test_what_is_fixed_already_is_not_fixed_by_a_face():
     """At (2, 0) the column y would be fixed at its lower end, but it cannot move anyway."""
     for upper, fixed in ((5.0, [False, True]), (0.0, [False, False])):
         form = sum_of_two(upper)
-        everywhere = LeftFace.within(form, None, None)
+        everywhere = LinearFace.whole(form)
         vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form), refine=True)
         found = face(form, everywhere, vertex)
         assert found.fixed.tolist() == fixed
-        assert not found.unclear
+        assert not found.uncertain
 
 
 def pushing_face(y, reduced, fixed):
@@ -149,11 +149,9 @@ def test_problems_that_hold_one_face_more_each_are_paid_for_as_if_each_were_alon
 
 def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_nothing():
     form = sum_of_two()
-    vertex = HighsModel(form.A, {}).run(
-        form.c, LeftFace.within(form, None, None).bounds(form), refine=True
-    )
+    vertex = HighsModel(form.A, {}).run(form.c, LinearFace.whole(form).bounds(form), refine=True)
     found = HeldFace.of_point(form, 1.0, vertex)
-    assert not any([found.unclear, found.refined, found.easy, *found.fixed])
+    assert not any([found.uncertain, found.refined, found.presolved, *found.fixed])
     assert (found.rows.tolist(), found.reduced.tolist()) == ([True], [0.0, 1.0])
 
 
@@ -164,15 +162,17 @@ def test_a_point_where_nothing_is_left_to_choose_is_a_clear_face_that_fixes_noth
 )  # fmt: skip
 def test_a_point_is_looked_at_once_and_twice_the_digits_are_believed(moved, off, error, missed):
     form = sum_of_two()
-    everywhere = LeftFace.within(form, None, None)
+    everywhere = LinearFace.whole(form)
     vertex = HighsModel(form.A, {}).run(form.c, everywhere.bounds(form))
     vertex = replace(vertex, x=vertex.x + moved, error=error)
     corner = FaceVertex(form, everywhere, (), [], vertex, None, off)
     assert bool(FaceOptimum.of(corner, 1.0).missed) is missed
 
 
-@pytest.mark.parametrize(("away", "doubtful"), [(0.0, False), (1e-10, False), (1e-6, True)])
-def test_a_column_with_a_reduced_cost_that_is_not_at_its_bound_leaves_a_doubt(held, away, doubtful):
+@pytest.mark.parametrize(("away", "ambiguous"), [(0.0, False), (1e-10, False), (1e-6, True)])
+def test_a_column_with_a_reduced_cost_that_is_not_at_its_bound_leaves_a_doubt(
+    held, away, ambiguous
+):
     form, everywhere, vertex = held
     vertex.x[1] = away
-    assert face(form, everywhere, vertex).doubtful is doubtful
+    assert face(form, everywhere, vertex).ambiguous is ambiguous

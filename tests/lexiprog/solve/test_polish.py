@@ -11,7 +11,13 @@ from lexiprog.backends.highs_mip import MipSearch
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.deadline import Deadline
-from lexiprog.solve.integer import _again, best_with, is_linear, made_whole, whole_answer
+from lexiprog.solve.integer import (
+    best_with,
+    is_linear,
+    moved_answer,
+    rounded_and_resolved,
+    solve_tightened,
+)
 from lexiprog.status import Status
 from tests.lexiprog.solve.gate import answered, gate, values
 
@@ -76,7 +82,7 @@ def test_what_leaked_through_a_big_m_is_searched_without_it():
     """At n = 2e-6 the gate lets 2 of y through; closed, it lets none, and z is not enough."""
     problem = gate(1e6, most=1.0)
     compiled, leaked = answered(problem, 2e-6, 2.0, 0.0)
-    found = made_whole(compiled, leaked, Deadline())
+    found = rounded_and_resolved(compiled, leaked, Deadline())
     assert values(problem, found) == pytest.approx([1.0, 2.0, 0.0], abs=1e-7)
     assert found.value == pytest.approx(3.2)
     assert found.bound == pytest.approx(found.claimed)
@@ -91,22 +97,22 @@ def test_what_leaked_through_a_big_m_is_searched_without_it():
 def test_the_rest_follows_rounded_integers_and_a_point_far_from_whole_is_left_alone():
     problem = gate(5.0)
     compiled, near = answered(problem, 1.0 - 1e-5, 2.5, 0.0, bound=-1.0)
-    found = made_whole(compiled, near, Deadline())
+    found = rounded_and_resolved(compiled, near, Deadline())
     assert values(problem, found) == pytest.approx([1.0, 2.0, 0.0])
     assert found.value == pytest.approx(3.2)
     assert found.claimed == pytest.approx(compiled.scaled.objective(found.x))
     assert (found.bound, found.form is compiled.scaled) == (-1.0, True)
     compiled, far = answered(problem, 0.5, 2.0, 0.0)
-    assert made_whole(compiled, far, Deadline()) is far
+    assert rounded_and_resolved(compiled, far, Deadline()) is far
     pointless = Answer(Status.NO_POINT)
-    assert made_whole(compiled, pointless, Deadline()) is pointless
+    assert rounded_and_resolved(compiled, pointless, Deadline()) is pointless
 
 
 def test_the_same_answer_at_another_point_is_valued_by_the_form_it_is_given_with():
     problem = gate(5.0)
     compiled, near = answered(problem, 1.0, 2.5, 0.0)
     other = replace(compiled.scaled, offset=7.0)
-    found = whole_answer(compiled, other, near.x, near, 6.0)
+    found = moved_answer(compiled, other, near.x, near, 6.0)
     assert found.form is other
     assert found.claimed == pytest.approx(3.25 + 7.0)
     assert (found.bound, found.iterations, found.said) == (6.0, 7, "done")
@@ -116,7 +122,7 @@ def test_where_the_search_for_a_leak_has_no_time_the_opened_point_is_taken():
     """The gate that leaked is opened: 3 for it and 0.2 for what it lets through."""
     problem = gate(1e6, most=1.0)
     compiled, leaked = answered(problem, 2e-6, 2.0, 0.0, bound=0.5)
-    late = made_whole(compiled, leaked, Deadline(seconds=0.0))
+    late = rounded_and_resolved(compiled, leaked, Deadline(seconds=0.0))
     assert values(problem, late) == pytest.approx([1.0, 2.0, 0.0], abs=1e-7)
     assert late.bound == 0.5
 
@@ -128,7 +134,7 @@ def test_a_search_that_insists_on_a_gate_that_cannot_be_closed_is_not_believed(m
     _, closed = answered(problem, 0.0, 2.0, 0.0)
     insisting = MipSearch("kOptimal", x=closed.x, bound=closed.claimed)
     monkeypatch.setattr("lexiprog.solve.integer.solve_mip", lambda *_: insisting)
-    assert made_whole(compiled, leaked, Deadline()) is leaked
+    assert rounded_and_resolved(compiled, leaked, Deadline()) is leaked
 
 
 @pytest.mark.parametrize(
@@ -153,7 +159,7 @@ def test_a_search_within_a_known_value_gives_its_point_or_the_known_one(
 
     monkeypatch.setattr("lexiprog.solve.integer.solve_mip", search)
     known = np.array([1.0, 0.0])
-    found = _again(knapsack(), known, Deadline())
+    found = solve_tightened(knapsack(), known, Deadline())
     assert asked[0] is known
     if best is None:
         assert found is None
@@ -165,4 +171,4 @@ def test_of_a_search_that_ends_above_a_known_value_the_known_point_is_kept(monke
     worse = SimpleNamespace(x=np.array([1.0, 0.0]), status=Status.OPTIMAL, bound=-7.5)
     monkeypatch.setattr("lexiprog.solve.integer.solve_mip", lambda *_: worse)
     known = np.array([2.0, 1.0])
-    assert _again(knapsack(), known, Deadline())[0] is known
+    assert solve_tightened(knapsack(), known, Deadline())[0] is known

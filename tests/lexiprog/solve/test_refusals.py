@@ -14,10 +14,9 @@ from lexiprog.compile.task import prepare
 from lexiprog.fairness.any_solver import fairness_of
 from lexiprog.fairness.backend import FairHighs, FairLotteries
 from lexiprog.solve import conic_face as curved_face
-from lexiprog.solve.conic_face import CurvedFace
+from lexiprog.solve.conic_face import ConicFace
 from lexiprog.solve.direct import Custom
-from lexiprog.solve.exact import Exact, ExactAgain
-from lexiprog.solve.integer_chain import find_integer_chains
+from lexiprog.solve.exact import Exact, ExactResolve
 from lexiprog.status import Status
 
 
@@ -78,7 +77,7 @@ def test_a_held_optimum_that_fractions_do_not_find_is_an_error(least, monkeypatc
     (x,) = least.variables
     second = lx.Subproblem("second", cp.Maximize(x), [x <= 9, least.held()])
     solved = dict(lx.Program(lx.Stage("1", least)).solve("HIGHS"))
-    backend, strategy = ExactAgain(), Strategy(lx.Solver("EXACT"))
+    backend, strategy = ExactResolve(), Strategy(lx.Solver("EXACT"))
     task = prepare(second, strategy, solved, compiler=backend.compile)
     answer = backend.run(task)
     assert str(answer.exact.value) == "1/3"
@@ -86,7 +85,7 @@ def test_a_held_optimum_that_fractions_do_not_find_is_an_error(least, monkeypatc
     monkeypatch.setattr(Exact, "run", lambda *_: Answer(Status.NO_POINT))
     assert backend.run(task).held.effects == {}
     with pytest.raises(ArithmeticError, match="'least' has no exact optimum"):
-        prepare(second, strategy, solved, compiler=ExactAgain().compile)
+        prepare(second, strategy, solved, compiler=ExactResolve().compile)
 
 
 @pytest.fixture
@@ -95,7 +94,7 @@ def disk():
     levels = {"right": cp.Maximize(x[0]), "up": cp.Maximize(x[1])}
     program = lx.preemptive(levels, [cp.norm(x) <= 1])
     solved = {"right": program.solve()["right"]}
-    backend, strategy = CurvedFace(), Strategy(lx.Solver("CLARABEL"), "face")
+    backend, strategy = ConicFace(), Strategy(lx.Solver("CLARABEL"), "face")
     return backend, prepare(program["up"], strategy, solved, compiler=backend.compile)
 
 
@@ -124,28 +123,6 @@ def test_a_curved_face_that_is_not_clear_or_of_several_rows_is_refused(disk, mon
     assert backend.run(task).said == "the optimal face of 'right' is not clear"
     backend.rows["up"] = None
     assert backend.run(task).said == "a lock is not one row"
-
-
-def test_only_real_integer_problems_that_hold_or_are_held_exactly_are_chains():
-    n = cp.Variable(2, name="n", integer=True, bounds=[0, 3])
-    rows = [cp.sum(n) <= 4]
-
-    def chained(first, second, **solvers):
-        a = lx.Subproblem("a", first, rows)
-        b = lx.Subproblem("b", second, [*rows, a.held()])
-        stages = [lx.Stage("1", a), lx.Stage("2", b)]
-        ladders = dict.fromkeys("ab", (lx.Solver("HIGHS"),)) | solvers
-        return sorted(find_integer_chains(stages, ladders))
-
-    goals = cp.Maximize(n[0]), cp.Maximize(n[1])
-    assert chained(*goals) == ["a", "b"]
-    assert chained(*goals, b=()) == []
-    assert chained(*goals, b=(lx.Solver("SCIP"),)) == []
-    assert chained(*goals, b=(lx.Solver("HIGHS", mip_rel_gap=0.1),)) == []
-    z = cp.Variable(name="z", complex=True)
-    assert chained(goals[0], cp.Maximize(n[1] + cp.real(z))) == []
-    alone = [lx.Stage("1", lx.Subproblem("a", goals[0], rows))]
-    assert find_integer_chains(alone, {"a": (lx.Solver("HIGHS"),)}) == {}
 
 
 def test_a_point_without_a_claim_is_worth_what_the_objective_says(least):

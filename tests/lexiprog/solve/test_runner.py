@@ -9,12 +9,11 @@ import pytest
 import lexiprog as lx
 from lexiprog.fairness.any_solver import OneByOne
 from lexiprog.fairness.backend import FairHighs, FairLotteries
-from lexiprog.solve.conic_face import CurvedFace
-from lexiprog.solve.direct import Custom, Native
-from lexiprog.solve.exact import Exact, ExactAgain
-from lexiprog.solve.integer_chain import IntegerChain
+from lexiprog.solve.conic_face import ConicFace
+from lexiprog.solve.direct import Custom, Direct
+from lexiprog.solve.exact import Exact, ExactResolve
 from lexiprog.solve.lp_chain import FaceChain
-from lexiprog.solve.mixed_rows import WiderFaces
+from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.solve.warm_start import WarmHighs
 from tests.lexiprog.small_programs import cylinder, plant
 
@@ -107,7 +106,7 @@ def test_a_try_that_found_nothing_took_its_time_too():
 
 
 def test_only_runners_that_call_the_users_code_or_compile_on_the_way_run_alone():
-    side_by_side = [Native, FaceChain, WarmHighs, Exact, ExactAgain, WiderFaces, CurvedFace,
-                    IntegerChain, FairHighs]  # fmt: skip
+    side_by_side = [Direct, FaceChain, WarmHighs, Exact, ExactResolve, MixedRowChain, ConicFace,
+                    FairHighs]  # fmt: skip
     assert not any(backend.alone for backend in side_by_side)
     assert all(backend.alone for backend in (Custom, FairLotteries, OneByOne))

@@ -1,12 +1,19 @@
 """Integer searches start from earlier points and never end worse than they are."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
+import lexiprog as lx
+from lexiprog.backends.highs_mip import MipSearch
+from lexiprog.backends.strategies import Strategy
 from lexiprog.compile.answer import Answer
+from lexiprog.compile.task import prepare
 from lexiprog.deadline import Deadline
+from lexiprog.solve.direct import Direct
 from lexiprog.solve.integer import best_start, no_worse_than
 from lexiprog.status import Status
 from tests.lexiprog.solve.gate import answered, gate, values
@@ -69,3 +76,27 @@ def test_without_time_the_first_point_there_is_will_do():
     assert started(problem, (2.0, 0.0, 0.0), closed, opened, deadline=over) == pytest.approx(
         [0, 0, 2]
     )
+
+
+def test_the_next_search_starts_where_that_of_the_last_solve_ended(monkeypatch):
+    """The most of 5a + 4b over 6a + 4b <= 24 and a + 2b <= 6 in whole numbers is 20, at (4, 0)."""
+    n = cp.Variable(2, name="n", integer=True, bounds=[0, 9])
+    rows = [6 * n[0] + 4 * n[1] <= 24, n[0] + 2 * n[1] <= 6]
+    problem = lx.Subproblem("n", cp.Maximize(5 * n[0] + 4 * n[1]), rows)
+    task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
+    backend, starts = Direct(starts={}), []
+    answer = backend.run(task)
+    assert answer.value == pytest.approx(20.0)
+    backend.accepted(task, answer)
+
+    def search(form, options, start, deadline, *, on_face):
+        starts.append(start)
+        return MipSearch("kSolveError", None, None)
+
+    monkeypatch.setattr("lexiprog.solve.direct.solve_mip", search)
+    backend.accepted(task, replace(answer, x=None))  # nothing found, nothing forgotten
+    for kept in (answer.x, np.zeros(3), np.full(2, 9.0)):  # of another problem; beyond its rows
+        backend.starts["n"] = kept
+        backend.run(task)
+    assert starts[0] == pytest.approx(answer.x)
+    assert starts[1:] == [None, None]

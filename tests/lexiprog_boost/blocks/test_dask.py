@@ -9,12 +9,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights
-from lexiprog_boost.blocks import counted, search
+from lexiprog_boost.blocks import counted, cutting_planes
 from lexiprog_boost.experiments import __main__ as command
-from lexiprog_boost.experiments.cells.cluster import workers_at
-from lexiprog_boost.experiments.cells.store import Store
-from lexiprog_boost.experiments.cells.workers import run_missing
-from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.__main__ import workers_at
+from lexiprog_boost.experiments.measure import Store, run_missing, store_of
 from lexiprog_boost.experiments.studies import study
 from tests.cluster import NOISE, two_workers
 from tests.lexiprog_boost.written_out import lexi_programs as independent
@@ -45,7 +43,7 @@ def test_weights_of_votes_are_those_of_memory_bit_for_bit(target):
 @pytest.mark.usefixtures("client")
 def test_probabilities_take_passes_and_members_are_weighed_there(monkeypatch):
     monkeypatch.setattr(counted, "MOST", 1000)
-    monkeypatch.setattr(search, "NEAR", 1000)
+    monkeypatch.setattr(cutting_planes, "NEAR", 1000)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 3))
     y = (X[:, 0] + rng.normal(size=len(X)) > 1.6).astype(int)

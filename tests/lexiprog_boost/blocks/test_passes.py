@@ -5,14 +5,14 @@ import pytest
 
 import lexiprog as lx
 from lexiprog_boost import lexicographic_weights
-from lexiprog_boost.blocks import counted, passes, search
+from lexiprog_boost.blocks import counted, cutting_planes, passes
 from tests.lexiprog_boost.written_out import lexi_programs as independent
 
 
 @pytest.fixture
 def small(monkeypatch):
     """So little in memory that passes are needed on few points."""
-    monkeypatch.setattr(search, "NEAR", 60)
+    monkeypatch.setattr(cutting_planes, "NEAR", 60)
     monkeypatch.setattr(passes, "DRAWN", 60)
     monkeypatch.setattr(counted, "MOST", 50)
 
@@ -111,4 +111,4 @@ def test_what_is_brought_along_is_bounded_and_passes_are_counted():
 
     found = lexicographic_weights(Counting(blocks_of(M, y)), margin_target=0.3)
     assert len(seen) == found.passes
-    assert found.program["balance"].variable("losses").size <= 4 * search.NEAR
+    assert found.program["balance"].variable("losses").size <= 4 * cutting_planes.NEAR

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.checks.frames import warn_of_numbers_as_text
+from lexiprog_boost.checks.points import warn_of_numbers_as_text
 from lexiprog_boost.learners import TableColumns
 
 N = 60

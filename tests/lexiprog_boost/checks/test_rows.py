@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lexiprog_boost.checks.rows import take_rows
+from lexiprog_boost.checks.points import take_rows
 
 TABLE = np.arange(12.0).reshape(4, 3)
 

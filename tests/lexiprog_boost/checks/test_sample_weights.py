@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiprog_boost.checks.sample_weights import check_class_masses, check_sample_weight
+from lexiprog_boost.checks.points import check_class_masses, check_sample_weight
 
 
 def test_no_weights_are_ones():

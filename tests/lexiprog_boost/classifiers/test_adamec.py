@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost import AdaMECClassifier
-from lexiprog_boost.classifiers.shared.expected_cost import two_samples
+from lexiprog_boost.classifiers.adamec import two_samples
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from lexiprog_boost import LexiEnsembleClassifier, lexicographic_weights, margin_matrix
-from lexiprog_boost.classifiers.shared.listed.default_members import default_pool
+from lexiprog_boost.classifiers.shared.listed_members import default_pool
 from lexiprog_boost.margins import cross_fitted_margins, offset_margins
 from tests.lexiprog_boost.classifiers.uneven_points import LIGHT, TEST, TRAIN, X, Y
 

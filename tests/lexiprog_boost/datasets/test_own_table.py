@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from lexiprog_boost.datasets.own_table import load_table, table_name
+from lexiprog_boost.datasets.table_files import load_table, table_name
 
 
 def write(folder, header, rows, name="mine.csv"):

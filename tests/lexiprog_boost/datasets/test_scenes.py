@@ -5,8 +5,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from lexiprog_boost.datasets import SCENES, load_cifar_features, load_scene
-from lexiprog_boost.datasets import scenes as scenes_module
+from lexiprog_boost.datasets import SCENES, images, load_cifar_features, load_scene
 
 
 def test_unlabelled_pixels_are_left_out(tmp_path):
@@ -28,7 +27,7 @@ def test_indian_pines_has_its_published_size():
 
 
 def test_a_missing_package_is_named_with_the_way_out(monkeypatch):
-    monkeypatch.setattr(scenes_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(images, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"tensorly.*lexiprog\[data\].*data_dir"):
         load_scene("indian_pines")
 

@@ -4,13 +4,13 @@ from zlib import crc32
 
 import numpy as np
 
-from lexiprog_boost.experiments.loading import load
 from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.study import load
 
 
 def made_up_record(study, cell, data_dir=None):
-    """Scores that depend on the cell alone; the last contenders do better."""
-    place = [one.name for one in study.contenders].index(cell.contender)
+    """Scores that depend on the cell alone; the last methods do better."""
+    place = [one.name for one in study.methods].index(cell.method)
     rng = np.random.default_rng(crc32(cell.key.encode()))
     runs = []
     for setting in study.settings(cell):
@@ -29,7 +29,7 @@ def made_up_record(study, cell, data_dir=None):
         runs.append(run)
     return {
         "study": cell.study, "dataset": cell.dataset, "learner": cell.learner,
-        "contender": cell.contender, "fold": cell.fold, "seconds": 1.0, "runs": runs,
+        "contender": cell.method, "fold": cell.fold, "seconds": 1.0, "runs": runs,
     }  # fmt: skip
 
 

@@ -2,21 +2,21 @@
 
 from dataclasses import replace
 
-from lexiprog_boost.experiments.cells.contenders import BY_NAME
-from lexiprog_boost.experiments.report.results import Results
+from lexiprog_boost.experiments.methods import BY_NAME
+from lexiprog_boost.experiments.results import Results
 from lexiprog_boost.experiments.studies import STUDIES
 
 DATASETS = ("first", "second")
 
 
 def small_study(*names, grid=None):
-    """A study of these contenders; `grid` replaces the settings of all of them."""
-    contenders = tuple(BY_NAME[name] for name in names)
+    """A study of these methods; `grid` replaces the settings of all of them."""
+    methods = tuple(BY_NAME[name] for name in names)
     if grid is not None:
-        contenders = tuple(replace(one, grid=grid) for one in contenders)
+        methods = tuple(replace(one, grid=grid) for one in methods)
     return replace(
         STUDIES["keel-two-class"], name="small", datasets=DATASETS, learners={"kNN": ({},)},
-        contenders=contenders, folds=2, choose=False,
+        methods=methods, folds=2, choose=False,
     )  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def results(study, run_of, seconds=1.0):
     """Results in which the run of every cell and setting is what `run_of(cell, setting)` says."""
     records = [
         {"study": cell.study, "dataset": cell.dataset, "learner": cell.learner,
-         "contender": cell.contender, "fold": cell.fold, "seconds": seconds,
+         "contender": cell.method, "fold": cell.fold, "seconds": seconds,
          "runs": [{"setting": dict(setting), **run_of(cell, setting)}
                   for setting in study.settings(cell)]}
         for cell in study.cells()

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from lexiprog_boost.experiments import __main__ as command
-from lexiprog_boost.experiments.cells.store import Store
-from lexiprog_boost.experiments.measure import store_of
-from lexiprog_boost.experiments.report.writing import DIFFER_BETWEEN_RUNS
+from lexiprog_boost.experiments.measure import Store, store_of
 from lexiprog_boost.experiments.studies import study
+from lexiprog_boost.experiments.writing import DIFFER_BETWEEN_RUNS
 
 pytestmark = pytest.mark.slow
 
@@ -205,7 +204,7 @@ def own_table(tmp_path_factory):
     return file
 
 
-def test_a_table_of_ones_own_goes_through_every_contender(own_table, tmp_path):
+def test_a_table_of_ones_own_goes_through_every_method(own_table, tmp_path):
     code, said = run("--data", own_table, "--quick", "--jobs", 1, "--out", tmp_path)
     assert code == 0, said
     home = tmp_path / "own-data-quick"

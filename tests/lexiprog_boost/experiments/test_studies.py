@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiprog_boost.experiments.cells.cell import Cell
-from lexiprog_boost.experiments.cells.contenders import BY_NAME, FIRST_MEMBER, TO_CHANCE
-from lexiprog_boost.experiments.loading import load, thinning
+from lexiprog_boost.experiments.cell import Cell
 from lexiprog_boost.experiments.measure import store_of
+from lexiprog_boost.experiments.methods import BY_NAME, FIRST_MEMBER, TO_CHANCE
 from lexiprog_boost.experiments.studies import STUDIES, study, study_of_file
+from lexiprog_boost.experiments.study import load, thinning
 
-# Sets x folds x ((contenders + controls + sweeps) x learners + rivals).
+# Sets x folds x ((methods + controls + sweeps) x learners + baselines).
 CELLS = {
     "artificial": 54 * 5 * ((9 + 1 + 2) * 2 + 5),
     "keel-two-class": 15 * 5 * ((9 + 1 + 2) * 2 + 5),
@@ -33,11 +33,11 @@ def test_a_fold_is_whole_before_the_next_one_begins():
     assert folds == sorted(folds)
 
 
-def test_settings_are_those_of_the_learner_times_those_of_the_contender():
+def test_settings_are_those_of_the_learner_times_those_of_the_method():
     whole = study("keel-two-class")
 
-    def settings(contender, learner):
-        return whole.settings(Cell("keel-two-class", "pima", learner, contender, 0))
+    def settings(method, learner):
+        return whole.settings(Cell("keel-two-class", "pima", learner, method, 0))
 
     assert settings("AdaBoost", "kNN") == [{"k": 3}, {"k": 5}, {"k": 10}]
     assert settings("AdaBoost", "C4.5") == [{}]
@@ -56,22 +56,22 @@ def test_a_sweep_of_costs_takes_one_neighbourhood_and_chooses_nothing_inside():
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_a_smoke_run_has_a_set_or_two_two_folds_few_settings_and_two_rivals(name):
+def test_a_smoke_run_has_a_set_or_two_two_folds_few_settings_and_two_baselines(name):
     quick = study(name, quick=True)
     assert len(quick.datasets) == (2 if name in ("artificial", "keel-two-class", "images") else 1)
     assert (quick.folds, quick.quick) == (2, True)
-    roles = Counter(one.role for one in quick.contenders)
-    whole = Counter(one.role for one in STUDIES[name].contenders)
-    assert (roles["rival"], roles["paper"]) == (2, whole["paper"])
+    roles = Counter(one.role for one in quick.methods)
+    whole = Counter(one.role for one in STUDIES[name].methods)
+    assert (roles["baseline"], roles["paper"]) == (2, whole["paper"])
     assert (roles["control"], roles["sweep"]) == (whole["control"], whole["sweep"])
     for cell in quick.cells():
-        assert len(quick.settings(cell)) == min(2, len(BY_NAME[cell.contender].grid))
+        assert len(quick.settings(cell)) == min(2, len(BY_NAME[cell.method].grid))
     assert quick.learners["kNN"] == ({"k": 10 if name == "hyperspectral" else 5},)
 
 
 def test_a_smoke_run_sweeps_the_cost_that_the_others_are_held_against():
     quick = study("keel-two-class", quick=True)
-    cell = next(one for one in quick.cells() if one.contender == "LexiBoost with costs")
+    cell = next(one for one in quick.cells() if one.method == "LexiBoost with costs")
     assert [setting["cost"] for setting in quick.settings(cell)] == [1.0, 2.0]
 
 
@@ -107,9 +107,9 @@ def test_about_two_hundred_points_are_kept(points, step):
     assert thinning(points) == step
 
 
-def test_a_part_has_its_own_contenders_and_report_but_the_cells_of_the_whole():
+def test_a_part_has_its_own_methods_and_report_but_the_cells_of_the_whole():
     whole, part = study("keel-multi-class"), study("keel-multi-class", part="controls")
-    names = [one.name for one in part.contenders]
+    names = [one.name for one in part.methods]
     assert names == ["Dual-LexiBoost", FIRST_MEMBER, TO_CHANCE]
     assert (part.title, whole.title) == ("keel-multi-class-controls", "keel-multi-class")
     assert store_of(Path("x"), part).path == store_of(Path("x"), whole).path
@@ -132,33 +132,31 @@ def test_sets_that_are_named_are_measured_alone_in_the_studys_order():
 
 @pytest.mark.parametrize("kept", [(), ("rivals",), ("controls", "costs")])
 def test_what_the_paper_does_not_have_can_be_left_out(kept):
-    roles = {"rivals": "rival", "controls": "control", "costs": "sweep"}
+    roles = {"rivals": "baseline", "controls": "control", "costs": "sweep"}
     left_out = [one for one in roles if one not in kept]
     some = study("keel-two-class", without=left_out)
-    assert {one.role for one in some.contenders} == {"paper", *(roles[one] for one in kept)}
+    assert {one.role for one in some.methods} == {"paper", *(roles[one] for one in kept)}
     assert some.title == "keel-two-class"
-    paper = [one.name for one in some.contenders if one.role == "paper"]
-    assert paper == [
-        one.name for one in STUDIES["keel-two-class"].contenders if one.role == "paper"
-    ]
+    paper = [one.name for one in some.methods if one.role == "paper"]
+    assert paper == [one.name for one in STUDIES["keel-two-class"].methods if one.role == "paper"]
 
 
 def test_a_part_that_is_left_out_is_empty():
-    assert study("keel-two-class", part="costs", without=["costs"]).contenders == ()
+    assert study("keel-two-class", part="costs", without=["costs"]).methods == ()
 
 
 def test_a_part_that_a_study_does_not_have_is_empty():
-    assert study("keel-multi-class", part="costs").contenders == ()
+    assert study("keel-multi-class", part="costs").methods == ()
 
 
 @pytest.mark.parametrize(("kinds", "many"), [(2, False), (3, True)])
-def test_a_table_of_ones_own_meets_every_contender_that_its_classes_allow(tmp_path, kinds, many):
+def test_a_table_of_ones_own_meets_every_method_that_its_classes_allow(tmp_path, kinds, many):
     file = tmp_path / "mine.csv"
     rows = [f"{k},{k * k % 7},c{k % kinds}" for k in range(60)]
     file.write_text("\n".join(["a,b,kind", *rows]))
     own = study_of_file(file)
     assert (own.datasets, own.many_classes, own.choose) == (("mine",), many, True)
-    names = {one.name for one in own.contenders}
+    names = {one.name for one in own.methods}
     assert FIRST_MEMBER in names
     assert ("LPUBoost" in names, TO_CHANCE in names) == (not many, many)
     assert own.few_sets

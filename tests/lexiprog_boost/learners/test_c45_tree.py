@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost import C45TreeClassifier
-from lexiprog_boost.learners.pessimistic_pruning import pessimistic_error
+from lexiprog_boost.learners.c45_tree import pessimistic_error
 
 CANCER = load_breast_cancer(return_X_y=True)
 WINE = load_wine(return_X_y=True)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from lexiprog_boost.learners.pessimistic_pruning import pessimistic_error, pruned_ancestors
+from lexiprog_boost.learners.c45_tree import pessimistic_error, pruned_ancestors
 
 
 @given(st.integers(1, 200), st.floats(0.01, 0.5), st.data())

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost.margins import cross_fitted_margins, ensemble_members
-from lexiprog_boost.margins.cross_fitted import deal_folds
+from lexiprog_boost.margins.unseen import deal_folds
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.normal(size=(90, 2)), np.array(["a", "b"])[(RNG.uniform(size=90) < 0.4).astype(int)]

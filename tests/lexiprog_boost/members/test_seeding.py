@@ -6,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from lexiprog_boost.members.seeding import seeded_clone
+from lexiprog_boost.members.fitting import seeded_clone
 
 
 def test_seeds_reach_every_nested_learner_and_nothing_else():

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lexiprog_boost.members.weighted import weighted_fit
+from lexiprog_boost.members.fitting import weighted_fit
 
 X, Y = load_iris(return_X_y=True)
 

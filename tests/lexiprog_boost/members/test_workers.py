@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from lexiprog_boost import LexiEnsembleClassifier
-from lexiprog_boost.members.workers import MANY_ENTRIES, workers_for
+from lexiprog_boost.members.fitting import MANY_ENTRIES, workers_for
 
 
 class Noting(DummyClassifier):

@@ -6,7 +6,7 @@ from sklearn.datasets import load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 from lexiprog_boost.pools import adaboost_m2_pool, adaboost_pool
-from lexiprog_boost.pools.choice import train_pool
+from lexiprog_boost.pools.adaboost import train_pool
 
 X, Y = load_wine(return_X_y=True)
 STUMP = DecisionTreeClassifier(max_depth=1)

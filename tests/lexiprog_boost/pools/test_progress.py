@@ -2,7 +2,7 @@
 
 import sys
 
-from lexiprog_boost.pools.progress import bar_kind, rounds_shown
+from lexiprog_boost.pools.pool import bar_kind, rounds_shown
 
 
 def test_the_bar_counts_the_rounds(capsys):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog_boost.programs import lpadaboost_program, smallest_optimum
-from lexiprog_boost.programs.smallest_optimum import solve_smallest
+from lexiprog_boost.programs import lpadaboost_program, tie_breaks
+from lexiprog_boost.programs.tie_breaks import solve_smallest
 
 TWINS = lpadaboost_program([[1, 1, -1], [-1, -1, 1]])
 SMALLEST = [0.25, 0.25, 0.5]
@@ -30,7 +30,7 @@ def test_a_face_that_is_told_wrongly_is_given_up_for_the_value(monkeypatch):
         alpha = subproblem.variable("alpha")
         return lx.OptimalFace((alpha[0] == 2,), is_point=False)  # nothing meets it
 
-    monkeypatch.setattr(smallest_optimum.lx, "optimal_face", wrong)
+    monkeypatch.setattr(tie_breaks.lx, "optimal_face", wrong)
     program, result = solve_smallest(TWINS, of="alpha")
     np.testing.assert_allclose(result.final["alpha"], SMALLEST, atol=1e-4)
     assert result["smallest"].status == "optimal"

@@ -12,7 +12,7 @@ from lexiprog_boost.reductions import (
     collapse,
     spread_class_weights,
 )
-from lexiprog_boost.reductions.class_weights import means_of
+from lexiprog_boost.reductions.class_mean_form import means_of
 from tests.lexiprog_boost.written_out import lexi_programs as independent
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import lexiprog_boost.reductions.merged_soft_margin as reductions
 from lexiprog_boost.programs.soft_margin import point_limits
+from lexiprog_boost.reductions.dual_forms import weights_by_dual_form
 from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights
-from lexiprog_boost.reductions.soft_margin_dual_form import weights_by_dual_form
 from tests.lexiprog_boost.written_out.soft_margins import weighted_votes
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexiprog_boost.classifiers.shared.expected_cost import cost_matrix, two_samples
+from lexiprog_boost.classifiers.adamec import cost_matrix, two_samples
 
 CLASSES, MASSES = np.array(["a", "b", "c"]), np.array([60.0, 30.0, 10.0])
 

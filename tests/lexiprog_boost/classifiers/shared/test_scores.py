@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from lexiprog_boost.classifiers.shared.scores import (
+from lexiprog_boost.classifiers.shared.weighted_vote import (
     class_scores,
     decisions,
     staged_class_scores,
     tied,
     winners,
 )
-from lexiprog_boost.members.constant import constant_members
+from lexiprog_boost.members.outputs import constant_members
 
 CLASSES = np.array(["a", "b", "c"])
 MEMBERS = constant_members(CLASSES)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from lexiprog_boost.classifiers.shared.training_data import check_points, check_training_data
+from lexiprog_boost.classifiers.shared.ensemble import check_points, check_training_data
 
 FRAME = pd.DataFrame({"size": [0.0, 1.0, 2.0], "colour": ["red", "blue", "red"]})
 LABELS = ["b", "a", "b"]

@@ -1,1 +1,0 @@
-"""Reports: from a study's finished cells to tests, tables and figures beside the paper's own."""

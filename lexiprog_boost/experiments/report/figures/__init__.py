@@ -1,1 +1,0 @@
-"""Figures of a study (needs matplotlib: ``pip install 'lexiprog[plot]'``)."""

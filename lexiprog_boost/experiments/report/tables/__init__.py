@@ -1,1 +1,0 @@
-"""Tables of a study, each a function from `Results` to the text of a file."""

@@ -1,0 +1,165 @@
+"""One deadline for time and cancellation: children, keeping what was found, and every long loop."""
+
+import os
+import pickle
+import signal
+import threading
+import time
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import lexiprog as lx
+from lexiprog.deadline import Deadline, OutOfTime
+
+pytestmark = pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
+
+
+def test_a_child_never_outlasts_its_parent():
+    parent = Deadline(5.0)
+    assert parent.child(60.0).left() <= 5.0
+    assert parent.child(1.0).left() <= 1.0
+    assert parent.child(1.0).child().child(9.0).left() <= 1.0
+    assert not Deadline().child().limited
+    assert Deadline(0.0).child().over
+
+
+def test_a_budget_is_used_up_by_what_runs_and_not_by_waiting():
+    deadline = Deadline().child(budget=0.3)
+    time.sleep(0.1)
+    assert deadline.left() == pytest.approx(0.3)
+    with deadline.running(), deadline.running():
+        time.sleep(0.1)
+    assert deadline.left() <= 0.2
+    assert deadline.used == pytest.approx(0.1, abs=0.09)
+
+
+def test_whoever_is_cancelled_is_so_with_all_children_and_without_its_parent():
+    parent = Deadline()
+    child = parent.child()
+    other, grandchild = parent.child(), child.child(60.0)
+    child.cancel()
+    assert child.cancelled
+    assert grandchild.cancelled
+    assert grandchild.should_stop
+    assert not parent.cancelled
+    assert not other.cancelled
+
+
+@pytest.mark.parametrize("seconds", [0.0, None])
+def test_a_check_raises_when_the_time_is_over_or_the_work_was_cancelled(seconds):
+    parent = Deadline(seconds)
+    if seconds is None:
+        parent.child().check()
+        parent.cancel()
+    with pytest.raises(OutOfTime):
+        parent.child(60.0).check()
+
+
+def test_what_stops_the_work_is_noted_and_goes_no_further():
+    late = Deadline(7.0)
+    with late.kept():
+        raise OutOfTime
+    assert (late.late, late.note) == (True, "7 seconds were not enough.")
+    with pytest.raises(KeyboardInterrupt), Deadline().kept():
+        raise KeyboardInterrupt
+    whole = Deadline(7.0, keeps=True)
+    with whole.child(1.0).kept():
+        raise KeyboardInterrupt
+    assert whole.note == "it was interrupted."
+    part = whole.child(1.0)
+    with part.kept():
+        raise OutOfTime
+    assert part.note == "7 seconds were not enough."  # as the user has said
+
+
+def test_a_pickled_deadline_has_the_time_that_is_left():
+    there = pickle.loads(pickle.dumps(Deadline(60.0, keeps=True).child(5.0)))
+    assert 4.0 < there.left() <= 5.0
+    assert not pickle.loads(pickle.dumps(Deadline())).limited
+
+
+def test_work_in_a_thread_is_waited_for_and_left_behind_when_it_ignores_its_limit():
+    assert Deadline().wait_for(sum, [1, 2]) == 3
+    with pytest.raises(ZeroDivisionError):
+        Deadline().wait_for(lambda: 1 / 0)
+    begun, done = time.perf_counter(), threading.Event()
+    with pytest.raises(OutOfTime):
+        Deadline(0.1).wait_for(done.wait, 20.0)
+    done.set()
+    assert time.perf_counter() - begun < 5.0
+
+
+def leximin(*, integer):
+    """A quick level, and one that takes half a minute or more."""
+    rng = np.random.default_rng(0)
+    people, columns = (12, 30) if integer else (400, 400)
+    x = cp.Variable(columns, name="x", bounds=[0, 9], integer=integer)
+    limits = [rng.integers(0, 9, (columns // 4, columns)) @ x <= 4 * columns]
+    first = lx.Subproblem("first", cp.Maximize(cp.sum(x)), limits)
+    utilities = [row @ x for row in rng.integers(0, 9, (people, columns))]
+    fair = lx.leximin(utilities, limits)["leximin"]
+    return lx.Program(lx.Stage("1", first), lx.Stage("2", fair))
+
+
+def round_leximin(**_):
+    """Level by level, by CLARABEL."""
+    rng = np.random.default_rng(0)
+    x = cp.Variable(60, name="x")
+    limits = [cp.norm(x) <= 1, x >= 0]
+    first = lx.Subproblem("first", cp.Maximize(x[0]), limits)
+    rates = rng.uniform(1, 9, (60, 60))
+    utilities = [rate @ x - cp.sum_squares(x - k / 60) for k, rate in enumerate(rates)]
+    fair = lx.leximin(utilities, limits)["leximin"]
+    return lx.Program(lx.Stage("1", first), lx.Stage("2", fair))
+
+
+def clash(**_):
+    """Constraints of which a conflict of three is sought for twenty seconds."""
+    rng = np.random.default_rng(0)
+    n = cp.Variable(200, name="n", integer=True, bounds=[0, 9])
+    first = lx.Subproblem("first", cp.Minimize(cp.sum(n)), [cp.sum(n) >= 3])
+    rows = [row @ n >= 200 for row in rng.integers(1, 60, (200, 200))]
+    never = lx.Subproblem("never", cp.Minimize(n[0]), [*rows, cp.sum(n) <= first.optimum])
+    return lx.Program(lx.Stage("1", first), lx.Stage("2", never))
+
+
+LONG = {
+    "leximin": lambda: leximin(integer=False),
+    "integer leximin": lambda: leximin(integer=True),
+    "conic leximin": round_leximin,
+    "conflict": clash,
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_time_limit_reaches_every_loop(name):
+    program, begun = LONG[name](), time.perf_counter()
+    with pytest.raises(lx.StageError) as caught:
+        program.solve(time_limit=1.5)
+    assert time.perf_counter() - begun < 4.0  # 1.6 in peace; other tests run at the same time
+    assert list(caught.value.partial) == ["first"]
+    if name == "conflict":
+        assert "perhaps not all of them are needed" in str(caught.value)
+    else:
+        assert caught.value.status.is_limit
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_ctrl_c_reaches_every_loop_and_keeps_what_was_solved(name):
+    program, sent = LONG[name](), []
+
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(1.5, send)
+    timer.start()
+    try:
+        with pytest.raises(lx.Interrupted) as caught:
+            program.solve()
+        assert time.perf_counter() - sent[0] < 2.0  # at once in peace
+    finally:
+        timer.cancel()
+    assert list(caught.value.partial) == ["first"]
