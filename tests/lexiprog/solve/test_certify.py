@@ -45,8 +45,8 @@ GAP = Certificate(gap=0.1, gap_tolerance=1e-6)
         (None, {}, {}),
         (Status.WITHIN_GAP, {"over": True}, {}),
         (Status.WITHIN_GAP, {"enough": True}, {}),
-        (Status.UNFINISHED, {"stopped": True}, {}),
-        (Status.WITHIN_GAP, {"stopped": True, "enough": True}, {}),
+        (Status.UNFINISHED, {"cancelled": True}, {}),
+        (Status.WITHIN_GAP, {"cancelled": True, "enough": True}, {}),
         (Status.UNFINISHED, {"over": True}, {"gap": 0.05}),
         (Status.WITHIN_GAP, {}, {"status": Status.LIMIT}),
         (None, {"over": True}, {"integer": False}),
@@ -56,7 +56,7 @@ GAP = Certificate(gap=0.1, gap_tolerance=1e-6)
 )
 def test_a_point_that_a_limit_left_is_within_a_gap_or_unfinished(stopped, deadline, more):
     given = {"integer": True, "gap": None, "status": Status.OPTIMAL, "certificate": GAP} | more
-    deadline = SimpleNamespace(**{"stopped": False, "enough": False, "over": False} | deadline)
+    deadline = SimpleNamespace(**{"cancelled": False, "enough": False, "over": False} | deadline)
     task = SimpleNamespace(
         integer=given["integer"], deadline=deadline, solver=SimpleNamespace(gap=given["gap"])
     )

@@ -182,7 +182,7 @@ def test_slack_is_given_to_what_it_holds():
 def test_out_of_time_there_is_none_and_on_the_same_watch():
     problem, _ = third()
     given, late = Given.to([problem]), Deadline()
-    late.stop()
+    late.cancel()
     assert verification_solve(problem, NO_SLACK, {}, given, late) is None
     deadline = Deadline()
     assert verification_solve(problem, NO_SLACK, {}, given, deadline).task.deadline is deadline
