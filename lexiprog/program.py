@@ -18,7 +18,7 @@ from lexiprog.model.expressions import CVXPY_LOCK
 from lexiprog.model.stage import Stage, check_references, check_unique_names, summary_of
 from lexiprog.model.subproblem import Rebuilt, Subproblem
 from lexiprog.progress import Progress, bar, listener
-from lexiprog.results.rebind import adopt
+from lexiprog.results.rebind import rebind_result
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.batch import LevelBatches
@@ -238,7 +238,7 @@ class Program(Rebuilt):
     def adopt(self, result: Result) -> Result:
         """Check that a result is of this program and connect it to its CVXPY objects."""
         derive = partial(derivative, self.stages)
-        return adopt(self.stages, result, lambda: self.summary, derive)
+        return rebind_result(self.stages, result, lambda: self.summary, derive)
 
     def __repr__(self) -> str:
         return f"Program({', '.join(map(repr, self.stages))})"

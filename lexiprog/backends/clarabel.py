@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.cones import blocks
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.ranges import own_ranges
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import ForkSafeLock
 from lexiprog.tolerances import INFINITE, INTERIOR_GAP
@@ -69,7 +68,7 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
             cones.append(clarabel.GenPowerConeT([float(p) for p in parameter], 1))
     size = form.c.size
     sides, limits = [form.A], [form.b]
-    lower, upper = own_ranges(form)
+    lower, upper = form.ranges()
     fixed = lower == upper
     for bound, sign, chosen, cone in (
         (lower, -1.0, np.isfinite(lower) & ~fixed, clarabel.NonnegativeConeT),

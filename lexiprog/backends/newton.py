@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.cones import blocks, distances
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.ranges import own_ranges
 from lexiprog.tolerances import CONE_NONZERO, FEW_ROUNDINGS, LEAST_SQUARES_RANK, POINT_FEASIBILITY
 from lexiprog.typing import Array
 
@@ -82,7 +81,7 @@ def sharpened(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | N
     if found is None:
         return None
     x, z = found
-    lower, upper = own_ranges(form)
+    lower, upper = form.ranges()
     x = np.clip(np.where(np.abs(x) <= FEW_ROUNDINGS * max(1.0, _most(x)), 0.0, x), lower, upper)
     beside = max(_most(distances(cones, form.slack(x))), _most(distances(cones, z, dual=True)))
     return (x, z) if beside <= POINT_FEASIBILITY else None
@@ -115,7 +114,7 @@ def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
             return None
         surfaces.append(_Surface(kind, part))
         weights.append(weight)
-    lower, upper = own_ranges(form)
+    lower, upper = form.ranges()
     reduced = form.c + form.transpose_product(z) + (0.0 if form.P is None else form.P @ x)
     low, high = reduced > x - lower, -reduced > upper - x
     point = np.where(low, lower, np.where(high, upper, x))

@@ -76,6 +76,18 @@ class StandardForm:
         """``A'z``, what multipliers of the rows add to the costs."""
         return transpose_product(self.A, z) if z.size else np.zeros(self.c.size)
 
+    def ranges(self) -> tuple[Array, Array]:
+        """Lower and upper bounds of all columns, infinite where there is none."""
+        lower = np.full(self.c.size, -np.inf) if self.lower is None else self.lower
+        upper = np.full(self.c.size, np.inf) if self.upper is None else self.upper
+        return lower, upper
+
+    def within_bounds(self, x: Array) -> Array:
+        """``x`` with every column moved into its bounds, which solvers keep up to a tolerance."""
+        if self.lower is not None:
+            x = np.maximum(x, self.lower)
+        return x if self.upper is None else np.minimum(x, self.upper)
+
     def slack(self, x: Array) -> Array:
         """``b - Ax``, which should lie in the cones."""
         return self.b - self.A @ x if self.b.size else np.zeros(0)
@@ -93,15 +105,10 @@ class Bounds:
     @classmethod
     def of(cls, form: StandardForm) -> Bounds:
         """The limits a linear standard form states, in arrays of their own."""
-        size = form.c.size
+        lower, upper = form.ranges()
         below = np.full(form.b.size, -np.inf)
         below[: form.cones.zero] = form.b[: form.cones.zero]
-        return cls(
-            np.full(size, -np.inf) if form.lower is None else form.lower.copy(),
-            np.full(size, np.inf) if form.upper is None else form.upper.copy(),
-            below,
-            form.b,
-        )
+        return cls(lower.copy(), upper.copy(), below, form.b)
 
 
 def same_columns(matrix: Matrix, rows: NDArray[np.integer]) -> Matrix:
@@ -157,9 +164,7 @@ def most_of_terms(form: StandardForm) -> float:
 
 def _furthest(form: StandardForm) -> Array:
     """How far each column may be from zero, by its bounds and by rows that are bounds."""
-    size = form.c.size
-    lower = np.full(size, -np.inf) if form.lower is None else form.lower.copy()
-    upper = np.full(size, np.inf) if form.upper is None else form.upper.copy()
+    lower, upper = (ends.copy() for ends in form.ranges())
     A = sp.coo_array(form.A)
     alone = np.bincount(A.row, minlength=form.b.size)[A.row] == 1
     alone &= (A.row < form.cones.linear) & (A.data != 0.0)

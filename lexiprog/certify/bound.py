@@ -12,21 +12,21 @@ eigenvalue is the declaration's word.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.canon.compensated import Sums, products, reduced_costs, total, transposed_times, up
-from lexiprog.canon.cones import distances, project
+from lexiprog.canon.cones import project
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.ranges import implied_ranges, own_ranges, stated_ranges
+from lexiprog.certify.ranges import implied_ranges, stated_ranges
 from lexiprog.typing import Array, Mask
 
 
 @dataclass(frozen=True)
 class LowerBound:
-    """What is proved about an optimum, and what it took.
+    """What is proved about an optimum.
 
     Attributes
     ----------
@@ -37,11 +37,6 @@ class LowerBound:
     radius : float or None
         The ball's radius around the point, over the columns without a range that is known; None
         if no ball was needed or none was allowed.
-    rows, bounds, implied, ball : float
-        What ``value`` lost to rows that are not tight, to reduced costs over the columns' own
-        bounds, over ranges that the rows or the objective imply, and over the ball.
-    slope : float
-        What each unit of the ball's radius costs.
 
     Notes
     -----
@@ -53,33 +48,11 @@ class LowerBound:
     everywhere: float
     value: float
     radius: float | None = None
-    rows: float = 0.0
-    bounds: float = 0.0
-    implied: float = 0.0
-    ball: float = 0.0
-    slope: float = 0.0
-
-    def reach(self, target: float) -> float:
-        """The largest radius of a ball in which no feasible point is better than ``target``.
-
-        Infinite if there is none anywhere, negative if the other charges are too much already.
-        """
-        if self.everywhere >= target:
-            return np.inf
-        spare = self.value + self.ball - target
-        if self.radius is None or np.isnan(spare):
-            return -np.inf
-        return spare / self.slope if self.slope > 0.0 else np.copysign(np.inf, spare)
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def lower_bound(
-    form: StandardForm,
-    x: Array,
-    z: Array,
-    *,
-    radius: float | None = None,
-    units: Array | None = None,
+    form: StandardForm, x: Array, z: Array, *, radius: float | None = None
 ) -> LowerBound:
     """What the multipliers ``z`` prove about the optimum of ``form``.
 
@@ -94,8 +67,6 @@ def lower_bound(
     radius : float, optional
         How far from ``x`` the ball reaches. Without it, a column that has no finite range and
         whose reduced cost is not exactly zero leaves nothing proved.
-    units : ndarray, optional
-        The unit in which each column's distance from ``x`` is measured; one if not given.
 
     Examples
     --------
@@ -117,62 +88,52 @@ def lower_bound(
         reduced = reduced.plus(curvature)
         constant.append(curvature.times(-0.5 * x))
     if form.lower is None and form.upper is None:
-        unknown = (reduced.high != 0.0) | (reduced.low != 0.0) | (reduced.error != 0.0)
+        open_ends = (reduced.high != 0.0) | (reduced.low != 0.0) | (reduced.error != 0.0)
         charges = Sums.of(np.zeros(x.size))
     else:
-        charges, unknown = _charge(reduced, *own_ranges(form))
-    own = ~unknown
-    if own.all():
+        charges, open_ends = charge_columns(reduced, *form.ranges())
+    if not open_ends.any():
         value = _lower(*constant, charges)
-        losses = reduced.nearest * x - charges.lower
-        return LowerBound(value, value, rows=_loss(form, x, z), bounds=float(losses.sum()))
+        return LowerBound(value, value)
     at_x = reduced.times(x)
+    charges, unknown, ceiling = _charge_open(form, x, reduced, at_x, charges, open_ends)
+    everywhere = -np.inf if unknown.any() else min(_lower(*constant, charges), ceiling)
+    if radius is None:
+        return LowerBound(everywhere, everywhere)
+    # Within the ball a column may vary less than its implied range says.
+    slopes = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
+    losses = at_x.nearest - charges.lower
+    around = unknown | (open_ends & (losses > slopes * radius))
+    if not around.any():
+        return LowerBound(everywhere, everywhere)
+    slope = float(np.linalg.norm(up(slopes[around])))
+    ball = Sums(np.zeros(1), np.zeros(1), up(np.array([slope * radius])))
+    within = _lower(*constant, _where(around, at_x, charges), ball)
+    return LowerBound(everywhere, min(within, ceiling), radius)
+
+
+def _charge_open(
+    form: StandardForm, x: Array, reduced: Sums, at_x: Sums, charges: Sums, unknown: Mask
+) -> tuple[Sums, Mask, float]:
+    """Charges of columns without bounds of their own, by what else is known of their ranges.
+
+    Returns them with the columns of which nothing is known, and the ceiling that all need.
+    """
     ceiling = np.inf
     stated = stated_ranges(form)
-    more, still = _charge(reduced, *stated)
+    more, still = charge_columns(reduced, *stated)
     charges, unknown = _where(unknown & ~still, more, charges), unknown & still
     if unknown.any():
         bent, strong = _bend(form, reduced, at_x, unknown)
         charges, unknown = _where(strong, bent, charges), unknown & ~strong
     if unknown.any():
         ends, ceiling = _implied(form, x, reduced, unknown, stated)
-        more, still = _charge(reduced, *ends)
+        more, still = charge_columns(reduced, *ends)
         charges, unknown = _where(unknown & ~still, more, charges), unknown & still
-    everywhere = -np.inf if unknown.any() else _lower(*constant, charges)
-    everywhere = min(everywhere, ceiling)
-    losses = at_x.nearest - charges.lower
-
-    around, slope = unknown, 0.0
-    if radius is not None and not own.all():
-        # Within the ball a column may vary less than its implied range says.
-        distances = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
-        distances = distances * (np.ones(x.size) if units is None else units)
-        around = unknown | (~own & (losses > distances * radius))
-        slope = float(np.linalg.norm(up(distances[around])))
-    if radius is None or not around.any():
-        value, used = everywhere, None
-    else:
-        kept = _where(around, at_x, charges)
-        ball = Sums(np.zeros(1), np.zeros(1), up(np.array([slope * radius])))
-        value, used = min(_lower(*constant, kept, ball), ceiling), radius
-    return LowerBound(
-        everywhere=everywhere,
-        value=value,
-        radius=used,
-        rows=_loss(form, x, z),
-        bounds=float(losses[own].sum()),
-        implied=float(losses[~own & ~around].sum()),
-        ball=slope * used if used is not None else 0.0,
-        slope=slope,
-    )
+    return charges, unknown, ceiling
 
 
-def _loss(form: StandardForm, x: Array, z: Array) -> float:
-    """What the multipliers of rows that are not tight cost."""
-    return float(z @ form.slack(x)) if z.size else 0.0
-
-
-def _charge(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mask]:
+def charge_columns(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mask]:
     """The least of reduced cost times column, and the columns where there is none."""
     low, high = reduced.lower, reduced.upper
     falls, rises = high > 0.0, low < 0.0  # as the column goes to its lower or upper end
@@ -234,65 +195,3 @@ def _lower(*parts: Sums) -> float:
     """The sum of all parts, rounded down; minus infinity if it is no number."""
     bound = float(total(*parts).lower[0])
     return -np.inf if np.isnan(bound) else bound
-
-
-# Proofs that a problem has no feasible point, and measures of a claim that it has no bound.
-
-
-def infeasibility(
-    form: StandardForm,
-    z: Array,
-    *,
-    around: Array | None = None,
-    radius: float | None = None,
-    units: Array | None = None,
-) -> LowerBound:
-    """A bound of the zero objective: if it is positive, ``form`` has no feasible point (Farkas).
-
-    ``everywhere > 0`` proves that there is none at all, ``value > 0`` that there is none within
-    ``radius`` of the point ``around``, the origin if not given.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> from lexiprog.canon.standard_form import Cones, StandardForm
-    >>> A = sp.csc_array(np.array([[1.0], [-1.0]]))  # x <= 1 and x >= 2
-    >>> form = StandardForm(np.zeros(1), 0.0, A, np.array([1.0, -2.0]), Cones(nonneg=2))
-    >>> infeasibility(form, np.array([1.0, 1.0])).everywhere
-    1.0
-    """
-    nothing = replace(form, c=np.zeros(form.c.size), P=None, offset=0.0)
-    x = np.zeros(form.c.size) if around is None else around
-    return lower_bound(nothing, x, z, radius=radius, units=units)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def least_multipliers(form: StandardForm, ray: Array) -> float:
-    """How large multipliers must be, in sum, to prove any bound against an improving ``ray``.
-
-    A ray along which the objective falls and that leaves all rows and bounds satisfied excludes
-    every multiplier: the answer is infinite. One that violates them a little excludes those whose
-    sizes, together with the coordinates of a point where a quadratic objective is linearised, add
-    up to less. Zero if the ray improves nothing.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> from lexiprog.canon.standard_form import Cones, StandardForm
-    >>> A = sp.csc_array(np.array([[1.0, -1.0]]))  # min -x over x <= y
-    >>> form = StandardForm(np.array([-1.0, 0.0]), 0.0, A, np.zeros(1), Cones(nonneg=1))
-    >>> least_multipliers(form, np.array([1.0, 1.0]))
-    inf
-    """
-    lower, upper = own_ranges(form)
-    leaves = np.concatenate([-ray[np.isfinite(lower)], ray[np.isfinite(upper)]])
-    moves = [np.maximum(leaves, 0.0)]
-    if form.b.size:
-        moves.append(distances(form.cones, -(form.A @ ray)))
-    if form.P is not None:
-        moves.append(np.abs(form.P @ ray))
-    defect = float(np.max(np.concatenate(moves), initial=0.0))
-    fall = -float(form.c @ ray)
-    if not fall > 0.0 or np.isnan(defect):
-        return 0.0
-    return np.inf if defect == 0.0 else fall / defect

@@ -87,17 +87,9 @@ _PASSES = 12
 _ONE_ROW = Cones(nonneg=1)
 
 
-def own_ranges(form: StandardForm) -> tuple[Array, Array]:
-    """The bounds that the form itself states, as lower and upper ends."""
-    size = form.c.size
-    lower = np.full(size, -np.inf) if form.lower is None else form.lower
-    upper = np.full(size, np.inf) if form.upper is None else form.upper
-    return lower, upper
-
-
 @np.errstate(over="ignore", invalid="ignore")
 def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
-    """The same, and what rows of a single entry say: solvers without bounds are given such rows.
+    """The form's own bounds, and what rows of a single entry say: solvers may want such rows.
 
     The first row of a second-order cone says no less than an inequality does.
 
@@ -111,7 +103,7 @@ def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
     >>> lower.round(6), upper.round(6)
     (array([ -1., -inf]), array([ 2., inf]))
     """
-    lower, upper = own_ranges(form)
+    lower, upper = form.ranges()
     A, zero = by_columns(form.A), form.cones.zero
     alone = np.bincount(A.indices, minlength=form.b.size) == 1
     alone[form.cones.linear :] &= _heads(form.cones, form.b.size)
@@ -171,7 +163,7 @@ def implied_ranges(
     >>> lower.round(6) + 0.0, upper.round(6)
     (array([-1.,  0.]), array([4., 5.]))
     """
-    lower, upper = own_ranges(form) if start is None else start
+    lower, upper = form.ranges() if start is None else start
     systems = [_Rows.of(form)]
     if cut is not None:  # a single row costs little: it is looked at first
         systems.insert(0, _Rows.alone(form, *cut))

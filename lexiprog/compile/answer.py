@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import Checked
+from lexiprog.certify.measures import Measures
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Array, Multiplier, ValuesById
 
@@ -29,18 +29,42 @@ class ExactAnswer:
     dual: ValuesById
 
 
+@dataclass(frozen=True)
+class HeldOptima:
+    """What a backend that keeps to optimal faces knows of the optima it holds, by their names.
+
+    Attributes
+    ----------
+    values : mapping of str to float
+        The held objectives at the point, where they are rows.
+    effects : mapping of str to float
+        How much what is not known of each may have changed the value, where the backend knows it.
+    proofs : mapping of str to Evidence
+        What proves the faces that are held.
+    level : FaceOptimum, FaceVertex or None
+        What the backend wants back once the answer is accepted.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    effects: Mapping[str, float] = field(default_factory=dict)
+    proofs: Mapping[str, Evidence] = field(default_factory=dict)
+    level: FaceOptimum | FaceVertex | None = None
+
+
+_NOTHING_KNOWN = HeldOptima()
+
 UserLevels = tuple[tuple[float, tuple[int, ...]], ...]  # values, and who is on each, by position
 
 
 @dataclass(frozen=True)
-class Shares:
-    """What a fair problem has beside a point: its levels, already checked.
+class LeximinAnswer:
+    """What a leximin problem has beside a point: its levels, already measured.
 
     Attributes
     ----------
     levels : tuple of (value, positions)
         In the user's sense, from the worst up.
-    checked : Checked
+    measured : Measures
         The certificate of all levels, and the bound of the first in the user's sense.
     unit : float
         What counts as one.
@@ -48,17 +72,17 @@ class Shares:
         Multipliers of the first level by constraint, where no compiled form has them.
     evidence, lottery : object or None
         Numbers that prove the first level; columns with weights.
-    doubt : str
+    inaccurate : str
         Why some level is not known well enough; empty if all are.
     """
 
     levels: UserLevels
-    checked: Checked
+    measured: Measures
     unit: float
     duals: tuple[Multiplier | None, ...] | None = None
     evidence: Evidence | None = None
     lottery: Lottery | None = None
-    doubt: str = ""
+    inaccurate: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,32 +90,28 @@ class Answer:
     """A status and, where there is one, a point with its multipliers.
 
     ``value``, ``primal`` and ``dual``, keyed by the ids of CVXPY's variables and constraints, are
-    in the user's units; ``claimed``, ``bound``, ``x`` and ``z`` belong to ``form``, the problem in
-    the equilibrated units in which it was solved and is judged.
+    in the user's units; ``form``, ``x``, ``z``, ``claimed`` and ``bound`` are what the certificate
+    is computed from, in the equilibrated units in which the problem was solved.
     """
 
     status: Status
     said: str = ""  # the solver's own word, where it says more than the status
-    fault: Fault = Fault.NONE  # what a runner of ours has met, where that is known
-    value: float = np.nan  # in the problem's own sense
-    claimed: float = np.nan  # in the minimising sense of the form
-    x: Array | None = None
-    z: Array | None = None
-    bound: float | None = None
+    fault: Fault = Fault.NONE  # what a backend of ours has met, where that is known
+    inaccurate: str = ""  # why the point may be used but is not called optimal
     iterations: int | None = None
     seconds: float = 0.0
+
+    value: float = np.nan  # in the problem's own sense
     primal: ValuesById = field(default_factory=dict)
     dual: ValuesById = field(default_factory=dict)
+
     form: StandardForm | None = None
+    x: Array | None = None
+    z: Array | None = None
+    claimed: float = np.nan  # in the minimising sense of the form
+    bound: float | None = None
+    refined: bool = False  # whether x and z were found with twice the digits of floats
+
+    held: HeldOptima = _NOTHING_KNOWN
     exact: ExactAnswer | None = None
-    point: Array | None = None  # in the user's units, where the form's columns are all of it
-    held: Mapping[str, float] | None = None  # held objectives at the point, where they are rows
-    # How much each held optimum may have changed the value, where the runner knows better.
-    doubts: dict[str, float] = field(default_factory=dict)
-    doubt: str = ""  # why the point may be used but is not called optimal
-    # What proves the faces that are held.
-    owners: Mapping[str, Evidence] = field(default_factory=dict)
-    refined: bool = False  # whether it was found with twice the digits of floats
-    shares: Shares | None = None
-    # What the runner wants back once the answer is accepted.
-    trace: FaceOptimum | FaceVertex | None = None
+    leximin: LeximinAnswer | None = None

@@ -182,14 +182,9 @@ def _by_index_map(
 
     ``scaled`` are point and multipliers in equilibrated units, where they are known.
     """
-    scaling, form = compiled.scaling, compiled.form
+    scaling = compiled.scaling
     if scaled is None:
         scaled = scaling.scaled_point(x), None if z is None else scaling.scaled_multipliers(z)
-    inside = x  # of the bounds, which a solver keeps up to a tolerance
-    if form.lower is not None:
-        inside = np.maximum(inside, form.lower)
-    if form.upper is not None:
-        inside = np.minimum(inside, form.upper)
     return Answer(
         status=Status.of(said),
         said=said,
@@ -199,8 +194,7 @@ def _by_index_map(
         z=scaled[1],
         iterations=iterations,
         form=compiled.scaled,
-        point=inside,
-        primal=index_map.variables(inside),
+        primal=index_map.variables(compiled.form.within_bounds(x)),
         dual={} if z is None else index_map.multipliers(z),
     )
 

@@ -26,8 +26,8 @@ import numpy as np
 from lexiprog.backends.solver import EXACT
 from lexiprog.canon.multipliers import is_real
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Checked
-from lexiprog.compile.answer import Answer, ExactAnswer, Shares, UserLevels
+from lexiprog.certify.measures import Measures
+from lexiprog.compile.answer import Answer, ExactAnswer, LeximinAnswer, UserLevels
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Strategy, Task
 from lexiprog.errors import StageError
@@ -113,18 +113,19 @@ def primal_of(task: Task, solution: Solution) -> dict[int, object]:
     return {v.id: np.array(solution[v]) for v in task.subproblem.variables}
 
 
-def shares_of(
-    task: Task, optima: Sequence[Solution], levels: UserLevels, doubt: str = ""
-) -> Shares:
+def leximin_of(
+    task: Task, optima: Sequence[Solution], levels: UserLevels, inaccurate: str = ""
+) -> LeximinAnswer:
     """The levels with what is known of them from the inner problems, the first level's first."""
     first = optima[0]
-    return Shares(
+    worst = _worst_of([solution.certificate for solution in optima], first.certificate)
+    return LeximinAnswer(
         levels=levels,
-        checked=Checked(_worst_of([s.certificate for s in optima], first.certificate), first.bound),
+        measured=Measures(worst, first.bound),
         unit=first.unit,
         duals=first.duals[: len(task.subproblem.constraints)],
         evidence=first.evidence,
-        doubt=doubt,
+        inaccurate=inaccurate,
     )
 
 
@@ -290,7 +291,7 @@ def _answer(task: Task, fair: Fairness, state: Settled, seconds: float) -> Answe
         primal=primal_of(task, last),
         iterations=None if None in counts else sum(c for c in counts if c is not None),
         seconds=seconds,
-        shares=shares_of(task, state.optima, levels, doubt),
+        leximin=leximin_of(task, state.optima, levels, doubt),
     )
 
 
@@ -364,7 +365,7 @@ def _answer_by_sums(task: Task, fair: Fairness, result: Result, seconds: float) 
         value=first.value,
         primal=primal_of(task, last),
         seconds=seconds,
-        shares=shares_of(task, optima, levels, doubt),
+        leximin=leximin_of(task, optima, levels, doubt),
         exact=exact,
     )
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Checked, check_answer
-from lexiprog.compile.answer import Answer, Shares
+from lexiprog.certify.measures import Measures, measure
+from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Returned
@@ -198,7 +198,7 @@ def _raised(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answe
     z = parts.multipliers(*result.steps.of(0))
     answer = answer_at(task.native, x, z, iterations=result.iterations)
     # Multipliers of the wrong sign are rounding, and count as what they leave over.
-    checked = check_answer(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)
+    checked = measure(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)
     doubt = DOUBT if result.doubtful else ""
     return _answer(task, fair, parts, answer, checked, audit, result.levels, doubt)
 
@@ -208,7 +208,7 @@ def _ordered(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answ
     audit = audit_order(parts.rest, parts.utilities, result)
     x = parts.point(result.x)
     answer = answer_at(task.native, x, None, iterations=result.nodes)
-    checked = check_answer(
+    checked = measure(
         parts.form,
         x,
         None,
@@ -225,7 +225,7 @@ def _answer(
     fair: Fairness,
     parts: Maximin,
     answer: Answer,
-    checked: Checked,
+    checked: Measures,
     audit: Audit,
     levels: Sequence[LeximinLevel],
     doubt: str = "",
@@ -234,13 +234,13 @@ def _answer(
     scaling = task.native.scaling
     unit = float(scaling.columns[parts.level])
     bound = None if checked.bound is None else -fair.sign * scaling.value(checked.bound)
-    shares = Shares(
+    leximin = LeximinAnswer(
         levels_of(levels, fair.sign * unit),
-        Checked(with_audit(checked, audit).certificate, bound),
+        Measures(with_audit(checked, audit).certificate, bound),
         1.0 / scaling.cost,
-        doubt=doubt,
+        inaccurate=doubt,
     )
-    return replace(answer, shares=shares)
+    return replace(answer, leximin=leximin)
 
 
 def levels_of(
@@ -253,7 +253,7 @@ def levels_of(
     )
 
 
-def with_audit(checked: Checked, audit: Audit) -> Checked:
+def with_audit(checked: Measures, audit: Audit) -> Measures:
     """The certificate of the first level with what an audit of all levels found."""
     certificate = checked.certificate
     gap = max(certificate.gap, audit.gap) if audit.complete else np.inf
@@ -307,11 +307,11 @@ class FairLotteries:
             return unshared(failure, fair.names)
         levels = levels_of(result.levels, 1.0)
         first = Certificate(tolerance=task.solver.accept, basis="oracle")
-        checked = with_audit(Checked(first, None), audit_lottery(fair.offsets, result))
+        checked = with_audit(Measures(first, None), audit_lottery(fair.offsets, result))
         unit = float(np.max(np.abs(result.columns))) or 1.0
         gap = checked.certificate.gap * (unit + abs(levels[0][0]))
         used = result.weights > 0
-        shares = Shares(
+        leximin = LeximinAnswer(
             levels,
             replace(checked, bound=levels[0][0] + gap),
             unit,
@@ -324,7 +324,7 @@ class FairLotteries:
             primal={variable.id: result.weights @ result.columns},
             iterations=result.iterations,
             seconds=time.perf_counter() - start,
-            shares=shares,
+            leximin=leximin,
         )
 
     def accepted(self, task: Task, answer: Answer) -> None:

@@ -14,7 +14,7 @@ from lexiprog import cvxpy_adapter
 from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.bound import least_multipliers
+from lexiprog.certify.measures import least_multipliers
 from lexiprog.compile.binding import bind_references
 from lexiprog.cvxpy_adapter import Compiled, Prepared
 from lexiprog.deadline import Deadline

@@ -26,11 +26,11 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import solve_scenario
 from lexiprog.parametric.value_function import Gap
 from lexiprog.program import Program
-from lexiprog.results.fingerprint import digest_of
+from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.rebind import constant_of, with_leaves
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.certify import judge
+from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.options import SolveOptions
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
@@ -346,7 +346,7 @@ class FrontProblem:
         answer: Answer = answer_at(task.native, scaling.scaled_point(x), y, iterations=None)
         if bound is not None:
             answer = replace(answer, bound=scaling.scaled_value(bound))
-        verdict = judge(task, STAGE, answer, {})
+        verdict = certify_answer(task, STAGE, answer, {})
         if isinstance(verdict, Solution):
             return verdict
         return self.solve(limits)
@@ -379,7 +379,7 @@ class FrontProblem:
     @property
     def mark(self) -> str:
         """A word for all that the front depends on: the same for the same problem alone."""
-        word = blake2b(digest_of(self.subproblem).whole.encode(), digest_size=16)
+        word = blake2b(fingerprint_of(self.subproblem).whole.encode(), digest_size=16)
         for _, value in self.given.values:
             word.update(np.ascontiguousarray(dense(value)).tobytes())
         return word.hexdigest()

@@ -58,7 +58,8 @@ class Evidence:
         form = task.native.scaled if answer.form is None else answer.form
         z = None if task.integer else answer.z
         own = cls.at(task.subproblem, task.native.scaling, form, answer.x, z)
-        return replace(own, owners=answer.owners) if answer.owners else own
+        proofs = answer.held.proofs
+        return replace(own, owners=proofs) if proofs else own
 
     @classmethod
     def at(

@@ -21,8 +21,6 @@ import numpy as np
 from lexiprog.errors import LexiprogError
 from lexiprog.typing import Record, Value
 
-# Replace a file as a whole: whatever happens, either the old one or the new one is there.
-
 
 def replace_file(path: str | os.PathLike[str], text: str) -> None:
     """Write ``text`` to ``path`` so that no crash, kill or full disk leaves half of it there.
@@ -31,8 +29,8 @@ def replace_file(path: str | os.PathLike[str], text: str) -> None:
     that is killed in between leaves that other file, ``.name.….tmp``, behind.
     """
     target = Path(os.path.realpath(path))  # a link stays one; what it points to is replaced
-    found = _mode(target)
-    if found is not None and not stat.S_ISREG(found):
+    mode = _mode(target)
+    if mode is not None and not stat.S_ISREG(mode):
         target.write_text(text, encoding="utf-8")  # a device or a pipe cannot be replaced
         return
     if not target.parent.is_dir():
@@ -45,12 +43,12 @@ def replace_file(path: str | os.PathLike[str], text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        if found is not None:
-            beside.chmod(stat.S_IMODE(found))
+        if mode is not None:
+            beside.chmod(stat.S_IMODE(mode))
         beside.replace(target)
     except BaseException as error:
         beside.unlink(missing_ok=True)
-        if isinstance(error, OSError) and found is not None:
+        if isinstance(error, OSError) and mode is not None:
             error.add_note(f"{target} is still what it was before.")
         raise
     _settle(target.parent)
@@ -108,10 +106,10 @@ def read(path: str | os.PathLike[str]) -> Record:
         record = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise BadFile(f"{path} is not a saved result: {error}.") from error
-    found = record.get("format") if isinstance(record, dict) else None
-    if found not in (FORMAT, *EARLIER):
+    written = record.get("format") if isinstance(record, dict) else None
+    if written not in (FORMAT, *EARLIER):
         raise BadFile(
-            f"{path} is not a saved result of this version: its format is {found!r}, not "
+            f"{path} is not a saved result of this version: its format is {written!r}, not "
             f"{FORMAT!r}."
         )
     try:
@@ -196,7 +194,7 @@ def _array(entries: list[object], shape: list[int], dtype: str) -> Value:
     return array.reshape(shape)
 
 
-# Make frozen records from what a file holds, or name the field that does not fit.
+# Frozen records are made from what a file holds, or the field that does not fit is named.
 
 
 def fitted(kind: Any, value: object, place: str) -> Any:
@@ -207,7 +205,7 @@ def fitted(kind: Any, value: object, place: str) -> Any:
     if origin in (Union, UnionType):
         if value is None and NoneType in arguments:
             return None
-        return _one_of([a for a in arguments if a is not NoneType], value, place)
+        return _first_that_fits([a for a in arguments if a is not NoneType], value, place)
     if origin is tuple:
         items = _asked(value, place, "a list", fits=isinstance(value, list))
         return tuple(fitted(arguments[0], item, f"{place}[{k}]") for k, item in enumerate(items))
@@ -220,27 +218,31 @@ def fitted(kind: Any, value: object, place: str) -> Any:
         return kind.from_record(value, place)
     if is_dataclass(kind) and isinstance(kind, type):
         return kind(**fitted_fields(kind, value, place))
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        known = [member.value for member in kind]
-        fits = isinstance(value, str) and value in known
-        return kind(_asked(value, place, f"one of {', '.join(map(repr, known))}", fits=fits))
+    return _fitted_scalar(kind, value, place)
+
+
+def _fitted_scalar(kind: Any, value: object, place: str) -> Any:
+    """A number, a text, or what an enumeration calls so."""
+    if issubclass(kind, Enum):
+        words = [member.value for member in kind]
+        fits = isinstance(value, str) and value in words
+        return kind(_asked(value, place, f"one of {', '.join(map(repr, words))}", fits=fits))
+    number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind is float:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
         return float(_asked(value, place, "a number", fits=number))
     if kind is int:
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        return _asked(value, place, "a whole number", fits=whole)
+        return _asked(value, place, "a whole number", fits=number and isinstance(value, int))
     return _asked(value, place, f"of type {kind.__name__}", fits=isinstance(value, kind))
 
 
 def _origin(kind: object) -> object:
     """What a generic annotation is made from; from Python 3.12 on, numpy's NDArray is an alias."""
     origin = get_origin(kind)
-    meant = getattr(origin, "__value__", None)
-    return origin if meant is None else _origin(meant)
+    alias = getattr(origin, "__value__", None)
+    return origin if alias is None else _origin(alias)
 
 
-def _one_of(kinds: list[object], value: object, place: str) -> Any:
+def _first_that_fits(kinds: list[object], value: object, place: str) -> Any:
     """The value as the first of the kinds that it fits."""
     for kind in kinds:
         try:
@@ -266,8 +268,8 @@ def fitted_fields(kind: Any, record: object, place: str) -> Record:
 
 def mapping(value: object, place: str) -> Record:
     """The value, if it is a mapping."""
-    found: Record = _asked(value, place, "a mapping", fits=isinstance(value, dict))
-    return found
+    record: Record = _asked(value, place, "a mapping", fits=isinstance(value, dict))
+    return record
 
 
 def _has_default(field: Field[object]) -> bool:

@@ -1,4 +1,4 @@
-"""A trace of what a subproblem says: the same for the same declaration, in any process.
+"""A fingerprint of what a subproblem says: the same for the same declaration, in any process.
 
 It is taken from the expressions and their numbers as they were declared, so that it does not
 depend on the solver. Parameters and references enter as places without values; a solution records
@@ -34,7 +34,7 @@ _THIS_PROCESS = uuid4().hex
 
 
 @dataclass(frozen=True)
-class Digest:
+class Fingerprint:
     """Hashes of a declared problem and of its parts, by which a change can be named.
 
     Attributes
@@ -54,9 +54,9 @@ class Digest:
     >>> def problem(demand):
     ...     x = cp.Variable(2, nonneg=True, name="x")
     ...     return lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x[0] >= demand])
-    >>> digest_of(problem(5)) == digest_of(problem(5.0))
+    >>> fingerprint_of(problem(5)) == fingerprint_of(problem(5.0))
     True
-    >>> digest_of(problem(5)).difference(digest_of(problem(50)), problem(50))
+    >>> fingerprint_of(problem(5)).difference(fingerprint_of(problem(50)), problem(50))
     'constraint 1, 50 <= x[0], is another'
     """
 
@@ -66,8 +66,8 @@ class Digest:
     constraints: tuple[str, ...]
     cvxpy: str = cp.__version__
 
-    def difference(self, now: Digest, subproblem: Subproblem) -> str:
-        """What differs between this and the digest of ``subproblem`` now; nothing if they agree."""
+    def difference(self, now: Fingerprint, subproblem: Subproblem) -> str:
+        """What differs from the fingerprint of ``subproblem`` now; nothing if they agree."""
         if self.whole == now.whole:
             return ""
         parts = list(self._differing_parts(now, subproblem))
@@ -81,7 +81,7 @@ class Digest:
             )
         return shown + more + version
 
-    def _differing_parts(self, now: Digest, subproblem: Subproblem) -> Iterator[str]:
+    def _differing_parts(self, now: Fingerprint, subproblem: Subproblem) -> Iterator[str]:
         names = automatic_names(subproblem.variables)
         if self.variables != now.variables:
             yield "its variables have other attributes or bounds"
@@ -96,18 +96,19 @@ class Digest:
                 yield f"constraint {k + 1}, {constraint}, is another"
 
 
-def digest_of(subproblem: Subproblem) -> Digest:
-    """The trace of a subproblem, taken once."""
-    return subproblem.memory.once("digest", lambda: _trace(subproblem))
+def fingerprint_of(subproblem: Subproblem) -> Fingerprint:
+    """The fingerprint of a subproblem, taken once."""
+    return subproblem.memory.once("digest", lambda: fresh_fingerprint(subproblem))
 
 
-def _trace(subproblem: Subproblem) -> Digest:
+def fresh_fingerprint(subproblem: Subproblem) -> Fingerprint:
+    """The same, taken anew."""
     reader = _Reader(subproblem)
     objective = reader.read(subproblem.objective)
     variables = reader.leaves()
     constraints = [reader.read(constraint) for constraint in subproblem.constraints]
     whole = _hash(SCHEME, subproblem.gp, objective, variables, *constraints)
-    return Digest(
+    return Fingerprint(
         whole=whole.hex(),
         objective=objective.hex()[:12],
         variables=variables.hex()[:12],
@@ -138,12 +139,11 @@ class _Reader:
 
     def read(self, thing: object) -> bytes:
         """The hash of a CVXPY object, or of data inside one."""
-        found = self._known.get(id(thing))
-        if found is None:
-            found = self._read(thing)
-            self._known[id(thing)] = found
+        digest = self._known.get(id(thing))
+        if digest is None:
+            digest = self._known[id(thing)] = self._read(thing)
             self._kept.append(thing)
-        return found
+        return digest
 
     def _read(self, thing: object) -> bytes:
         kind = type(thing)
@@ -212,13 +212,13 @@ def _hash(*parts: object) -> bytes:
 
 
 def _constant(constant: cp.Constant) -> bytes:
-    found = _CONSTANTS.get(constant)
-    if found is None:
+    digest = _CONSTANTS.get(constant)
+    if digest is None:
         value = constant.value
-        found = _sparse(value) if sp.issparse(value) else _array(np.asarray(value))
+        digest = _sparse(value) if sp.issparse(value) else _array(np.asarray(value))
         if constant.size > _LARGE:
-            _CONSTANTS.add(constant, found)
-    return found
+            _CONSTANTS.add(constant, digest)
+    return digest
 
 
 def _array(values: Value) -> bytes:
@@ -230,16 +230,16 @@ def _array(values: Value) -> bytes:
 
 def _sparse(matrix: Matrix) -> bytes:
     # The levels of a hierarchy share their data: what was just read is known by its bytes.
-    known = matrix.format in ("csc", "csr") and matrix.nnz <= _LARGE
-    parts = (matrix.data, matrix.indices, matrix.indptr) if known else ()
+    small = matrix.format in ("csc", "csr") and matrix.nnz <= _LARGE
+    parts = (matrix.data, matrix.indices, matrix.indptr) if small else ()
     key = (matrix.format, matrix.shape, *((p.dtype.str, p.tobytes()) for p in parts))
-    if known and (found := _LATEST.get(key)) is not None:
-        return found
+    if small and (digest := _LATEST.get(key)) is not None:
+        return digest
     entries = sp.coo_array(matrix).tocsc()
     entries.sum_duplicates()
     places = (entries.indptr.astype(np.int64), entries.indices.astype(np.int64))
-    found = _hash("sparse", matrix.shape, *map(_array, (*places, entries.data)))
-    if known:
+    digest = _hash("sparse", matrix.shape, *map(_array, (*places, entries.data)))
+    if small:
         _LATEST.clear()
-        _LATEST[key] = found
-    return found
+        _LATEST[key] = digest
+    return digest

@@ -1,4 +1,4 @@
-"""Connect a saved, pickled or partial result to a program's CVXPY objects, if it is its own."""
+"""Rebind a saved, pickled or partial result to a program's CVXPY objects, if it is its own."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from lexiprog.model.expressions import CVXPY_LOCK, key_of
 from lexiprog.model.lock import Lock, Optimum, Slack
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.results.fingerprint import digest_of
+from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.result import Derive, Result
 from lexiprog.results.solution import Solution, fields_by_id
 from lexiprog.summary import ProgramSummary, counted
 from lexiprog.tolerances import REBOUND_VALUE
 from lexiprog.typing import Leaf, Value, Values
 
-# Connect a solution to the CVXPY objects it belongs to.
 
-
-def attach(solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]) -> Solution:
-    """Let the solution be asked by CVXPY objects, and carry a trace of its problem."""
+def rebind_solution(
+    solution: Solution, subproblem: Subproblem, constants: Mapping[int, Value]
+) -> Solution:
+    """Let the solution be asked by CVXPY objects, and carry a fingerprint of its problem."""
     return replace(solution, **fields_by_id(solution.variables, subproblem, constants))
 
 
 def constant_of(solution: Solution, parameter: Leaf) -> Value | None:
     """The value of a leaf that a problem was solved with, if it was."""
-    return solution._leaves.get(parameter.id)  # noqa: SLF001 - attached here
+    return solution._leaves.get(parameter.id)  # noqa: SLF001 - bound here
 
 
 def with_leaves(solution: Solution, values: Mapping[int, Value]) -> Solution:
     """The same solution, with other values by CVXPY id."""
-    return replace(solution, _leaves={**solution._leaves, **values})  # noqa: SLF001 - attached here
+    return replace(solution, _leaves={**solution._leaves, **values})  # noqa: SLF001 - bound here
 
 
 class ResumeError(LexiprogError, ValueError):
     """A result does not belong to this program, or not to its current parameters."""
 
 
-def adopt(
+def rebind_result(
     stages: Iterable[Stage],
     result: Result,
     declared: Callable[[], ProgramSummary],
@@ -53,22 +53,22 @@ def adopt(
         raise TypeError(f"only a Result can be resumed or adopted, not {type(result).__name__}.")
     stages = tuple(stages)
     names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
-    known = {name for members in names.values() for name in members}
+    declared_names = {name for members in names.values() for name in members}
     for name in result:
-        if name not in known:
+        if name not in declared_names:
             raise ResumeError(f"the result holds {name!r}, which is no subproblem of this program.")
-    connected: dict[str, Solution] = {}
+    bound: dict[str, Solution] = {}
     for stage in stages:
         for subproblem in stage.subproblems:
             if subproblem.name in result:
                 solution = result[subproblem.name]
                 _check_declaration(subproblem, stage, solution)
                 _check_parameters(subproblem, solution)
-                constants = _references(subproblem, solution, connected)
+                constants = _references(subproblem, solution, bound)
                 for position, parameter in enumerate(subproblem.parameters):
                     constants[parameter.id] = solution.parameters[key_of(parameter, position)]
-                connected[subproblem.name] = attach(solution, subproblem, constants)
-    return Result(names, connected, declared, derive)
+                bound[subproblem.name] = rebind_solution(solution, subproblem, constants)
+    return Result(names, bound, declared, derive)
 
 
 def _refused(subproblem: Subproblem, reason: str) -> ResumeError:
@@ -80,9 +80,9 @@ def _check_declaration(subproblem: Subproblem, stage: Stage, solution: Solution)
     shapes = {
         key: tuple(v.shape) for key, v in zip(subproblem.keys, subproblem.variables, strict=True)
     }
-    found = {key: value.shape for key, value in solution.variables.items()}
-    if shapes != found:
-        raise _refused(subproblem, f"its variables are {found}, declared are {shapes}")
+    solved = {key: value.shape for key, value in solution.variables.items()}
+    if shapes != solved:
+        raise _refused(subproblem, f"its variables are {solved}, declared are {shapes}")
     if solution.stage != stage.name:
         raise _refused(subproblem, f"it was solved in stage {solution.stage!r}")
     if len(solution.duals) != len(subproblem.constraints):
@@ -96,7 +96,7 @@ def _check_declaration(subproblem: Subproblem, stage: Stage, solution: Solution)
             "it carries no trace of the numbers that it was solved with, as files of version 0.1 "
             "do not, so that nobody can tell; load it without a program to read it, or solve again",
         )
-    change = solution.digest.difference(digest_of(subproblem), subproblem)
+    change = solution.digest.difference(fingerprint_of(subproblem), subproblem)
     if change:
         raise _refused(subproblem, change)
 
@@ -131,15 +131,15 @@ class _AsRecorded(Slack):
 
 
 def _references(
-    subproblem: Subproblem, solution: Solution, connected: Mapping[str, Solution]
+    subproblem: Subproblem, solution: Solution, bound: Mapping[str, Solution]
 ) -> dict[int, Value]:
     """What the solution used of earlier ones, by CVXPY id, if these still say the same."""
     for _, reference in subproblem.references:
-        if reference.owner_name not in connected:
+        if reference.owner_name not in bound:
             raise _refused(subproblem, f"it uses {reference.owner_name!r}, which is missing")
     slack = _AsRecorded(guards={lock.name: lock.guard for lock in solution.locks})
     with CVXPY_LOCK:
-        now = bind_references(subproblem, connected, slack)
+        now = bind_references(subproblem, bound, slack)
     if list(now) != list(solution.references):
         raise _refused(
             subproblem, f"it used {_listed(solution.references)}, declared are {_listed(now)}"
@@ -151,9 +151,9 @@ def _references(
     return dict(zip(placeholders, solution.references.values(), strict=True))
 
 
-def _nearly(one: Value, other: Value) -> bool:
-    size = float(np.max(np.abs(other), initial=0.0))
-    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= REBOUND_VALUE * size))
+def _nearly(now: Value, then: Value) -> bool:
+    size = float(np.max(np.abs(then), initial=0.0))
+    return now.shape == then.shape and bool(np.all(np.abs(now - then) <= REBOUND_VALUE * size))
 
 
 def _listed(values: Values) -> str:

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from lexiprog.program import Program
 
 
-# A result as a table of text.
-
-
 def as_text(table: Iterable[Record], notes: Iterable[str]) -> str:
     """One line a solved subproblem, and notes below."""
     columns = ("stage", "subproblem", "value", "status", "solver", "seconds", "certificate")
@@ -71,20 +68,17 @@ def as_text(table: Iterable[Record], notes: Iterable[str]) -> str:
     )
 
 
-# What solutions themselves say of the problems, where no declaration is at hand.
-
-
-def recall(
+def summary_of_solutions(
     stages: Mapping[str, Iterable[str]], solutions: Mapping[str, Solution]
 ) -> ProgramSummary:
-    """The stages with the variables, references and locks that the solutions recorded."""
+    """What solutions themselves say of the program, where no declaration is at hand."""
     earlier: list[str] = []
-    outlines = []
+    summaries = []
     for stage, names in stages.items():
         problems = tuple(_problem(name, solutions.get(name), earlier) for name in names)
-        outlines.append(StageSummary(stage, problems))
+        summaries.append(StageSummary(stage, problems))
         earlier += names
-    return ProgramSummary(tuple(outlines))
+    return ProgramSummary(tuple(summaries))
 
 
 def _problem(name: str, solution: Solution | None, earlier: list[str]) -> ProblemSummary:
@@ -289,7 +283,7 @@ class Result(Mapping[str, Solution]):
         """What was declared and found, as plain records for display."""
         if callable(self._declared):
             self._declared = self._declared()
-        declared = self._declared or recall(self.stages, self)
+        declared = self._declared or summary_of_solutions(self.stages, self)
         found = {k: replace(s.summary, variables=s.variables) for k, s in self.items()}
         return ResultSummary(declared, found)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import cvxpy as cp
 
@@ -17,43 +17,55 @@ from lexiprog.model.expressions import evaluate, read_only, read_only_copies
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord
 from lexiprog.results.files import fitted
-from lexiprog.results.fingerprint import Digest, digest_of
+from lexiprog.results.fingerprint import Fingerprint, fingerprint_of
 from lexiprog.status import Status
 from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
 from lexiprog.typing import Constraint, Leaf, Multiplier, Options, Record, Value, Values
 
-# Fields of a record that are worked out when somebody wants them.
+T = TypeVar("T")
 
 
-class MadeWhenAsked:
-    """A field that may be given as a function: it is called when somebody wants the value."""
+@dataclass(frozen=True)
+class _Deferred:
+    make: Callable[[], object]
 
-    def __init__(self, default: object = None) -> None:
+
+def deferred(make: Callable[[], T]) -> T:
+    """A value for a field that is made on demand: ``make`` is called when somebody asks for it."""
+    return cast("T", _Deferred(make))
+
+
+class _OnDemand:
+    """A descriptor for fields that few ask for and that take long to make (see ``deferred``)."""
+
+    def __init__(self, default: object) -> None:
         self._default = default
 
     def __set_name__(self, _: type, name: str) -> None:
-        self._kept = f"_{name}_or_how_to_make_it"
+        self._slot = f"_{name}_or_deferred"
 
-    def __get__(self, instance: object | None, _: type) -> Any:
+    def __get__(self, instance: object | None, _: type) -> object:
         if instance is None:
             return self._default
         value = self.as_given(instance)
-        if callable(value):
-            value = value()
+        if isinstance(value, _Deferred):
+            value = value.make()
             self.__set__(instance, value)
         return value
 
     def as_given(self, instance: object) -> object:
-        """The value, or the function that makes it if nobody has asked yet."""
-        return getattr(instance, self._kept)
+        """The value, still deferred if nobody has asked for it."""
+        return getattr(instance, self._slot)
 
     def __set__(self, instance: object, value: object) -> None:
-        if value is self:  # the default of a field with wishes of its own
+        if value is self:  # the default of dataclasses.field
             value = self._default
-        object.__setattr__(instance, self._kept, value)
+        object.__setattr__(instance, self._slot, value)
 
 
-# Levels of a fair solution as a user reads them, and the lottery that attains them.
+def _on_demand(default: object) -> Any:
+    """The default of a field that may be given as a deferred value."""
+    return _OnDemand(default)
 
 
 class Level(NamedTuple):
@@ -124,7 +136,7 @@ class Solution:
         The earlier optima that were held.
     effects : mapping
         How much what is not known of each earlier optimum it uses may have changed the value.
-    digest : Digest or None
+    digest : Fingerprint or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
     evidence : Evidence or None
         The numbers that the certificate was computed from; as large as the problem, so that files
@@ -158,7 +170,7 @@ class Solution:
     iterations: int | None = None
     parameters: Values = field(default_factory=dict)
     references: Values = field(default_factory=dict)
-    locks: tuple[LockRecord, ...] = MadeWhenAsked(())  # type: ignore[assignment]
+    locks: tuple[LockRecord, ...] = field(default=_on_demand(()))
     effects: Mapping[str, float] = field(default_factory=dict)
     attempts: tuple[str, ...] = ()
     exact: Fraction | None = None
@@ -166,8 +178,8 @@ class Solution:
     exact_duals: tuple[Value | None, ...] = ()
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
-    digest: Digest | None = MadeWhenAsked()  # type: ignore[assignment]
-    evidence: Evidence | None = field(default=MadeWhenAsked(), repr=False, compare=False)  # type: ignore[assignment]
+    digest: Fingerprint | None = field(default=_on_demand(None))
+    evidence: Evidence | None = field(default=_on_demand(None), repr=False, compare=False)
     # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
     _leaves: Mapping[int, Value] = field(default_factory=dict, repr=False, compare=False)
     _rows: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
@@ -206,7 +218,7 @@ class Solution:
         later = {
             name: field.as_given(self)
             for name, field in vars(Solution).items()
-            if isinstance(field, MadeWhenAsked)
+            if isinstance(field, _OnDemand)
         }
         return replace(self, **{**later, **fields})
 
@@ -262,13 +274,13 @@ class Solution:
                 f"subproblem {self.name!r} has no such constraint: {constraint}; it has "
                 f"{len(self.duals)} of them, also reached by position.{self._detached}"
             )
-        found = self.duals[position]
-        if found is None:
+        multiplier = self.duals[position]
+        if multiplier is None:
             raise KeyError(
                 f"constraint {constraint} of subproblem {self.name!r} has no multiplier: "
                 "integer problems have none, and custom solvers need not give any."
             )
-        return found
+        return multiplier
 
     def price(self, name: str) -> float | None:
         """Gain in this objective per unit of further slack on the held optimum ``name``."""
@@ -325,4 +337,8 @@ def fields_by_id(
     for key, variable in zip(subproblem.keys, subproblem.variables, strict=True):
         leaves[variable.id] = variables[key]
     rows = {constraint.id: k for k, constraint in enumerate(subproblem.constraints)}
-    return {"_leaves": leaves, "_rows": rows, "digest": partial(digest_of, subproblem)}
+    return {
+        "_leaves": leaves,
+        "_rows": rows,
+        "digest": deferred(partial(fingerprint_of, subproblem)),
+    }

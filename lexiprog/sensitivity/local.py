@@ -14,7 +14,7 @@ from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import compile_for
 from lexiprog.cvxpy_adapter import Compiled, Entries, FormSlopes, answer_at, tensor_slopes
@@ -322,7 +322,7 @@ class Local:
         if optimum is None:
             raise NoDerivative("on this side nothing is feasible, or it could not be solved there")
         value = form.objective(optimum.x)
-        checked = check_answer(form, optimum.x, optimum.z, claimed=value)
+        checked = measure(form, optimum.x, optimum.z, claimed=value)
         if not checked.certificate.proved or checked.bound is None:
             raise NoDerivative("on this side no optimum could be certified")
         return compiled.scaling.value(checked.bound), compiled.scaling.value(value)

@@ -22,8 +22,7 @@ from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import Ladder, Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import Checked, certified, check_answer
-from lexiprog.certify.rounding_bound import Boxed, Several, is_boxed
+from lexiprog.certify.measures import LinearBatch, Measures, can_batch, measure, measure_batch
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
@@ -32,12 +31,12 @@ from lexiprog.model.lock import Lock
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord, Price
-from lexiprog.results.fingerprint import digest_of
-from lexiprog.results.solution import Solution
+from lexiprog.results.fingerprint import fingerprint_of
+from lexiprog.results.solution import Solution, deferred
+from lexiprog.solve.certify import in_users_sense
 from lexiprog.solve.face import FaceVertex, LinearFace, VertexFinder, lifted
 from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.prices import linear_price
-from lexiprog.solve.verification import in_users_sense
 from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED, LOCK_DRIFT
 from lexiprog.typing import Array, Value, Values
@@ -63,7 +62,7 @@ class CertifiedVertex:
 
     best: FaceVertex
     compiled: Compiled
-    checked: Checked
+    checked: Measures
     claimed: float
     point: Array
     multipliers: Array
@@ -108,9 +107,7 @@ def certify_all(
     if len(checks) < len(vertices):
         most = len(checks)
         return certify_all(chain, vertices[:most], ready[:most], accept) if most else []
-    lower, upper = forms[0].lower, forms[0].upper
-    inside = points if lower is None else np.maximum(points, lower)
-    inside = inside if upper is None else np.minimum(inside, upper)
+    inside = forms[0].within_bounds(points)
     units = [numbers.scaling.cost for numbers in ready]
     multipliers, prices = lifted(vertices, reduced, y, units)
     return [
@@ -125,35 +122,36 @@ def certify_all(
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
 def _checked(
     vertices: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float
-) -> tuple[list[Checked], Array]:
+) -> tuple[list[Measures], Array]:
     """Certificates up to the first that misses its rows, and the costs that multipliers leave."""
-    several, most, forms = _several(vertices), len(vertices), [best.form for best in vertices]
-    at = None if several is None else several.rows_at(x)
-    if several is None or at is None or _misses(several, vertices, x, at[1]):
+    batch, most, forms = _batch(vertices), len(vertices), [best.form for best in vertices]
+    at = None if batch is None else batch.rows_at(x)
+    if batch is None or at is None or _misses(batch, vertices, x, at[1]):
         most = next((k for k, best in enumerate(vertices) if _is_off(best)), most)
-    if several is None:
+    if batch is None:
         reduced = [form.c + form.transpose_product(z) for form, z in zip(forms, y, strict=True)]
         return _certificates([None] * most, vertices, claims, accept), np.array(reduced)
-    measures = several.measured(x, y, at)[:most]
-    return _certificates(measures, vertices, claims, accept), several.c + several.pulled(y)
+    equations = np.array([best.face.rows.fixed for best in vertices])
+    measured = measure_batch(batch, equations, x, y, claims, tolerance=accept, rows_at=at)
+    return _certificates(measured[:most], vertices, claims, accept), batch.c + batch.pulled(y)
 
 
-def _several(vertices: Sequence[FaceVertex]) -> Several | None:
+def _batch(vertices: Sequence[FaceVertex]) -> LinearBatch | None:
     """All problems on their faces, to be measured together; None if there is no short way."""
     forms, faces = [best.form for best in vertices], [best.face for best in vertices]
-    if not is_boxed(forms[0]):
+    if not can_batch(forms[0]):
         return None
-    return Several(
+    return LinearBatch(
         forms[0].A, forms[0].b, np.array([form.c for form in forms]),
         np.array([form.offset for form in forms]), np.array([face.lower for face in faces]),
-        np.array([face.upper for face in faces]), np.array([face.rows.fixed for face in faces]),
+        np.array([face.upper for face in faces]),
     )  # fmt: skip
 
 
-def _misses(several: Several, vertices: Sequence[FaceVertex], x: Array, rows: Array) -> bool:
+def _misses(batch: LinearBatch, vertices: Sequence[FaceVertex], x: Array, rows: Array) -> bool:
     """Whether some point is off its bounds or rows by more than rounding."""
     below = np.array([best.face.row_lower for best in vertices])
-    return misses(several.lower, x, several.upper) or misses(below, rows, several.b)
+    return misses(batch.lower, x, batch.upper) or misses(below, rows, batch.b)
 
 
 def _is_off(best: FaceVertex) -> bool:
@@ -161,20 +159,21 @@ def _is_off(best: FaceVertex) -> bool:
 
 
 def _certificates(
-    measures: Sequence[Boxed | None],
+    measured: Sequence[Measures | None],
     vertices: Sequence[FaceVertex],
     claims: Sequence[float],
     accept: float,
-) -> list[Checked]:
-    """Of as many as were measured; where that was not enough, by the ordinary certificate."""
-    checks = []
-    for measured, best, claim in zip(measures, vertices, claims, strict=False):
-        if measured is not None:
-            checks.append(certified(measured, claim, accept, accept))
-            continue
-        form, z = best.on_face
-        checks.append(check_answer(form, best.vertex.x, z, claimed=claim, tolerance=accept))
-    return checks
+) -> list[Measures]:
+    """Of as many as were measured; where that was not enough, each by itself."""
+    return [
+        _alone(best, claim, accept) if measures is None else measures
+        for measures, best, claim in zip(measured, vertices, claims, strict=False)
+    ]
+
+
+def _alone(best: FaceVertex, claim: float, accept: float) -> Measures:
+    form, z = best.on_face
+    return measure(form, best.vertex.x, z, claimed=claim, tolerance=accept)
 
 
 class _Held(NamedTuple):
@@ -207,7 +206,7 @@ class LinearLevel:
                   f"{lock.owner_name}.held")
             for position, lock in member.locks
         ]  # fmt: skip
-        self._digest = partial(digest_of, member)  # made when somebody asks for it
+        self._digest = partial(fingerprint_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
 
     def solution(
@@ -271,10 +270,10 @@ class LinearLevel:
             iterations=vertex.iterations,
             parameters=inputs[0],
             references=MappingProxyType(references),
-            locks=partial(self._records, references, constants, drifts),  # type: ignore[arg-type]
+            locks=deferred(partial(self._records, references, constants, drifts)),
             effects=effects,
-            digest=self._digest,  # type: ignore[arg-type]  # made when asked
-            evidence=best.evidence(member),  # type: ignore[arg-type]  # made when asked
+            digest=deferred(self._digest),
+            evidence=deferred(best.evidence(member)),
             _leaves=constants,
             _rows=self._rows,
         )

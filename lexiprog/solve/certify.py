@@ -1,95 +1,165 @@
-"""Turn a solver's claim into a certified solution, or say why it is none."""
+"""Turn a solver's claim into a certified solution, or say why it is none.
+
+A point that comes without multipliers, or with such as prove nothing, is compared with the bound
+of a verification solve by our own default solvers.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-import cvxpy as cp
 import numpy as np
 
 from lexiprog import cvxpy_adapter
+from lexiprog.backends.solver import EXACT, Ladder, default_ladder
+from lexiprog.canon.scaling import Scaling
+from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Checked, check_answer
-from lexiprog.compile.answer import Answer, Shares
-from lexiprog.compile.task import Task
+from lexiprog.certify.measures import Measures, measure
+from lexiprog.compile.answer import Answer, LeximinAnswer
+from lexiprog.compile.binding import Given
+from lexiprog.compile.task import Strategy, Task, prepare
+from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.model.expressions import (
     CVXPY_LOCK,
     as_float,
     dense,
     evaluate,
+    holding,
     read_only_copies,
+    whole_entries,
     without_noise,
 )
+from lexiprog.model.lock import Slack
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
 from lexiprog.results.solution import Level, Solution, fields_by_id
-from lexiprog.solve.verification import check_point, in_users_sense, own_optimum, unit_of
+from lexiprog.solve.direct import Direct
 from lexiprog.status import Fault, Status
+from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
 
 
-def judge(
+def certify_answer(
     task: Task, stage: str, answer: Answer, solutions: Mapping[str, Solution]
 ) -> Solution | Attempt:
     """Accept the claim if its certificate passes."""
     name = task.solver.name
     if not answer.primal:
         return Attempt(name, answer.status, _beyond_status(answer))
-    subproblem = task.subproblem
-    values = [(v, dense(answer.primal.get(v.id))) for v in subproblem.variables]
-    if any(value is None or not np.isfinite(value).all() for _, value in values):
+    point = _Point.of(task, answer)
+    if point is None:
         reason = "its point contains NaN, infinity or nothing at all"
         return Attempt(name, answer.status, reason, Fault.NO_NUMBERS)
-    as_left = values
-    if task.integer:
-        values = [(v, without_noise(v, value, task.solver.accept)) for v, value in values]
-    constants = [(p, task.constants[p.id]) for p in subproblem.inputs]
-    value = as_float(evaluate(subproblem.objective.expr, [*values, *constants]))
-    unit = unit_of(task)
-    if subproblem.gp:  # solved in logarithms, so that errors are shares of the value
-        unit = abs(value)
-    shares = answer.shares
-    if shares is not None:
-        value, unit = shares.levels[0][0], shares.unit
-        checked = _of_shares(task, shares, [*values, *constants])
-        evidence = shares.evidence or Evidence.of(task, answer)
-    else:
-        bare = answer.x is None or (answer.z is None and not task.integer)
-        if not bare:
-            checked = _of_numbers(task, answer, value, unit, solutions)
-            evidence = Evidence.of(task, answer)
-            bare = _has_useless_multipliers(task, checked.certificate)
-        if bare:
-            # Multipliers nobody can vouch for would poison later stages, so both they and the
-            # bound come from a solve of our own.
-            own = own_optimum(subproblem, task.slack, solutions, task.given, task.deadline)
-            answer = replace(answer, dual=own.answer.dual if own else {}, iterations=None)
-            checked = check_point(task, answer, value, [*values, *constants], own)
-            evidence = None if own is None else Evidence.of(own.task, own.answer)
-            unit = unit if own is None or subproblem.gp else own.unit
-    certificate = checked.certificate
-    wish = _wish(task, answer, certificate)
-    if wish is Status.WITHIN_GAP and certificate.gap > certificate.gap_tolerance:
+    proof = _prove(task, answer, point, solutions)
+    certificate = proof.measured.certificate
+    stopped = status_if_stopped(task, answer, certificate)
+    if stopped is Status.WITHIN_GAP and certificate.gap > certificate.gap_tolerance:
         certificate = replace(certificate, gap_tolerance=certificate.gap)
-    if not certificate.passed and wish is None:
+    if not certificate.passed and stopped is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
-        why = _about_leak(task, as_left, constants)
-        return Attempt(name, answer.status, "; ".join(filter(None, [str(certificate), why])), fault)
-    variables = read_only_copies(
-        {key: found for key, (_, found) in zip(subproblem.keys, values, strict=True)}
-    )
-    found = Solution(
+        reason = "; ".join(filter(None, [str(certificate), _leak(task, point)]))
+        return Attempt(name, answer.status, reason, fault)
+    status = stopped or _status(task.subproblem, answer, proved=certificate.proved)
+    solution = _solution(task, stage, point, proof, certificate, status)
+    if stopped is Status.UNFINISHED:
+        reason = f"stopped at {solution.summary.text()}"
+        return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=solution)
+    return solution
+
+
+@dataclass(frozen=True)
+class _Point:
+    """The user's variables as an answer leaves them and, where they are integer, rounded."""
+
+    as_left: list[tuple[Leaf, Value]]
+    values: list[tuple[Leaf, Value]]
+    constants: list[tuple[Leaf, Value]]
+
+    @classmethod
+    def of(cls, task: Task, answer: Answer) -> _Point | None:
+        """The point of an answer; None if some of it is missing or not finite."""
+        subproblem = task.subproblem
+        as_left = [(v, dense(answer.primal.get(v.id))) for v in subproblem.variables]
+        if any(value is None or not np.isfinite(value).all() for _, value in as_left):
+            return None
+        values = as_left
+        if task.integer:
+            values = [(v, without_noise(v, value, task.solver.accept)) for v, value in as_left]
+        return cls(as_left, values, [(p, task.constants[p.id]) for p in subproblem.inputs])
+
+    @property
+    def leaves(self) -> list[tuple[Leaf, Value]]:
+        """Variables and parameters with their values."""
+        return [*self.values, *self.constants]
+
+
+def _leak(task: Task, point: _Point) -> str:
+    """Whether an integrality tolerance is what makes the certificate fail, in words."""
+    if not task.integer:
+        return ""
+    from lexiprog.infeasibility.demands import about_leak
+
+    return about_leak(task.subproblem, point.as_left, point.constants)
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """The value and unit of an objective at a point, and what is measured and known of it.
+
+    ``answer`` is the claim, with multipliers that somebody can vouch for.
+    """
+
+    answer: Answer
+    value: float
+    unit: float
+    measured: Measures
+    evidence: Evidence | None
+
+
+def _prove(task: Task, answer: Answer, point: _Point, solutions: Mapping[str, Solution]) -> _Proof:
+    """Measure the point by its own multipliers or, where they don't do, by a verification solve."""
+    subproblem, leximin = task.subproblem, answer.leximin
+    value = as_float(evaluate(subproblem.objective.expr, point.leaves))
+    if leximin is not None:
+        measured = _measured_levels(task, leximin, point.leaves)
+        evidence = leximin.evidence or Evidence.of(task, answer)
+        return _Proof(answer, leximin.levels[0][0], leximin.unit, measured, evidence)
+    # Geometric programs are solved in logarithms, so that errors are shares of the value.
+    unit = abs(value) if subproblem.gp else _unit_of(task)
+    if answer.x is not None and (answer.z is not None or task.integer):
+        measured = _measured_numbers(task, answer, value, unit, solutions)
+        if not has_useless_multipliers(task, measured.certificate):
+            return _Proof(answer, value, unit, measured, Evidence.of(task, answer))
+    # Multipliers nobody can vouch for would poison later stages, so both they and the bound come
+    # from a solve of our own.
+    verified = verification_solve(subproblem, task.slack, solutions, task.given, task.deadline)
+    answer = replace(answer, dual=verified.answer.dual if verified else {}, iterations=None)
+    measured = _measured_point(task, answer, value, point, verified)
+    if verified is None:
+        return _Proof(answer, value, unit, measured, None)
+    unit = unit if subproblem.gp else verified.unit
+    return _Proof(answer, value, unit, measured, Evidence.of(verified.task, verified.answer))
+
+
+def _solution(
+    task: Task, stage: str, point: _Point, proof: _Proof, certificate: Certificate, status: Status
+) -> Solution:
+    subproblem, answer, leximin = task.subproblem, proof.answer, proof.answer.leximin
+    arrays = (value for _, value in point.values)
+    variables = read_only_copies(dict(zip(subproblem.keys, arrays, strict=True)))
+    return Solution(
         name=subproblem.name,
         stage=stage,
-        value=value,
-        status=wish or _status(subproblem, answer, proved=certificate.proved),
-        solver=name,
+        value=proof.value,
+        status=status,
+        solver=task.solver.name,
         certificate=certificate,
-        bound=checked.bound,
-        unit=unit,
+        bound=proof.measured.bound,
+        unit=proof.unit,
         variables=variables,
         duals=_duals(subproblem, answer),
         options=task.solver.options,
@@ -97,30 +167,15 @@ def judge(
         iterations=answer.iterations,
         parameters=task.parameters,
         references=task.references,
-        evidence=evidence,
-        levels=_levels(subproblem, shares),
-        lottery=None if shares is None else shares.lottery,
-        **_exactly(subproblem, answer),
+        evidence=proof.evidence,
+        levels=_levels(subproblem, leximin),
+        lottery=None if leximin is None else leximin.lottery,
+        **_exact_fields(subproblem, answer),
         **fields_by_id(variables, subproblem, task.constants),
-    )  # fmt: skip
-    if wish is Status.UNFINISHED:
-        reason = f"stopped at {found.summary.text()}"
-        return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=found)
-    return found
+    )
 
 
-def _about_leak(
-    task: Task, as_left: list[tuple[cp.Variable, Value]], constants: list[tuple[Leaf, Value]]
-) -> str:
-    """Whether an integrality tolerance is what makes the certificate fail, in words."""
-    if not task.integer:
-        return ""
-    from lexiprog.infeasibility.demands import about_leak
-
-    return about_leak(task.subproblem, as_left, constants)
-
-
-def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None:
+def status_if_stopped(task: Task, answer: Answer, certificate: Certificate) -> Status | None:
     """What an integer point is that a search had when it was stopped; None if it was not.
 
     A limit is a wish to go on with the best that was found, unless a gap is wished for too.
@@ -137,7 +192,21 @@ def _wish(task: Task, answer: Answer, certificate: Certificate) -> Status | None
     return Status.UNFINISHED
 
 
-def _has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
+def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:
+    """Only what is proved is called optimal; a gap the user accepts has its own name."""
+    reason = answer.inaccurate if answer.leximin is None else answer.leximin.inaccurate
+    if reason:
+        warnings.warn(f"subproblem {subproblem.name!r}: {reason}.", LexiprogWarning, stacklevel=2)
+        return Status.INACCURATE
+    return Status.OPTIMAL if proved else Status.WITHIN_GAP
+
+
+def _beyond_status(answer: Answer) -> str:
+    """What the solver said, where the status does not say the same."""
+    return "" if answer.said in ("", str(answer.status)) else f"it said {answer.said}"
+
+
+def has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
     """Whether a good point comes with multipliers that prove nothing.
 
     SCIP, for one, turns rows into bounds and then has none for them.
@@ -147,29 +216,12 @@ def _has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
     return useless and task.strategy.mode == "value" and not task.integer
 
 
-def _exactly(subproblem: Subproblem, answer: Answer) -> Record:
-    """What is known in rational numbers."""
-    if answer.exact is None:
-        return {}
-    primal, dual = answer.exact.primal, answer.exact.dual
-    known = {
-        key: primal.get(v.id) for key, v in zip(subproblem.keys, subproblem.variables, strict=True)
-    }
-    return {
-        "exact": answer.exact.value,
-        "exact_variables": {key: value for key, value in known.items() if value is not None},
-        "exact_duals": tuple(dual.get(c.id) for c in subproblem.constraints),
-    }
+# Certificates: from multipliers, of all levels of a leximin, and from a verification solve.
 
 
-def _beyond_status(answer: Answer) -> str:
-    """What the solver said, where the status does not say the same."""
-    return "" if answer.said in ("", str(answer.status)) else f"it said {answer.said}"
-
-
-def _of_numbers(
+def _measured_numbers(
     task: Task, answer: Answer, value: float, unit: float, solutions: Mapping[str, Solution]
-) -> Checked:
+) -> Measures:
     """Certificate from the numbers the solver was given and gave back."""
     if answer.x is None:
         raise TypeError("an answer without a point has no certificate")
@@ -177,12 +229,14 @@ def _of_numbers(
     bound = answer.bound
     if task.integer and bound is None and task.subproblem.kind == "MILP":
         # A solver that keeps its bound to itself gets none from its own claim.
-        own = own_optimum(task.subproblem, task.slack, solutions, task.given, task.deadline)
-        bound = None if own is None else own.bound_in(form, task.native.scaling.cost)
+        verified = verification_solve(
+            task.subproblem, task.slack, solutions, task.given, task.deadline
+        )
+        bound = None if verified is None else verified.bound_in(form, task.native.scaling.cost)
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")
-        return Checked(certificate, float(answer.exact.value))
-    checked = check_answer(
+        return Measures(certificate, float(answer.exact.value))
+    measured = measure(
         form,
         answer.x,
         None if task.integer else answer.z,
@@ -193,53 +247,201 @@ def _of_numbers(
     )
     # The claim must also hold for the problem as the user wrote it.
     mismatch = abs(answer.value - value) / (unit + abs(value))
-    certificate = checked.certificate
+    certificate = measured.certificate
     if mismatch > certificate.claim:  # what is no number has failed already, and stays so
         certificate = replace(certificate, claim=mismatch)
-    bound = in_users_sense(task.subproblem, task.native.scaling, checked.bound)
+    bound = in_users_sense(task.subproblem, task.native.scaling, measured.bound)
     if bound is not None and unit < 1.0 / task.native.scaling.cost and not task.subproblem.gp:
         gap = abs(value - bound) / (unit + abs(value))
         if gap > certificate.gap:
             certificate = replace(certificate, gap=gap)
-    return Checked(certificate, bound)
+    return Measures(certificate, bound)
 
 
-def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:
-    """Only what is proved is called optimal; a gap the user accepts has its own name."""
-    doubt = answer.doubt if answer.shares is None else answer.shares.doubt
-    if doubt:
-        warnings.warn(f"subproblem {subproblem.name!r}: {doubt}.", LexiprogWarning, stacklevel=2)
-        return Status.INACCURATE
-    return Status.OPTIMAL if proved else Status.WITHIN_GAP
+def _unit_of(task: Task) -> float:
+    """What counts as one in the user's objective: no more than its terms can come to."""
+    unit = 1.0 if task.compiled is None else 1.0 / task.native.scaling.cost
+    if unit <= LARGE_UNIT or task.subproblem.kind != "LP":
+        return unit
+    return min(unit, most_of_terms(task.form)) or unit
 
 
-def _of_shares(task: Task, shares: Shares, leaves: list[tuple[Leaf, Value]]) -> Checked:
+def in_users_sense(subproblem: Subproblem, scaling: Scaling, bound: float | None) -> float | None:
+    """A lower bound of the form as a bound of the problem that the user wrote."""
+    if bound is None:
+        return None
+    value = scaling.value(bound)
+    if subproblem.gp:  # solved in logarithms
+        value = float(np.exp(value))
+        return 1.0 / value if subproblem.maximise else value
+    return -value if subproblem.maximise else value
+
+
+def _measured_levels(
+    task: Task, leximin: LeximinAnswer, leaves: list[tuple[Leaf, Value]]
+) -> Measures:
     """The certificate of all levels, which must also hold for the utilities as written."""
     fair = task.subproblem.fair
     if fair is None:
-        return shares.checked
-    gets = np.asarray(evaluate(fair.stack, leaves), dtype=float).ravel()
+        return leximin.measured
+    utilities = np.asarray(evaluate(fair.stack, leaves), dtype=float).ravel()
     missed = 0.0
-    for level, members in shares.levels:
-        errors = np.abs(gets[list(members)] - level) / (shares.unit + abs(level))
+    for level, members in leximin.levels:
+        errors = np.abs(utilities[list(members)] - level) / (leximin.unit + abs(level))
         missed = max(missed, float(np.max(errors)))
-    certificate = shares.checked.certificate
+    certificate = leximin.measured.certificate
     # What is known in fractions is rounded once, to be written in floats.
-    return replace(
-        shares.checked, certificate=replace(certificate, claim=max(certificate.claim, missed))
+    claim = max(certificate.claim, missed)
+    return replace(leximin.measured, certificate=replace(certificate, claim=claim))
+
+
+@dataclass(frozen=True)
+class VerifiedOptimum:
+    """An optimum that our own default solvers found and proved."""
+
+    task: Task
+    answer: Answer
+    measured: Measures
+
+    @property
+    def unit(self) -> float:
+        """What counts as one, in the user's units of the objective."""
+        return 1.0 / self.task.native.scaling.cost
+
+    @property
+    def bound(self) -> float:
+        """The proved bound in the minimising sense and the user's units, without offset's sign."""
+        bound = self.measured.bound
+        return np.nan if bound is None else self.task.native.scaling.value(bound)
+
+    def bound_in(self, form: StandardForm, cost: float) -> float | None:
+        """The bound for another form of the same problem, whose objective has the unit ``cost``."""
+        constant = self.task.native.form.offset
+        bound = (self.bound - constant) * cost + form.offset
+        return float(bound) if np.isfinite(bound) else None
+
+
+def verification_solve(
+    subproblem: Subproblem,
+    slack: Slack,
+    solutions: Mapping[str, Solution],
+    given: Given,
+    deadline: Deadline,
+    ladder: Ladder | None = None,
+    *,
+    refined: bool = False,
+) -> VerifiedOptimum | None:
+    """The problem's optimum as our own default solvers find and certify it, if they do in time.
+
+    Linear ones may be ``refined``, which is to twice the digits of floats where there is a point
+    to so many digits (``answer.refined`` says so), and else to nearly all that floats have.
+    """
+    for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
+        if solver.target == EXACT:
+            continue
+        if deadline.should_stop:
+            return None
+        try:
+            strategy = Strategy(solver, refined=refined)
+            task = prepare(subproblem, strategy, solutions, slack, given=given, deadline=deadline)
+            answer = Direct().run(task)
+        except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
+            continue
+        if answer.x is None or answer.form is None:
+            continue
+        z = None if subproblem.integer else answer.z
+        measured = measure(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
+        sharp = not refined or measured.certificate.worst <= CERTIFIED_REFINED
+        if measured.certificate.proved and sharp:
+            return VerifiedOptimum(task, answer, measured)
+    return None
+
+
+def _measured_point(
+    task: Task, answer: Answer, value: float, point: _Point, verified: VerifiedOptimum | None
+) -> Measures:
+    """Certificate of a point alone: violations as declared, and the distance to a proved bound."""
+    subproblem = task.subproblem
+    with holding(point.leaves):
+        conditions = [*subproblem.constraints, *_domains(subproblem)]
+        for variable, _ in point.values:
+            conditions += variable.domain
+        misses = [relative_violation(condition, verified) for condition in conditions]
+    fractional = [
+        float(np.max(np.abs(array - np.round(array)), initial=0.0, where=whole_entries(variable)))
+        for variable, array in point.values
+    ]
+    unit = 1.0 if verified is None else verified.unit
+    gap, bound = np.nan, None
+    if verified is not None:
+        bound = -verified.bound if subproblem.maximise else verified.bound
+        bound = verified.answer.value if subproblem.gp else bound
+        gap = (bound - value if subproblem.maximise else value - bound) / (unit + abs(value))
+    certificate = Certificate(
+        primal=float(np.max([0.0, *misses])),  # not-a-number stays not-a-number
+        gap=float(np.maximum(gap, 0.0)),
+        claim=abs(answer.value - value) / (unit + abs(value)),
+        integrality=float(np.max([0.0, *fractional])),
+        tolerance=task.solver.accept,
+        gap_tolerance=max(task.solver.accept, task.solver.gap or 0.0),
+        basis="bound",
     )
+    return Measures(certificate, bound)
 
 
-def _levels(subproblem: Subproblem, shares: Shares | None) -> tuple[Level, ...]:
-    if shares is None or subproblem.fair is None:
+def _domains(subproblem: Subproblem) -> list[Constraint]:
+    """Where the expressions mean what their curvature says: CVXPY evaluates 1 / x below zero, too.
+
+    Geometric programs have positive variables, whose domains are checked with them.
+    """
+    if subproblem.gp:
+        return []
+    sides = [side for constraint in subproblem.constraints for side in constraint.args]
+    return [limit for side in [*subproblem.objective.args, *sides] for limit in side.domain]
+
+
+def relative_violation(condition: Constraint, verified: VerifiedOptimum | None) -> float:
+    """The violation over the size of the two sides, or over what counts as one."""
+    violation = float(np.max(condition.violation(), initial=0.0))
+    if violation == 0.0:
+        return 0.0
+    sides = [side.value for side in condition.args]
+    size = max((float(np.max(np.abs(s), initial=0.0)) for s in sides if s is not None), default=0)
+    # Rows of the size that our own solve found usual are no reason to doubt a smaller one.
+    usual = 1.0
+    if verified is not None and verified.task.native.scaling.rows.size:
+        usual = float(np.median(1.0 / verified.task.native.scaling.rows))
+    return violation / max(size, usual)
+
+
+# Fields of a solution.
+
+
+def _exact_fields(subproblem: Subproblem, answer: Answer) -> Record:
+    """What is known in rational numbers."""
+    if answer.exact is None:
+        return {}
+    primal, dual = answer.exact.primal, answer.exact.dual
+    arrays = {
+        key: primal.get(v.id) for key, v in zip(subproblem.keys, subproblem.variables, strict=True)
+    }
+    return {
+        "exact": answer.exact.value,
+        "exact_variables": {key: value for key, value in arrays.items() if value is not None},
+        "exact_duals": tuple(dual.get(c.id) for c in subproblem.constraints),
+    }
+
+
+def _levels(subproblem: Subproblem, leximin: LeximinAnswer | None) -> tuple[Level, ...]:
+    if leximin is None or subproblem.fair is None:
         return ()
-    of = subproblem.fair.names
-    return tuple(Level(value, tuple(of[i] for i in who)) for value, who in shares.levels)
+    names = subproblem.fair.names
+    return tuple(Level(value, tuple(names[i] for i in who)) for value, who in leximin.levels)
 
 
 def _duals(subproblem: Subproblem, answer: Answer) -> tuple[Multiplier | None, ...]:
-    if answer.shares is not None and answer.shares.duals is not None:
-        return answer.shares.duals
+    if answer.leximin is not None and answer.leximin.duals is not None:
+        return answer.leximin.duals
     return tuple(_dual(c, answer) for c in subproblem.constraints)
 
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from lexiprog.backends.clarabel import Interior, solve_conic
 from lexiprog.canon.conic_face import exposed
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.compile.answer import Answer
+from lexiprog.compile.answer import Answer, HeldOptima
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.deadline import Deadline
@@ -89,7 +89,9 @@ class ConicFace:
             doubts[owner] = doubts.get(owner, 0.0) + float(effect)
         doubts.pop("", None)
         seconds = time.perf_counter() - start
-        return replace(answer, form=form, z=optimum.z, doubts=doubts, seconds=seconds)
+        return replace(
+            answer, form=form, z=optimum.z, held=HeldOptima(effects=doubts), seconds=seconds
+        )
 
     def _solve(self, task: Task) -> tuple[StandardForm, Interior, OnFaces]:
         rows = self.rows[task.subproblem.name]

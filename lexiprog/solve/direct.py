@@ -18,7 +18,7 @@ from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -135,7 +135,7 @@ def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     if found is None and off and (task.strategy.strict or not task.strategy.refined):
         return Answer(Status.FAILED, said=MISSED)
     if found is None:
-        return replace(answer, doubt=DOUBT if off else "")
+        return replace(answer, inaccurate=DOUBT if off else "")
     x, z = found.x.nearest, -found.y.nearest
     return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
 
@@ -147,8 +147,8 @@ def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
     found = sharpened(form, answer.x, answer.z)
     if found is None:
         return answer
-    before = check_answer(form, answer.x, answer.z, claimed=answer.claimed).certificate
-    after = check_answer(form, *found, claimed=form.objective(found[0])).certificate
+    before = measure(form, answer.x, answer.z, claimed=answer.claimed).certificate
+    after = measure(form, *found, claimed=form.objective(found[0])).certificate
     if not after.worst < before.worst:
         return answer
     return answer_at(task.native, *found, iterations=answer.iterations)

@@ -24,7 +24,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.batch import LevelBatches
-from lexiprog.solve.certify import judge
+from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.direct import Backend
 from lexiprog.solve.held import with_inheritance
 from lexiprog.solve.lp_chain import FaceChain
@@ -354,7 +354,7 @@ class _Run:
 
     def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
-        verdict = judge(task, job.stage.name, answer, self.solved)
+        verdict = certify_answer(task, job.stage.name, answer, self.solved)
         if isinstance(verdict, Attempt):
             return verdict
         exact = answer.exact is not None

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.compile.answer import Answer, ExactAnswer
+from lexiprog.compile.answer import Answer, ExactAnswer, HeldOptima
 from lexiprog.compile.rational_data import Fractions, exact_costs, exact_program, exact_references
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import Compiled, answer_at, exact_parts
@@ -106,7 +106,8 @@ class Exact:
             value=float(value),
             dual=answer.dual | dict(zip(names, nearest(prices), strict=True)),
             exact=ExactAnswer(value, primal, dual),
-            doubts=dict.fromkeys(held, 0.0),  # held by exact faces, whatever floats made of them
+            # Held by exact faces, whatever floats made of them.
+            held=HeldOptima(effects=dict.fromkeys(held, 0.0)),
         )
 
     def _levels(self, task: Task, held: list[str], read_as: ReadAs) -> list[Outcome]:
@@ -223,7 +224,8 @@ class ExactResolve:
         answer = Exact().run(replace(task, fractions=fractions))
         if answer.exact is None:
             return answer
-        return replace(answer, doubts=dict.fromkeys(held_names(task.subproblem), 0.0))
+        effects = dict.fromkeys(held_names(task.subproblem), 0.0)
+        return replace(answer, held=HeldOptima(effects=effects))
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each level solves again what it needs."""

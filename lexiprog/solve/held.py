@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from lexiprog.backends.solver import Solver
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Task
+from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.errors import Attempt, LexiprogError, LexiprogWarning
 from lexiprog.fairness.objective import Fairness
 from lexiprog.model.expressions import as_float
 from lexiprog.model.lock import Lock
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.results.evidence import LockRecord, Price
+from lexiprog.results.evidence import LockRecord
 from lexiprog.results.solution import Solution
+from lexiprog.solve.certify import VerifiedOptimum, verification_solve
 from lexiprog.solve.error_propagation import with_references
-from lexiprog.solve.prices import linear_price
-from lexiprog.solve.verification import loose_locks, own_optimum
+from lexiprog.solve.mixed_rows import MixedRowChain, is_proved
+from lexiprog.solve.prices import price_of_lock
 from lexiprog.status import Fault, Status
-from lexiprog.tolerances import PRICE_STEPS, SAME_VALUE
+from lexiprog.tolerances import LOCK_DRIFT, LOCK_DRIFT_ROUNDING
+
+# Rows of a level that is looked at in any case: faces tell more digits than floats have.
+SMALL = 500
+# Two answers to the same question differ by the errors of both.
+TWICE = 2.0
 
 
 def with_inheritance(
@@ -29,100 +37,153 @@ def with_inheritance(
     answer: Answer,
     solution: Solution,
     solved: Mapping[str, Solution],
-    doubtful: Sequence[str] = (),
+    ambiguous: Sequence[str] = (),
 ) -> Solution | Attempt:
-    """The solution with a record of what it holds and refers to, if all of that is really held."""
+    """The solution with a record of what it holds and refers to, if all of that is really held.
+
+    ``ambiguous`` names the held optima whose optimal face rounding may have changed.
+    """
     if task.subproblem.locks:
-        found = _with_locks(task, answer, solution, solved, doubtful)
-        if isinstance(found, Attempt):
-            return found
-        solution = found
+        checks = _checks(task, answer, solution, solved, ambiguous)
+        checked = with_locks(task, solution, checks)
+        if isinstance(checked, Attempt):
+            return checked
+        solution = checked
     return with_references(task, answer, solution, solved)
 
 
-def _with_locks(
+@dataclass(frozen=True)
+class LockChecks:
+    """What was found about the optima that a solution holds.
+
+    Attributes
+    ----------
+    records : tuple of LockRecord
+        How each was held.
+    effects : mapping of str to float
+        How much what is not known of each may have changed the value.
+    owners : mapping of str to Solution
+        The held optima themselves.
+    solved_again : frozenset of str
+        Those that were solved again, in fractions.
+    ambiguous : sequence of str
+        Those whose optimal face rounding may have changed.
+    find_loose : callable
+        Finds those that are not kept exactly enough, which may take solves of our own.
+    """
+
+    records: tuple[LockRecord, ...]
+    effects: Mapping[str, float]
+    owners: Mapping[str, Solution]
+    solved_again: frozenset[str] = frozenset()
+    ambiguous: Sequence[str] = ()
+    find_loose: Callable[[], list[str]] = list
+
+
+def _checks(
     task: Task,
     answer: Answer,
     solution: Solution,
     solved: Mapping[str, Solution],
-    doubtful: Sequence[str],
-) -> Solution | Attempt:
-    """The solution with a record of each optimum it holds.
-
-    Uncertainty about a held optimum, or a guard, counts by what it may have done to this one.
-    ``doubtful`` names the held optima whose optimal face rounding may have changed.
-    """
+    ambiguous: Sequence[str],
+) -> LockChecks:
     locks = task.subproblem.locks
-    room = task.given.undisturbed(lambda: [_room(task, lock, solved) for _, lock in locks])
+    limits = task.given.undisturbed(lambda: [_limit(task, lock, solved) for _, lock in locks])
     records = tuple(
-        _record(task, answer, position, lock, *limits, solution, solved)
-        for (position, lock), limits in zip(locks, room, strict=True)
+        lock_record(task, answer, position, lock, limit, tolerance, solution, solved)
+        for (position, lock), (limit, tolerance) in zip(locks, limits, strict=True)
     )
-    for lock in records:
-        beyond = lock.drift - lock.tolerance - lock.guard
-        if not beyond <= task.solver.accept * solved[lock.name].size:
-            reason = f"not certified: the held optimum {lock.name!r} is missed by {beyond:.1e}"
-            return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
-    effects = _uncertainties(task, answer, solved)
-    unsure = sum(effects.values()) / solution.size
-    doubted = Status.INACCURATE
-    # What holds a doubtful optimum is as doubtful; it was warned of when that was found.
-    again = set(answer.doubts) if answer.exact is not None else set()  # they were solved anew
-    unclear = (r.name not in again and solved[r.name].status is doubted for r in records)
-    status = doubted if any(unclear) else solution.status
-    if unsure > task.solver.accept:
-        if task.strategy.strict:
-            reason = f"not certified: held optima may change it by {unsure:.1e} of its size"
-            return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
-        status = doubted
-        if np.isfinite(unsure):
-            worst = max(effects, key=lambda name: effects[name])
-            _warn(
-                f"subproblem {solution.name!r} is sensitive to the optima it holds: what is not "
-                f"known of them, of {worst!r} above all, may change its value by {unsure:.1e} of "
-                "its size; hold them with a tolerance (atol=, rtol=), or solve them more exactly."
-            )
-    loose = [] if answer.exact is not None else loose_locks(task, records, solution, solved)
-    if loose and task.strategy.strict:
-        reason = f"not certified: it may keep {', '.join(map(repr, loose))} not exactly enough"
+    exact = answer.exact is not None
+    return LockChecks(
+        records=records,
+        effects=effects_of_locks(task, answer, solved),
+        owners=solved,
+        solved_again=frozenset(answer.held.effects) if exact else frozenset(),
+        ambiguous=ambiguous,
+        find_loose=list if exact else partial(loose_locks, task, records, solution, solved),
+    )
+
+
+def with_locks(task: Task, solution: Solution, checks: LockChecks) -> Solution | Attempt:
+    """The solution with a record of each optimum it holds, or why it does not hold one."""
+    records, effects, accept = checks.records, checks.effects, task.solver.accept
+    share = sum(effects.values()) / solution.size
+    refusal, loose = _missed(checks, accept), []
+    if not refusal and share > accept and task.strategy.strict:
+        refusal = f"held optima may change it by {share:.1e} of its size"
+    if not refusal:
+        loose = checks.find_loose()
+        if loose and task.strategy.strict:
+            refusal = f"it may keep {_quoted(loose)} not exactly enough"
+    if refusal:
+        reason = f"not certified: {refusal}"
         return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
+    cautions = _cautions(checks, share if share > accept else 0.0, loose, task.solver.name)
+    for caution in cautions:
+        warnings.warn(f"subproblem {solution.name!r} {caution}", LexiprogWarning, stacklevel=2)
+    # What holds an inaccurate optimum is inaccurate, too; it was warned of when that was found.
+    rests_on = {record.name for record in records} - checks.solved_again
+    inherited = any(checks.owners[name].status is Status.INACCURATE for name in rests_on)
+    inaccurate = cautions or inherited or share > accept
+    return solution.changed(
+        locks=records,
+        status=Status.INACCURATE if inaccurate else solution.status,
+        effects={f"{name}.held": effect for name, effect in effects.items()},
+    )
+
+
+def _missed(checks: LockChecks, accept: float) -> str:
+    """Which held optimum was given up by more than is tolerated."""
+    for record in checks.records:
+        beyond = record.drift - record.tolerance - record.guard
+        if not beyond <= accept * checks.owners[record.name].size:
+            return f"the held optimum {record.name!r} is missed by {beyond:.1e}"
+    return ""
+
+
+def _cautions(checks: LockChecks, share: float, loose: list[str], solver: str) -> list[str]:
+    """What to say of optima that are not known, not kept or not told well enough."""
+    cautions = []
+    if share and np.isfinite(share):
+        worst = max(checks.effects, key=lambda name: checks.effects[name])
+        cautions.append(
+            f"is sensitive to the optima it holds: what is not known of them, of {worst!r} above "
+            f"all, may change its value by {share:.1e} of its size; hold them with a tolerance "
+            "(atol=, rtol=), or solve them more exactly."
+        )
     if loose:
-        status = doubted
-        _warn(
-            f"subproblem {solution.name!r} keeps {', '.join(map(repr, loose))} less exactly than "
-            f"it was found; another solver than {task.solver.name} may hold it."
+        cautions.append(
+            f"keeps {_quoted(loose)} less exactly than it was found; another solver than {solver} "
+            "may hold it."
         )
-    if doubtful:
-        status = doubted
-        _warn(
-            f"subproblem {solution.name!r} holds {', '.join(map(repr, doubtful))} exactly, but "
-            "which points are optimal there depends on digits that floats don't have (nearly "
-            "parallel rows): hold with a tolerance (atol=, rtol=), or use Solver('EXACT')."
+    if checks.ambiguous:
+        cautions.append(
+            f"holds {_quoted(checks.ambiguous)} exactly, but which points are optimal there "
+            "depends on digits that floats don't have (nearly parallel rows): hold with a "
+            "tolerance (atol=, rtol=), or use Solver('EXACT')."
         )
-    if any(lock.guard for lock in records):
+    guarded = [record for record in checks.records if record.guard]
+    if guarded:
         # The first of a slack may be worth far more than its multiplier says.
-        status = doubted
-        names = ", ".join(repr(lock.name) for lock in records if lock.guard)
-        _warn(
-            f"subproblem {solution.name!r} could only be solved with the lock on {names} loosened "
-            f"by {max(lock.guard for lock in records):.1e}."
+        cautions.append(
+            f"could only be solved with the lock on {_quoted([r.name for r in guarded])} loosened "
+            f"by {max(record.guard for record in guarded):.1e}."
         )
-    inherited = {f"{name}.held": effect for name, effect in effects.items()}
-    return solution.changed(locks=records, status=status, effects=inherited)
+    return cautions
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, LexiprogWarning, stacklevel=2)
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
-def _room(task: Task, lock: Lock, solved: Mapping[str, Solution]) -> tuple[float, float]:
+def _limit(task: Task, lock: Lock, solved: Mapping[str, Solution]) -> tuple[float, float]:
     """The limit of a held optimum, and how far that is from it by the user's wish."""
     optimum, unit = solved[lock.owner_name].value, solved[lock.owner_name].unit
     tolerance = float(task.slack.tolerance(lock, optimum))
     return lock.limit(optimum, tolerance + task.slack.guard_for(optimum, unit)), tolerance
 
 
-def _record(
+def lock_record(
     task: Task,
     answer: Answer,
     position: int,
@@ -132,27 +193,27 @@ def _record(
     solution: Solution,
     solved: Mapping[str, Solution],
 ) -> LockRecord:
-    owner, held = lock.owner(), solved[lock.owner_name]
+    """How one optimum was held: kind, guard, drift and price of its lock."""
+    name, owner = lock.owner_name, lock.owner()
     if owner is None:
-        raise LexiprogError(f"the owner of the lock on {lock.owner_name!r} is gone.")
-    optimum = held.value
-    exactly = answer.exact is not None and lock.owner_name in answer.doubts
-    if answer.held is not None and lock.owner_name in answer.held:
-        found = answer.held[lock.owner_name]
-    else:
-        found = as_float(solution.at(owner.objective.expr))
-    drift = max(optimum - found if lock.maximise else found - optimum, 0.0)
+        raise LexiprogError(f"the owner of the lock on {name!r} is gone.")
+    optimum = solved[name].value
     if owner.fair is not None:
-        drift = _worst_drift(owner, owner.fair, solution, held)
+        drift = _worst_drift(owner, owner.fair, solution, solved[name])
+    else:
+        value = answer.held.values.get(name)
+        value = as_float(solution.at(owner.objective.expr)) if value is None else value
+        drift = max(optimum - value if lock.maximise else value - optimum, 0.0)
     kind = task.strategy.kind_of_lock(task.subproblem, position)
+    exactly = answer.exact is not None and name in answer.held.effects
     return LockRecord(
-        name=lock.owner_name,
+        name=name,
         kind="face" if exactly else kind,
         limit=limit,
         tolerance=tolerance,
-        guard=float(task.slack.guard_for(optimum, held.unit)),
+        guard=float(task.slack.guard_for(optimum, solved[name].unit)),
         drift=drift,
-        _price=_price(task, position, lock, kind, solution, solved),
+        _price=price_of_lock(task, position, lock, kind, solution, solved),
     )
 
 
@@ -163,7 +224,9 @@ def _worst_drift(owner: Subproblem, fair: Fairness, solution: Solution, held: So
     return max(float(np.max(levels - (np.sort(gets) if owner.integer else gets))), 0.0)
 
 
-def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -> dict[str, float]:
+def effects_of_locks(
+    task: Task, answer: Answer, solved: Mapping[str, Solution]
+) -> dict[str, float]:
     """First-order effect on the optimum of what is not exactly known of each held one.
 
     An optimum that is certified to a gap of 1e-9 and held at a price of 1e5 leaves the later
@@ -173,8 +236,8 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
     for position, lock in task.subproblem.locks:
         held = solved[lock.owner_name]
         guard = task.slack.guard_for(held.value, held.unit)
-        if lock.owner_name in answer.doubts:
-            effects[lock.owner_name] = answer.doubts[lock.owner_name]
+        if lock.owner_name in answer.held.effects:
+            effects[lock.owner_name] = answer.held.effects[lock.owner_name]
             continue
         multiplier = answer.dual.get(task.subproblem.constraints[position].id)
         if multiplier is not None:
@@ -191,46 +254,103 @@ def _uncertainties(task: Task, answer: Answer, solved: Mapping[str, Solution]) -
     return effects
 
 
-def _price(
+# Linear levels that may stand beside the face they should keep to, checked by verification solves.
+
+
+def loose_locks(
     task: Task,
-    position: int,
-    lock: Lock,
-    kind: str,
+    records: Sequence[LockRecord],
     solution: Solution,
     solved: Mapping[str, Solution],
-) -> Price:
-    """The price of a lock, or how to find it where that costs another solve."""
-    subproblem, constants, owner = task.subproblem, task.constants, lock.owner()
-    if task.integer or owner is None or owner.integer:
-        return Price()
-    if kind == "argument":
-        return Price()
-    if subproblem.kind == "LP" and subproblem.dpp:
-        return Price(find=lambda: linear_price(subproblem, constants, position, lock))
-    dual = solution.duals[position]
-    if kind == "face" and not subproblem.gp:
-        before = {name: solved[name] for name in {r.owner_name for _, r in subproblem.references}}
-        return Price(find=lambda: _curved_price(task, position, lock, before))
-    if dual is None:
-        return Price()
-    # A geometric program is solved in logarithms, so its multipliers are elasticities.
-    limit = task.references[f"{lock.owner_name}.held"]
-    unit = solution.value / float(limit) if subproblem.gp else 1.0
-    return Price(abs(float(np.sum(dual)) * unit))
+) -> list[str]:
+    """The exact locks of a linear level that stand too far beside the optima they should hold.
+
+    A linear optimum may jump when a lock gives way a little; its multiplier need not tell. With
+    every held optimum as we find it ourselves there is no jump left.
+    """
+    exact = [r for r in records if not r.tolerance and r.kind != "face"]
+    if task.subproblem.kind != "LP" or not exact:
+        return []
+    small = sum(c.size for c in task.subproblem.constraints) <= SMALL
+    if _stands_beside(exact, solved) or (small and _has_faces(task)):
+        value = value_on_faces(task, solved)
+    elif small:  # tolerances or curves somewhere before it: only what is given up tells
+        value = None
+    else:
+        return []
+    if value is None:
+        return [r.name for r in exact if r.drift > LOCK_DRIFT * solved[r.name].size]
+    close = abs(value - solution.value) <= task.solver.accept * solution.size
+    return [] if close else [r.name for r in exact]
 
 
-def _curved_price(
-    task: Task, position: int, lock: Lock, solved: Mapping[str, Solution]
-) -> float | None:
-    """The multiplier of the lock as a bound with little slack, and less; infinite at a curve."""
-    constraint = task.subproblem.constraints[position]
-    prices = []
-    for share in PRICE_STEPS:
-        room = {lock.owner_name: share * solved[lock.owner_name].size}
-        slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
-        own = own_optimum(task.subproblem, slack, solved, task.given, task.deadline)
-        dual = None if own is None else own.answer.dual.get(constraint.id)
-        if dual is None:
-            return None
-        prices.append(abs(float(np.sum(dual))))
-    return float("inf") if prices[1] > 2.0 * prices[0] + SAME_VALUE else prices[1]
+def _stands_beside(records: Sequence[LockRecord], solved: Mapping[str, Solution]) -> bool:
+    """Whether a held optimum is missed, or not known, by more than a rounding."""
+    shares = (max(r.drift, solved[r.name].uncertainty) / solved[r.name].size for r in records)
+    return any(share > LOCK_DRIFT_ROUNDING for share in shares)
+
+
+def value_on_faces(task: Task, solved: Mapping[str, Solution]) -> float | None:
+    """The optimum of a linear level where all that it holds is held at our own optima.
+
+    They are found one by one, each at what was found for those that it holds itself; not a number
+    if one cannot be found, None if one is not linear.
+    """
+    value = value_along_chain(task, solved)
+    if value is not None:
+        return value
+    ours, all_digits = dict(solved), _has_faces(task)
+
+    def optimum(subproblem: Subproblem) -> float | None:
+        for _, lock in subproblem.locks:
+            owner = lock.owner()
+            if owner is None or owner.kind != "LP" or owner.fair is not None:
+                return None
+            if ours[owner.name] is solved[owner.name]:
+                value = optimum(owner)
+                if value is None or np.isnan(value):
+                    return value
+                # The last digit is rounded: without it there may be no point.
+                room = -np.spacing(abs(value)) if lock.maximise else np.spacing(abs(value))
+                ours[owner.name] = replace(solved[owner.name], value=value + room)
+        verified = verification_solve(
+            subproblem, task.slack, ours, task.given, task.deadline, refined=True
+        )
+        if verified is None or (all_digits and not verified.answer.refined):
+            return np.nan
+        if effect_of_last_digits(subproblem, verified, ours) > task.solver.accept:
+            return np.nan
+        return verified.answer.value
+
+    return optimum(task.subproblem)
+
+
+def _has_faces(task: Task) -> bool:
+    """Whether all that it holds is held exactly and linear, so that every digit may count."""
+    return MixedRowChain(task.slack.tolerances).serves(task.subproblem)
+
+
+def effect_of_last_digits(
+    subproblem: Subproblem, verified: VerifiedOptimum, held: Mapping[str, Solution]
+) -> float:
+    """How much of its size an optimum may owe to the last digits of those that it holds."""
+    effect = 0.0
+    for position, lock in subproblem.locks:
+        price = np.sum(np.abs(verified.answer.dual.get(subproblem.constraints[position].id, 0.0)))
+        effect += float(price) * TWICE * np.spacing(abs(held[lock.owner_name].value))
+    return effect / (verified.unit + abs(verified.answer.value))
+
+
+def value_along_chain(task: Task, solved: Mapping[str, Solution]) -> float | None:
+    """The same by faces, to all digits; None if that is not possible, NaN if one is ambiguous."""
+    wider = MixedRowChain(task.slack.tolerances)
+    if not wider.serves(task.subproblem):
+        return None
+    strategy = Strategy(Solver("HIGHS", accept=task.solver.accept), "face", refined=True)
+    inner = prepare(
+        task.subproblem, strategy, solved, task.slack, wider.compile, task.given, task.deadline
+    )
+    answer = wider.run(inner)
+    if answer.fault is Fault.UNCLEAR:
+        return np.nan
+    return answer.value if is_proved(answer) else None

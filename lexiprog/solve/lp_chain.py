@@ -20,7 +20,7 @@ from lexiprog.backends.solver import EXACT, Ladder
 from lexiprog.canon.equilibration import equilibrate, is_mild, usual_units, with_cost
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.compile.answer import Answer
+from lexiprog.compile.answer import Answer, HeldOptima
 from lexiprog.compile.binding import bind_objective
 from lexiprog.compile.task import Joint, Solutions, Strategy, Task, join
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -150,13 +150,18 @@ class FaceChain:
             dual=answer.dual | dict(zip(locks, level.prices, strict=True)),
             seconds=vertex.seconds,
             form=level.form,
-            held=None if answer.point is None else self.values(level.holds, answer.point),
-            doubts=self._doubts(level),
-            doubt=DOUBT if level.missed else "",
-            trace=level,
+            inaccurate=DOUBT if level.missed else "",
+            held=HeldOptima(self._held_values(level, compiled), self._effects(level), level=level),
         )
 
-    def _doubts(self, level: FaceOptimum) -> dict[str, float]:
+    def _held_values(self, level: FaceOptimum, compiled: Compiled) -> dict[str, float]:
+        """The objectives that are held at the point, as far as the form's columns are all of it."""
+        if compiled.index_map is None:
+            return {}
+        point = compiled.form.within_bounds(compiled.scaling.point(level.vertex.x))
+        return self.values(level.holds, point)
+
+    def _effects(self, level: FaceOptimum) -> dict[str, float]:
         """Faces that were told with twice the digits leave no doubt to a point that was, too."""
         if level.vertex.error is None:
             return {}
@@ -246,8 +251,8 @@ class FaceChain:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Remember the member's optimal face for those that hold it."""
-        if answer.trace is not None:
-            self.remember(task.subproblem, task.native, answer.trace)
+        if answer.held.level is not None:
+            self.remember(task.subproblem, task.native, answer.held.level)
 
     def remember(
         self, member: Subproblem, compiled: Compiled, level: FaceOptimum | FaceVertex

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_references
 from lexiprog.compile.task import Joint, Solutions, Strategy, Task, join
@@ -171,7 +171,9 @@ class MixedRowChain:
                 said = f"which points are optimal there is not clear: {owner.name!r}"
                 return Answer(Status.FAILED, said=said, fault=Fault.UNCLEAR)
         answer = plan.chain.run(task)
-        return replace(answer, seconds=time.perf_counter() - start, owners=proofs)
+        return replace(
+            answer, seconds=time.perf_counter() - start, held=replace(answer.held, proofs=proofs)
+        )
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each level finds its faces itself."""
@@ -190,7 +192,7 @@ def is_proved(answer: Answer) -> bool:
     """Whether an answer's multipliers prove it."""
     if answer.x is None or answer.form is None:
         return False
-    checked = check_answer(answer.form, answer.x, answer.z, claimed=answer.claimed)
+    checked = measure(answer.form, answer.x, answer.z, claimed=answer.claimed)
     return checked.certificate.proved
 
 

@@ -15,7 +15,7 @@ from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.progress import Progress
 from lexiprog.results.solution import Solution
-from lexiprog.solve.verification import in_users_sense
+from lexiprog.solve.certify import in_users_sense
 from lexiprog.status import Status
 
 

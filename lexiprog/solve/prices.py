@@ -1,8 +1,9 @@
-"""What one more unit of slack on a held optimum would buy, exactly, for linear programs.
+"""What one more unit of slack on a held optimum would buy.
 
 With slack d the optimum is v(d), convex and falling. Its right derivative is the least multiplier
-of the lock among all optimal ones, which need not be the one a solver happens to return. It is
-also the best rate of improvement over the directions that stay feasible: one more linear program.
+of the lock among all optimal ones, which need not be the one a solver happens to return. For a
+linear program it is also the best rate of improvement over the directions that stay feasible: one
+more linear program.
 """
 
 from __future__ import annotations
@@ -11,26 +12,70 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from lexiprog.backends.highs import HighsModel, Vertex
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.ranges import own_ranges
-from lexiprog.compile.task import compile_for
+from lexiprog.compile.task import Task, compile_for
 from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import Lock
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.tolerances import ACTIVE, LOCK_FEASIBILITY, MULTIPLIER_NOISE, PRICE_STEP, SAME_PRICES
+from lexiprog.results.evidence import Price
+from lexiprog.results.solution import Solution
+from lexiprog.solve.certify import verification_solve
+from lexiprog.tolerances import (
+    ACTIVE,
+    LOCK_FEASIBILITY,
+    PRICE_STEP,
+    PRICE_STEPS,
+    SAME_PRICES,
+    SAME_VALUE,
+)
 from lexiprog.typing import Array, Value
 
 
-def right_derivative(form: StandardForm, row: int) -> float | None:
-    """Fall of the optimum of ``form`` per unit added to ``b[row]``; None if HiGHS can't tell."""
-    direction = np.zeros(form.b.size)
-    direction[row] = 1.0
-    return derivative_along(form, direction)
+def price_of_lock(
+    task: Task,
+    position: int,
+    lock: Lock,
+    kind: str,
+    solution: Solution,
+    solved: Mapping[str, Solution],
+) -> Price:
+    """The price of a lock, or how to find it where that costs another solve."""
+    subproblem, constants, owner = task.subproblem, task.constants, lock.owner()
+    if task.integer or owner is None or owner.integer or kind == "argument":
+        return Price()
+    if subproblem.kind == "LP" and subproblem.dpp:
+        return Price(find=lambda: linear_price(subproblem, constants, position, lock))
+    dual = solution.duals[position]
+    if kind == "face" and not subproblem.gp:
+        before = {name: solved[name] for name in {r.owner_name for _, r in subproblem.references}}
+        return Price(find=lambda: _curved_price(task, position, lock, before))
+    if dual is None:
+        return Price()
+    # A geometric program is solved in logarithms, so its multipliers are elasticities.
+    limit = task.references[f"{lock.owner_name}.held"]
+    unit = solution.value / float(limit) if subproblem.gp else 1.0
+    return Price(abs(float(np.sum(dual)) * unit))
+
+
+def _curved_price(
+    task: Task, position: int, lock: Lock, solved: Mapping[str, Solution]
+) -> float | None:
+    """The multiplier of the lock as a bound with little slack, and less; infinite at a curve."""
+    constraint = task.subproblem.constraints[position]
+    prices = []
+    for share in PRICE_STEPS:
+        room = {lock.owner_name: share * solved[lock.owner_name].size}
+        slack = replace(task.slack, tolerances=dict(task.slack.tolerances) | room)
+        verified = verification_solve(task.subproblem, slack, solved, task.given, task.deadline)
+        dual = None if verified is None else verified.answer.dual.get(constraint.id)
+        if dual is None:
+            return None
+        prices.append(abs(float(np.sum(dual))))
+    return float("inf") if prices[1] > 2.0 * prices[0] + SAME_VALUE else prices[1]
 
 
 def derivative_along(form: StandardForm, direction: Array) -> float | None:
@@ -39,7 +84,7 @@ def derivative_along(form: StandardForm, direction: Array) -> float | None:
     if vertex is None:
         return None
     most = -float(vertex.row_dual @ direction)
-    least = _multiplier_beyond(form, direction)
+    least = multiplier_beyond(form, direction)
     if least is not None and least >= most * (1.0 - SAME_PRICES):
         return max(least, 0.0)
     slope = _best_rate(form, vertex.x, direction)
@@ -48,7 +93,7 @@ def derivative_along(form: StandardForm, direction: Array) -> float | None:
     return slope if least is None else max(min(slope, max(most, least)), least, 0.0)
 
 
-def _multiplier_beyond(form: StandardForm, direction: Array) -> float | None:
+def multiplier_beyond(form: StandardForm, direction: Array) -> float | None:
     """The multiplier a little further on, which is never more than the derivative here.
 
     As the optimum is convex, that is all there is to know where the one here is no larger. What
@@ -80,8 +125,8 @@ def _best_rate(form: StandardForm, x: Array, direction: Array) -> float | None:
 
 def _optimum(form: StandardForm) -> Vertex | None:
     for tolerance in LOCK_FEASIBILITY:
-        session = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
-        vertex = session.run(form.c, Bounds.of(form))
+        model = HighsModel(form.A, {"primal_feasibility_tolerance": tolerance})
+        vertex = model.run(form.c, Bounds.of(form))
         if vertex.optimal:
             return vertex
     return None
@@ -110,70 +155,13 @@ def linear_price(
     step = -1.0 if lock.maximise else 1.0
     with CVXPY_LOCK, holding(leaves):
         compiled = compile_for(subproblem, highs, {})
-        own = compiled.form.b.copy()
+        unmoved = compiled.form.b.copy()
         with holding([(limit, constants[limit.id] + step)]):
             moved = compile_for(subproblem, highs, {}).form
     scaling = compiled.scaling
-    change = np.abs(moved.b - own) * scaling.rows
+    change = np.abs(moved.b - unmoved) * scaling.rows
     if not lock.fair:  # the rest is rounding
         change = np.where(np.arange(change.size) == np.argmax(change), change, 0.0)
     unit = float(np.max(change, initial=0.0))
     slope = derivative_along(compiled.scaled, change / unit) if unit > 0.0 else None
     return None if slope is None else slope * (unit / scaling.cost)
-
-
-# How far the optimal multipliers of a linear or quadratic problem may differ among themselves.
-#
-# All multipliers that satisfy the conditions of optimality together with one optimal point are
-# optimal, and there are no others: a polyhedron, whose extent in a direction is a linear program.
-
-
-def dual_range(form: StandardForm, x: Array, weights: Array) -> tuple[float, float] | None:
-    """Least and largest ``weights @ z`` over the optimal multipliers z; None if HiGHS can't tell.
-
-    Parameters
-    ----------
-    form : StandardForm
-        Without cones other than zeros and half-lines.
-    x : ndarray
-        An optimal point.
-    weights : ndarray
-        One a row.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> from lexiprog.canon.standard_form import Cones, StandardForm
-    >>> A = sp.csc_array(np.array([[-1.0], [-2.0]]))  # min x over x >= 1 and 2x >= 2
-    >>> form = StandardForm(np.array([1.0]), 0.0, A, np.array([-1.0, -2.0]), Cones(nonneg=2))
-    >>> [round(end, 6) for end in dual_range(form, np.array([1.0]), np.array([1.0, 0.0]))]
-    [0.0, 1.0]
-    """
-    if form.cones.linear != form.b.size:
-        return None
-    slope = form.c if form.P is None else form.c + form.P @ x
-    below, above = _reduced_costs(form, x)
-    least = np.zeros(form.b.size)
-    least[: form.cones.zero] = -np.inf
-    tight = form.slack(x) <= ACTIVE * (1.0 + np.abs(form.b))
-    tight[: form.cones.zero] = True
-    bounds = Bounds(least, np.where(tight, np.inf, 0.0), below - slope, above - slope)
-    session = HighsModel(sp.csc_array(form.A.T), {})
-    ends = []
-    for sign in (1.0, -1.0):
-        vertex = session.run(sign * weights, bounds)
-        if vertex.status in ("kUnbounded", "kUnboundedOrInfeasible"):
-            ends.append(-sign * np.inf)
-        elif vertex.optimal:
-            ends.append(float(weights @ vertex.x))
-        else:
-            return None
-    return ends[0], ends[1]
-
-
-def _reduced_costs(form: StandardForm, x: Array) -> tuple[Array, Array]:
-    """What the reduced cost of each column may be: none between its bounds, else of one sign."""
-    lower, upper = own_ranges(form)
-    size = ACTIVE * (1.0 + np.abs(x))
-    low, high = x <= lower + size, x >= upper - size
-    return np.where(high, -np.inf, -MULTIPLIER_NOISE), np.where(low, np.inf, MULTIPLIER_NOISE)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lexiprog.backends.newton import sharpened
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -72,7 +72,7 @@ def test_all_digits_come_back(family, seed):
     assert found is not None
     np.testing.assert_allclose(found[0], x, atol=1e-11)
     np.testing.assert_allclose(found[1], z, atol=1e-11)
-    certificate = check_answer(form, *found, claimed=form.objective(found[0])).certificate
+    certificate = measure(form, *found, claimed=form.objective(found[0])).certificate
     assert certificate.worst <= 1e-12
 
 

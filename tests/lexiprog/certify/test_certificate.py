@@ -12,7 +12,7 @@ from lexiprog import cvxpy_adapter
 from lexiprog.canon.cones import distances
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 
 RNG = np.random.default_rng(7)
 A = RNG.uniform(0.5, 2.0, size=(4, 3))
@@ -59,9 +59,7 @@ def solved(name, solver=None):
 
 
 def check(form, answer):
-    return check_answer(
-        form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound
-    ).certificate
+    return measure(form, answer.x, answer.z, claimed=answer.claimed, bound=answer.bound).certificate
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -113,7 +111,7 @@ def test_an_integer_point_far_from_its_bound_is_refused_unless_that_gap_is_accep
     form, answer = solved("MILP")
     early = replace(answer, bound=answer.claimed * 1.05)
     assert set(check(form, early).failures) == {"gap"}
-    accepted = check_answer(form, early.x, None, claimed=early.claimed, bound=early.bound,
+    accepted = measure(form, early.x, None, claimed=early.claimed, bound=early.bound,
                        gap_tolerance=0.1).certificate  # fmt: skip
     assert accepted.passed
     assert accepted.gap > 0.01
@@ -121,7 +119,7 @@ def test_an_integer_point_far_from_its_bound_is_refused_unless_that_gap_is_accep
 
 def test_a_point_without_multipliers_or_bound_is_never_certified():
     form, answer = solved("LP")
-    assert "gap" in check_answer(form, answer.x, None, claimed=answer.claimed).certificate.failures
+    assert "gap" in measure(form, answer.x, None, claimed=answer.claimed).certificate.failures
 
 
 def test_not_a_number_fails_every_comparison():
@@ -209,7 +207,7 @@ def free_column(scale, x):
     """Minimize 0 over scale * x >= 0, where x has no upper end: only a ball bounds it."""
     A = sp.csc_array([[-scale]])
     form = StandardForm(np.zeros(1), 0.0, A, np.zeros(1), Cones(nonneg=1))
-    return check_answer(form, np.array([x]), np.array([1e-9]), claimed=0.0).certificate
+    return measure(form, np.array([x]), np.array([1e-9]), claimed=0.0).certificate
 
 
 def test_where_a_column_has_no_end_the_proof_names_its_ball_which_grows_with_the_point():
@@ -225,13 +223,13 @@ def test_a_violated_row_is_compared_with_its_terms_but_with_one_at_least(size, w
     if size > 1:
         A, b, x = sp.csc_array([[1.0]]), np.array([size]), size + 1e-3
     form = StandardForm(np.zeros(1), 0.0, A, b, Cones(nonneg=1))
-    found = check_answer(form, np.array([x]), np.zeros(1), claimed=0.0).certificate
+    found = measure(form, np.array([x]), np.zeros(1), claimed=0.0).certificate
     assert found.primal == pytest.approx(wanted, rel=1e-3)
 
 
 def test_a_reduced_cost_that_no_bound_carries_is_compared_with_one_and_the_largest_cost():
     form = StandardForm(np.array([3.0]), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones())
-    found = check_answer(form, np.zeros(1), np.zeros(0), claimed=0.0).certificate
+    found = measure(form, np.zeros(1), np.zeros(0), claimed=0.0).certificate
     assert found.dual == 0.75
 
 
@@ -240,5 +238,5 @@ def test_without_multipliers_a_certificate_rests_on_a_bound(integer, basis):
     whole = np.array(integer, dtype=np.intp)
     form = StandardForm(np.ones(1), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones(),
                         lower=np.ones(1), integer=whole)  # fmt: skip
-    found = check_answer(form, np.ones(1), None, claimed=1.0, bound=1.0).certificate
+    found = measure(form, np.ones(1), None, claimed=1.0, bound=1.0).certificate
     assert (found.basis, found.gap) == (basis, 0.0)

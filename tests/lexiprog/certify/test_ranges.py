@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.certify.ranges import implied_ranges, own_ranges, stated_ranges
+from lexiprog.certify.ranges import implied_ranges, stated_ranges
 from tests.lexiprog.canon.known_optima import in_units, known
 
 seeds = st.integers(0, 2**32 - 1)
@@ -42,7 +42,7 @@ def test_no_feasible_point_is_left_out(kind, seed):
     lower, upper = implied_ranges(form)
     assert (lower <= problem.x).all()
     assert (problem.x <= upper).all()
-    own = own_ranges(form)
+    own = form.ranges()
     assert (lower >= own[0]).all()
     assert (upper <= own[1]).all()
 

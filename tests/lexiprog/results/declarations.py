@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from cvxpy.transforms.partial_optimize import partial_optimize
 
 import lexiprog as lx
-from lexiprog.results.fingerprint import digest_of
+from lexiprog.results.fingerprint import fingerprint_of
 
 
 def minimised(objective, *constraints, gp=False):
@@ -101,7 +101,7 @@ KINDS = {
 
 def digests():
     """Of every kind, as plain texts."""
-    return {name: digest_of(make(2.0)).whole for name, make in KINDS.items()}
+    return {name: fingerprint_of(make(2.0)).whole for name, make in KINDS.items()}
 
 
 if __name__ == "__main__":

@@ -23,14 +23,14 @@ def third(**strategy):
 
 def rough(task, off):
     right = Direct().run(task)
-    return replace(right, x=right.x + off, doubt="")
+    return replace(right, x=right.x + off, inaccurate="")
 
 
 def test_a_point_that_misses_its_rows_is_found_again_with_more_digits():
     task = third(refined=True)
     found = on_its_rows(task, task.native.scaled, rough(task, -1e-5))
     assert task.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)
-    assert (found.status, found.doubt) == ("optimal", "")
+    assert (found.status, found.inaccurate) == ("optimal", "")
     plain = third()
     found = on_its_rows(plain, plain.native.scaled, rough(plain, -1e-5))
     assert plain.native.scaling.point(found.x) == pytest.approx([1 / 3], rel=1e-15)
@@ -59,7 +59,7 @@ def test_where_more_digits_cannot_be_had_the_answer_is_doubted_or_refused(monkey
         found = on_its_rows(task, task.native.scaled, rough(task, off))
         assert str(found.status) in (status, "solver_error")
         assert (found.status is Status.OPTIMAL) == (status == "optimal")
-        assert bool(found.doubt) is doubted
+        assert bool(found.inaccurate) is doubted
 
 
 def test_a_long_linear_problem_is_answered_by_highs_itself():

@@ -62,7 +62,7 @@ def test_the_watch_goes_along(name):
     strategy = Strategy(lx.Solver("HIGHS"), refined=name == "refined")
     task = prepare(problem(), strategy, {}, deadline=deadline)
     answer = run(task)
-    found = answer.value if answer.shares is None else answer.shares.levels[0][0]
+    found = answer.value if answer.leximin is None else answer.leximin.levels[0][0]
     assert found == pytest.approx(value)
     assert deadline.executor.watches
     assert all(one is deadline for one in deadline.executor.watches)

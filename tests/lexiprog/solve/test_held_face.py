@@ -87,7 +87,7 @@ def test_only_faces_told_with_twice_the_digits_and_without_doubt_leave_none():
     }
     for error, left in ((np.zeros(1), {"True False": 0.0}), (None, {})):
         vertex = SimpleNamespace(error=error)
-        assert chain._doubts(SimpleNamespace(vertex=vertex, holds=tuple(chain.faces))) == left
+        assert chain._effects(SimpleNamespace(vertex=vertex, holds=tuple(chain.faces))) == left
 
 
 def sum_of_two(upper=9.0):

@@ -64,7 +64,7 @@ def test_whoever_waits_hears_how_all_that_run_are_going(monkeypatch):
         if len(told) == 6:
             jobs[0].future.set_result(None)
 
-    run = SimpleNamespace(running=jobs, watches=SimpleNamespace(tell=tell))
+    run = SimpleNamespace(running=jobs, deadlines=SimpleNamespace(tell=tell))
     hierarchy._Run._follow(run, jobs[0])
     assert told == [0, 1, 0, 1, 0, 1]
     hierarchy._Run._follow(run, jobs[0])  # done already
@@ -75,7 +75,7 @@ def test_only_what_runs_is_asked_to_stop():
     stopped = []
     jobs = []
     for k in range(3):
-        deadline = SimpleNamespace(stop=lambda k=k: stopped.append(k))
+        deadline = SimpleNamespace(cancel=lambda k=k: stopped.append(k))
         jobs.append(SimpleNamespace(task=SimpleNamespace(deadline=deadline), future=Future()))
     jobs[1].future.set_result(None)
     hierarchy._Run.stop(SimpleNamespace(running=jobs))

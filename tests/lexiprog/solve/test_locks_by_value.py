@@ -10,7 +10,7 @@ import lexiprog as lx
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.highs_mip import MipModel
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.solve.mixed_rows import MixedRowChain
 
 
@@ -231,7 +231,5 @@ def test_whole_numbers_are_made_whole_before_the_rest_is_believed():
 def test_multipliers_beyond_all_measure_fail_the_certificate_and_nothing_else():
     """Interior-point methods return such numbers where a lock leaves no interior."""
     form = StandardForm(np.ones(1), 0.0, -np.eye(1), -np.ones(1), Cones(nonneg=1))
-    certificate = check_answer(
-        form, np.array([-1e200]), np.array([1e200]), claimed=-1e200
-    ).certificate
+    certificate = measure(form, np.array([-1e200]), np.array([1e200]), claimed=-1e200).certificate
     assert not certificate.passed

@@ -7,7 +7,7 @@ import pytest
 
 import lexiprog as lx
 from lexiprog.backends.refinement import DOUBT, MISSED
-from lexiprog.certify.measures import check_answer
+from lexiprog.certify.measures import measure
 from lexiprog.compile.task import Strategy, prepare
 from lexiprog.model.lock import NO_SLACK
 from lexiprog.solve.face import FaceOptimum
@@ -44,14 +44,14 @@ def test_what_misses_its_rows_is_taken_only_with_doubt_and_only_at_the_end(
     strategy = replace(on_face, refined=refined, strict=strict)
     solved = program.solve()
     fine = run(program, runners, "a", strategy, {})
-    assert (fine.value, fine.doubt) == (pytest.approx(4.0), "")
+    assert (fine.value, fine.inaccurate) == (pytest.approx(4.0), "")
     of = FaceOptimum.of
     missed = classmethod(lambda cls, *given: replace(of(*given), missed=True))
     monkeypatch.setattr(FaceOptimum, "of", missed)
     backend = runners.backend(program["b"], strategy)
     answer = backend.run(prepare(program["b"], strategy, solved, compiler=backend.compile))
     if taken:
-        assert (answer.value, answer.status, answer.doubt) == (2.0, Status.OPTIMAL, DOUBT)
+        assert (answer.value, answer.status, answer.inaccurate) == (2.0, Status.OPTIMAL, DOUBT)
     else:
         assert (answer.status, answer.said) == (Status.FAILED, MISSED)
 
@@ -76,8 +76,8 @@ def test_exact_levels_prove_themselves_with_a_row_for_each_that_they_hold(shift)
         form = answer.form
         assert form.cones.linear == form.b.size == form.A.shape[0] == answer.z.size
         assert form.b.size - answers["a"].form.b.size == place
-        assert answer.doubts == dict.fromkeys("abc"[:place], 0.0)
-        checked = check_answer(form, answer.x, answer.z, claimed=answer.claimed)
+        assert answer.held.effects == dict.fromkeys("abc"[:place], 0.0)
+        checked = measure(form, answer.x, answer.z, claimed=answer.claimed)
         assert checked.certificate.proved
         assert checked.certificate.worst <= 1e-12
 
@@ -91,11 +91,11 @@ def test_more_digits_are_asked_of_the_faces_that_are_held_too():
     run(program, runners, "a", plain, {})
     faces = runners.chains["a"].faces
     assert not faces["a"].refined
-    assert run(program, runners, "b", plain, solved).doubts == {}
+    assert run(program, runners, "b", plain, solved).held.effects == {}
     assert not faces["a"].refined
     answer = run(program, runners, "b", replace(plain, refined=True), solved)
     assert faces["a"].refined
-    assert (answer.value, answer.doubts) == (pytest.approx(2.0, rel=1e-15), {"a": 0.0})
+    assert (answer.value, answer.held.effects) == (pytest.approx(2.0, rel=1e-15), {"a": 0.0})
 
 
 @pytest.mark.parametrize("apart", [1e-10, 1e-12, 1e-13])
@@ -119,8 +119,8 @@ def test_held_objectives_are_told_at_the_point_as_the_user_wrote_them(maximise):
     program, runners = chain({"a": first, "b": cp.Maximize(x[1])}, [cp.sum(x) <= 6])
     solved = program.solve()
     strategy = Strategy(lx.Solver("HIGHS"), "face", backend="face chain")
-    assert run(program, runners, "a", strategy, {}).held == {}
-    assert run(program, runners, "b", strategy, solved).held == {
+    assert run(program, runners, "a", strategy, {}).held.values == {}
+    assert run(program, runners, "b", strategy, solved).held.values == {
         "a": pytest.approx(solved["a"].value)
     }
     assert solved["a"].value == pytest.approx(2.0 if maximise else 4.0)

@@ -36,7 +36,7 @@ def test_a_level_is_solved_on_the_faces_of_what_it_holds_with_their_proofs(level
     answer = run(second, solved)
     assert answer.value == pytest.approx(0.5)
     assert answer.primal[second.variable("x").id] == pytest.approx([3.0, 0.5])
-    assert list(answer.owners) == ["first"]
+    assert list(answer.held.proofs) == ["first"]
     assert answer.seconds > 0.0
     assert is_proved(answer)
     assert not is_proved(replace(answer, x=None))

@@ -80,9 +80,9 @@ def test_a_held_optimum_that_fractions_do_not_find_is_an_error(least, monkeypatc
     task = prepare(second, strategy, solved, compiler=backend.compile)
     answer = backend.run(task)
     assert str(answer.exact.value) == "1/3"
-    assert answer.doubts == {"least": 0.0}
+    assert answer.held.effects == {"least": 0.0}
     monkeypatch.setattr(Exact, "run", lambda *_: Answer(Status.NO_POINT))
-    assert backend.run(task).doubts == {}
+    assert backend.run(task).held.effects == {}
     with pytest.raises(ArithmeticError, match="'least' has no exact optimum"):
         prepare(second, strategy, solved, compiler=ExactResolve().compile)
 

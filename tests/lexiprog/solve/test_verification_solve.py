@@ -1,11 +1,14 @@
-"""Points without multipliers: each is measured as declared, and against a bound of our own."""
+"""Points without multipliers: measured as declared, and against the bound of a solve of our own."""
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.solve.verification import _relative_violation
+from lexiprog.compile.binding import Given
+from lexiprog.deadline import Deadline
+from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.solve.certify import relative_violation, verification_solve
 
 
 class Says:
@@ -121,7 +124,7 @@ def test_without_a_bound_of_our_own_small_sides_count_as_one():
     x = cp.Variable(name="x")
     for value, share in [(0.5, 0.5), (1.0, 1.0), (4.0, 1.0), (-1.0, 0.0)]:
         x.value = value
-        assert _relative_violation(x <= 0, None) == pytest.approx(share)
+        assert relative_violation(x <= 0, None) == pytest.approx(share)
 
 
 @pytest.mark.parametrize("kind", ["integer", "boolean"])
@@ -140,3 +143,71 @@ def test_a_geometric_point_outside_its_variables_own_bounds_is_refused():
     least = lx.Subproblem("least", cp.Minimize(1 / w), gp=True)
     assert answer(least, 2.0).value == 0.5
     assert "primal" in refused(least, 3.0)
+
+
+def third():
+    """Least x over 3x >= p."""
+    x, p = cp.Variable(name="x", bounds=[0, 9]), cp.Parameter(name="p", value=1.0)
+    return lx.Subproblem("third", cp.Minimize(x), [3 * x >= p]), p
+
+
+def test_it_is_that_of_the_numbers_which_were_given_at_the_start():
+    problem, p = third()
+    given = Given.to([problem])
+    p.value = 6.0
+    assert verification_solve(
+        problem, NO_SLACK, {}, given, Deadline()
+    ).answer.value == pytest.approx(1 / 3)
+    assert p.value == 6.0
+    now = verification_solve(problem, NO_SLACK, {}, Given.to([problem]), Deadline())
+    assert (now.answer.value, now.bound) == pytest.approx((2.0, 2.0))
+
+
+def test_it_is_as_exact_as_is_asked_for():
+    problem, _ = third()
+    found = verification_solve(problem, NO_SLACK, {}, Given.to([problem]), Deadline(), refined=True)
+    assert found.measured.certificate.worst <= 1e-12
+    assert found.task.strategy.refined
+
+
+def test_slack_is_given_to_what_it_holds():
+    x = cp.Variable(2, name="x", bounds=[0, 4])
+    program = lx.preemptive({"a": cp.Maximize(x[0]), "b": cp.Maximize(x[1])}, [cp.sum(x) <= 6])
+    solved, b = program.solve(), program["b"]
+    for slack, value in ((NO_SLACK, 2.0), (Slack({"a": 1.5}), 3.5)):
+        found = verification_solve(b, slack, solved, Given.to([b]), Deadline())
+        assert found.answer.value == pytest.approx(value)
+
+
+def test_out_of_time_there_is_none_and_on_the_same_watch():
+    problem, _ = third()
+    given, late = Given.to([problem]), Deadline()
+    late.cancel()
+    assert verification_solve(problem, NO_SLACK, {}, given, late) is None
+    deadline = Deadline()
+    assert verification_solve(problem, NO_SLACK, {}, given, deadline).task.deadline is deadline
+
+
+def test_solvers_that_break_or_prove_nothing_are_passed_over():
+    problem, _ = third()
+    given = Given.to([problem])
+    ladder = (lx.Solver("NOBODY"), lx.Solver("EXACT"), lx.Solver("CLARABEL"))
+    found = verification_solve(problem, NO_SLACK, {}, given, Deadline(), ladder)
+    assert found.task.solver.name == "CLARABEL"
+    assert verification_solve(problem, NO_SLACK, {}, given, Deadline(), ladder[:2]) is None
+    x = cp.Variable(name="x")
+    never = lx.Subproblem("never", cp.Minimize(x), [x >= 2, x <= 1])
+    assert verification_solve(never, NO_SLACK, {}, Given.to([never]), Deadline()) is None
+
+
+@pytest.mark.parametrize("maximise", [False, True])
+def test_its_bound_for_another_form_is_in_the_units_of_that(maximise):
+    x = cp.Variable(name="x", bounds=[1, 9])
+    goal = cp.Maximize(-1e4 * x + 5) if maximise else cp.Minimize(1e4 * x + 5)
+    problem = lx.Subproblem("x", goal)
+    found = verification_solve(problem, NO_SLACK, {}, Given.to([problem]), Deadline())
+    native = found.task.native
+    assert found.unit == pytest.approx(1.0 / native.scaling.cost)
+    scaled = found.bound_in(native.scaled, native.scaling.cost)
+    assert scaled == pytest.approx(native.scaled.objective(found.answer.x))
+    assert found.bound == pytest.approx(9995.0 if maximise else 10005.0)  # as a minimum

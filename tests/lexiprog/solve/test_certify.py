@@ -1,4 +1,4 @@
-"""What becomes of an answer: whole numbers, wishes, statuses."""
+"""What becomes of an answer: rounded integers, limits, statuses, multipliers."""
 
 import warnings
 from dataclasses import replace
@@ -13,7 +13,7 @@ from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Strategy, prepare
 from lexiprog.infeasibility.diagnosis import tell_apart
-from lexiprog.solve.certify import _beyond_status, _has_useless_multipliers, _wish, judge
+from lexiprog.solve.certify import certify_answer, has_useless_multipliers, status_if_stopped
 from lexiprog.solve.direct import Direct
 from lexiprog.solve.options import warn_of_limit
 from lexiprog.status import Fault, Status
@@ -39,13 +39,13 @@ GAP = Certificate(gap=0.1, gap_tolerance=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("wish", "deadline", "more"),
+    ("stopped", "deadline", "more"),
     [
         (None, {}, {}),
         (Status.WITHIN_GAP, {"over": True}, {}),
         (Status.WITHIN_GAP, {"enough": True}, {}),
-        (Status.UNFINISHED, {"stopped": True}, {}),
-        (Status.WITHIN_GAP, {"stopped": True, "enough": True}, {}),
+        (Status.UNFINISHED, {"cancelled": True}, {}),
+        (Status.WITHIN_GAP, {"cancelled": True, "enough": True}, {}),
         (Status.UNFINISHED, {"over": True}, {"gap": 0.05}),
         (Status.WITHIN_GAP, {}, {"status": Status.LIMIT}),
         (None, {"over": True}, {"integer": False}),
@@ -53,13 +53,13 @@ GAP = Certificate(gap=0.1, gap_tolerance=1e-6)
         (None, {"over": True}, {"certificate": Certificate(gap=0.1, primal=0.1)}),
     ],
 )
-def test_a_point_that_a_limit_left_is_within_a_gap_or_unfinished(wish, deadline, more):
+def test_a_point_that_a_limit_left_is_within_a_gap_or_unfinished(stopped, deadline, more):
     given = {"integer": True, "gap": None, "status": Status.OPTIMAL, "certificate": GAP} | more
-    deadline = SimpleNamespace(**{"stopped": False, "enough": False, "over": False} | deadline)
+    deadline = SimpleNamespace(**{"cancelled": False, "enough": False, "over": False} | deadline)
     task = SimpleNamespace(
         integer=given["integer"], deadline=deadline, solver=SimpleNamespace(gap=given["gap"])
     )
-    assert _wish(task, Answer(given["status"]), given["certificate"]) is wish
+    assert status_if_stopped(task, Answer(given["status"]), given["certificate"]) is stopped
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_infeasible_and_unbounded_are_told_apart():
 )
 def test_multipliers_that_alone_prove_nothing_are_found_anew(failed, mode, integer, useless):
     task = SimpleNamespace(strategy=SimpleNamespace(mode=mode), integer=integer)
-    assert _has_useless_multipliers(task, Certificate(**failed)) is useless
+    assert has_useless_multipliers(task, Certificate(**failed)) is useless
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,8 @@ def test_multipliers_that_alone_prove_nothing_are_found_anew(failed, mode, integ
     [("", ""), ("optimal", ""), ("kOptimal, but slowly", "it said kOptimal, but slowly")],
 )
 def test_what_a_solver_says_is_repeated_where_its_status_says_something_else(said, told):
-    assert _beyond_status(Answer(Status.OPTIMAL, said=said)) == told
+    task = SimpleNamespace(solver=SimpleNamespace(name="S"))
+    assert certify_answer(task, "only", Answer(Status.OPTIMAL, said=said), {}).reason == told
 
 
 def test_an_answer_without_a_point_or_with_holes_is_an_attempt():
@@ -129,7 +130,7 @@ def test_an_answer_without_a_point_or_with_holes_is_an_attempt():
     task = prepare(problem, Strategy(lx.Solver("SCS")), {})
     for primal in ({}, {x.id: np.array([1.0, np.nan])}, {x.id: np.array([np.inf, 1.0])},
                    {x.id: None}):  # fmt: skip
-        found = judge(task, "only", Answer(Status.FAILED, said="no", primal=primal), {})
+        found = certify_answer(task, "only", Answer(Status.FAILED, said="no", primal=primal), {})
         assert (found.solver, found.status) == ("SCS", Status.FAILED)
         assert (found.fault is Fault.NO_NUMBERS) is bool(primal)
         assert ("it said no" in found.reason) is not primal
@@ -144,7 +145,7 @@ def test_a_claim_is_compared_with_the_problem_as_it_is_written(sense, off):
     problem = lx.Subproblem("p", goal, [x[0] + 2 * x[1] >= 2])
     task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
     answer = Direct().run(task)
-    found = judge(task, "only", replace(answer, value=answer.value + off), {})
+    found = certify_answer(task, "only", replace(answer, value=answer.value + off), {})
     if off:
         assert found.fault is Fault.UNPROVED
         assert "claim 5.0e-04" in found.reason  # of one and the value
@@ -160,7 +161,7 @@ def test_multipliers_have_the_shapes_of_their_constraints():
     x = cp.Variable(2, name="x", nonneg=True)
     problem = lx.Subproblem("p", cp.Minimize(cp.sum(x)), [x[0] + 2 * x[1] >= 2, x <= 5])
     task = prepare(problem, Strategy(lx.Solver("HIGHS")), {})
-    found = judge(task, "only", Direct().run(task), {})
+    found = certify_answer(task, "only", Direct().run(task), {})
     assert found.duals[0] == pytest.approx(0.5)
     assert found.duals[1] == pytest.approx([0.0, 0.0])
     assert np.shape(found.duals[0]) == ()
@@ -174,7 +175,7 @@ def test_a_gap_is_accepted_as_far_as_the_user_says(gap, fault):
     task = prepare(problem, Strategy(lx.Solver("HIGHS", gap=gap)), {})
     answer = Direct().run(task)
     unit = abs(answer.claimed) / 4.0
-    found = judge(task, "only", replace(answer, bound=-4.5 * unit), {})
+    found = certify_answer(task, "only", replace(answer, bound=-4.5 * unit), {})
     if fault is None:
         assert (found.value, found.status) == (4.0, Status.WITHIN_GAP)
         assert found.certificate.gap_tolerance == gap

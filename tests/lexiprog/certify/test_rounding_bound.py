@@ -1,0 +1,251 @@
+"""What is proved with an a-priori rounding bound is true, and next to all there is to prove."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify.bound import lower_bound
+from lexiprog.certify.measures import measure, measure_batch
+from lexiprog.certify.rounding_bound import LinearBatch, bound_with_rounding
+from lexiprog.tolerances import BOUND_LOSS
+from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def quadratic(seed):
+    """Squares of any kind over rows and a box, with a point and multipliers of anybody's choice."""
+    rng = np.random.default_rng(seed)
+    m, n = (int(k) for k in rng.integers(1, 7, 2))
+    A = rng.normal(size=(m, n)) * (rng.random((m, n)) < 0.7)
+    A[0, 0] = 1.0
+    root = rng.normal(size=(n, n)) * (rng.random((n, n)) < 0.5)
+    zero = int(rng.integers(0, m + 1))
+    lower = rng.normal(size=n)
+    form = StandardForm(
+        rng.normal(size=n), float(rng.normal()), sp.csc_array(A), rng.normal(size=m),
+        Cones(zero=zero, nonneg=m - zero), sp.csc_array(root @ root.T), lower,
+        lower + rng.uniform(0.0, 3.0, n),
+    )  # fmt: skip
+    return form, rng.uniform(form.lower, form.upper), rng.normal(size=m)
+
+
+def distance(seed):
+    """The distance of a point from a box, as a cone's first row, and the answer by hand."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 6))
+    far = rng.uniform(1.5, 4.0, n) * rng.choice([-1.0, 1.0], n)
+    nearest = np.clip(far, -1.0, 1.0)
+    value = float(np.linalg.norm(far - nearest))
+    # Columns t and y: rows y <= 1, -y <= 1, and (t, far - y) in the cone.
+    box = np.hstack([np.zeros((n, 1)), np.eye(n)])
+    head = np.append(-1.0, np.zeros(n))
+    A = sp.csc_array(np.vstack([box, -box, head, box]))
+    b = np.concatenate([np.ones(2 * n), [0.0], far])
+    form = StandardForm(np.append(1.0, np.zeros(n)), 0.0, A, b, Cones(0, 2 * n, (n + 1,)))
+    along = (far - nearest) / value
+    z = np.concatenate([np.maximum(along, 0.0), np.maximum(-along, 0.0), [1.0], -along])
+    return form, np.append(value, nearest), z, value
+
+
+def boxed(seed):
+    """A form with rows of both kinds in a box, and a point and multipliers that need not fit it."""
+    rng = np.random.default_rng(seed)
+    m, n = (int(k) for k in rng.integers(1, 7, 2))
+    A = np.round(rng.normal(size=(m, n)), int(rng.integers(0, 17))) * (rng.random((m, n)) < 0.7)
+    A[0, 0] = 1.0
+    zero = int(rng.integers(0, m + 1))
+    lower = rng.normal(size=n)
+    form = StandardForm(
+        rng.normal(size=n), float(rng.normal()), sp.csc_array(A), rng.normal(size=m),
+        Cones(zero=zero, nonneg=m - zero), lower=lower, upper=lower + rng.uniform(0, 3, n),
+    )  # fmt: skip
+    z = rng.normal(size=m) if seed % 2 else np.abs(rng.normal(size=m))
+    return form, rng.uniform(lower - 0.1, form.upper + 0.1), z
+
+
+@given(seed=seeds)
+def test_it_is_below_the_bound_in_fractions_and_next_to_it(seed):
+    form, x, z = quadratic(seed)
+    value = form.objective(x)
+    found, exact = bound_with_rounding(form, x, z, value), bound_by_hand(form, x, z)
+    assert found is not None
+    assert Fraction(found) <= exact
+    assert float(exact - Fraction(found)) <= 2.0 * BOUND_LOSS * (1.0 + abs(value))
+
+
+@given(seed=seeds)
+def test_squares_of_their_own_hold_columns_without_bounds(seed):
+    """Half of the distance from a point to a plane, squared, from multipliers that are a bit off.
+
+    The minimum of |x|^2 / 2 where a @ x = b is b^2 / 2 |a|^2.
+    """
+    rng = np.random.default_rng(seed)
+    a, b = rng.uniform(0.5, 2.0, 3), float(rng.uniform(1.0, 3.0))
+    rows = Cones(zero=1)
+    form = StandardForm(
+        np.zeros(3), 0.0, sp.csc_array(a[None]), np.array([b]), rows, sp.eye_array(3, format="csc")
+    )
+    optimum = Fraction(b) ** 2 / (2 * sum(Fraction(v) ** 2 for v in a.tolist()))
+    off = float(rng.choice([0.0, 1e-6, 1e-3]))
+    x = a * b / (a @ a) + off * rng.normal(size=3)
+    z = np.array([-b / (a @ a) + off * float(rng.normal())])
+    found = bound_with_rounding(form, x, z, form.objective(x))
+    assert found is not None
+    assert Fraction(found) <= optimum
+    assert float(optimum - Fraction(found)) <= 1e-12 + 100.0 * off**2
+
+
+@given(seed=seeds, noise=st.sampled_from([0.0, 1e-16, 1e-13, -1e-13]))
+def test_a_length_whose_multiplier_is_a_little_too_large_is_bounded_as_well(seed, noise):
+    form, x, z, value = distance(seed)
+    found = bound_with_rounding(form, x, z * (1.0 + noise), value)
+    assert found is not None
+    # The length as floats have it is itself wrong by a rounding or two.
+    assert found <= value * (1.0 + 2.0**-50)
+    assert found >= value - 1e-11
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_says_what_twice_the_working_precision_says(seed):
+    form, x, z = quadratic(seed)
+    value = form.objective(x)
+    slow = lower_bound(form, x, z).everywhere
+    assert bound_with_rounding(form, x, z, value) <= slow + BOUND_LOSS * (1.0 + abs(value))
+
+
+def test_what_is_not_that_simple_is_left_to_others():
+    form, x, z = quadratic(3)
+    value = form.objective(x)
+    assert bound_with_rounding(form, x, z, value) is not None
+    assert bound_with_rounding(form, np.full(x.size, np.nan), z, value) is None
+    assert bound_with_rounding(form, x, np.full(z.size, np.nan), value) is None
+    assert bound_with_rounding(form, x, 1e18 * z, value) is None  # rounding counts
+    assert bound_with_rounding(replace(form, A=form.A.tocsr()), x, z, value) is None
+    # A length that its multiplier makes negative by far has no least.
+    form, x, z, value = distance(3)
+    assert bound_with_rounding(form, x, 1.01 * z, value) is None
+    # A free column with a reduced cost has no least either.
+    free = StandardForm(np.ones(1), 0.0, sp.csc_array(np.ones((1, 1))), np.ones(1), Cones(nonneg=1))
+    assert bound_with_rounding(free, np.ones(1), np.array([-0.5]), 1.0) is None
+
+
+def test_a_free_column_is_not_known_to_cost_nothing_where_rounding_hides_it():
+    """1 - 1 + 2^-80 is zero in the processor's longest floats, and yet no bound at all."""
+    rows = np.array([[-1.0, -1.0], [2.0**-80, 2.0**-80]])
+    form = StandardForm(np.ones(2), 0.0, sp.csc_array(rows), np.array([-1.0, 1.0]), Cones(nonneg=2))
+    assert bound_with_rounding(form, np.array([0.5, 0.5]), np.ones(2), 1.0) is None
+    boxed = replace(form, lower=np.zeros(2), upper=np.ones(2))
+    assert bound_with_rounding(boxed, np.array([0.5, 0.5]), np.ones(2), 1.0) == pytest.approx(
+        0.0, abs=1e-9
+    )
+
+
+@given(seed=seeds)
+def test_it_is_below_the_bound_of_a_linear_program_in_fractions_and_next_to_it(seed):
+    form, x, z = boxed(seed)
+    value = form.objective(x)
+    found, exact = bound_with_rounding(form, x, z, value), bound_by_hand(form, x, z)
+    assert Fraction(found) <= exact
+    assert float(exact - Fraction(found)) <= 2 * BOUND_LOSS * (1.0 + abs(value))
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 2))
+def test_no_multipliers_exceed_the_optimum(seed):
+    form, x, z = boxed(seed)
+    optimum = linear_optimum(form)
+    if optimum is not None:
+        assert Fraction(bound_with_rounding(form, x, z, form.objective(x))) <= optimum
+
+
+@given(seed=seeds)
+def test_the_measures_are_those_of_twice_the_working_precision(seed):
+    form, x, z = boxed(2 * (seed // 2))
+    quick = measure(form, x, z, claimed=1.0)
+    by_rows = replace(form, A=form.A.tocsr())  # which has no other bound
+    slow = measure(by_rows, x, z, claimed=1.0)
+    for name, value in slow.certificate.measures.items():
+        assert quick.certificate.measures[name] == pytest.approx(value, abs=1e-10, rel=1e-10)
+
+
+@given(seed=seeds)
+def test_several_at_once_are_measured_as_each_alone(seed):
+    """Other objectives, boxes and equations over one matrix, rows in its own order."""
+    rng = np.random.default_rng(seed)
+    form, *_ = boxed(seed)
+    m, n = form.A.shape
+    equations = rng.random((3, m)) < 0.4
+    c, x, z = rng.normal(size=(3, n)), rng.normal(size=(3, n)), rng.normal(size=(3, m))
+    lower = rng.normal(size=(3, n)) - 1.0
+    batch = LinearBatch(form.A, form.b, c, np.zeros(3), lower, lower + 2.0)
+    claims = rng.normal(size=3).tolist()
+    pulled, activity = batch.pulled(z), batch.rows_at(x)[1]
+    measured = measure_batch(batch, equations, x, z, claims, tolerance=1e-5)
+    for k, together in enumerate(measured):
+        order = np.argsort(~equations[k], kind="stable")
+        zero = int(equations[k].sum())
+        alone = StandardForm(
+            c[k], 0.0, form.A[order], form.b[order], Cones(zero=zero, nonneg=m - zero),
+            lower=lower[k], upper=lower[k] + 2.0,
+        )  # fmt: skip
+        # Of a multiplier of the wrong sign only what is left of it is charged to the bounds.
+        left = np.where(equations[k], z[k], np.maximum(z[k], 0.0))
+        single = measure(alone, x[k], left[order], claimed=claims[k], tolerance=1e-5)
+        assert together.bound == pytest.approx(single.bound, rel=1e-13, abs=1e-13)
+        ours, theirs = together.certificate, single.certificate
+        assert (ours.tolerance, ours.gap_tolerance) == (theirs.tolerance, theirs.gap_tolerance)
+        for name in ("primal", "claim"):
+            assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-12, abs=1e-13)
+        wrong = float(np.max(left - z[k])) / (1.0 + float(np.abs(c[k]).max()))
+        assert ours.dual == pytest.approx(wrong, rel=1e-13, abs=1e-13)
+        assert ours.gap >= theirs.gap - 1e-12
+        if not wrong:
+            assert ours.gap == pytest.approx(theirs.gap, rel=1e-12, abs=1e-12)
+        assert pulled[k] == pytest.approx(form.A.T @ z[k], rel=1e-13, abs=1e-13)
+        assert activity[k] == pytest.approx(form.A @ x[k], rel=1e-13, abs=1e-13)
+
+
+def test_a_batch_leaves_open_columns_and_what_is_no_number_to_the_single_measure():
+    form, x, z = boxed(4)
+    lower, upper = np.array([form.lower] * 4), np.array([form.upper] * 4)
+    upper[1, 0] = np.inf
+    x, z = np.array([x] * 4), np.array([z] * 4)
+    x[2, 0], z[3] = np.nan, 1e18
+    batch = LinearBatch(form.A, form.b, np.array([form.c] * 4), np.zeros(4), lower, upper)
+    equations = np.zeros((4, form.b.size), dtype=bool)
+    with np.errstate(invalid="ignore"):
+        measured = measure_batch(batch, equations, x, z, [0.0] * 4, tolerance=1e-6)
+    assert [one is None for one in measured] == [False, True, True, True]
+
+
+def rounded_down(rng, count):
+    """Pairs of positive numbers whose product is rounded down."""
+    found = []
+    while len(found) < count:
+        one, other = rng.uniform(1, 2, 2)
+        if Fraction(one) * Fraction(other) > Fraction(one * other):
+            found.append((one, other))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("where", ["rows", "columns"])
+def test_products_that_are_all_rounded_to_one_side_do_not_lift_the_bound(where):
+    """Fifty products, each a little too small: in sum more than the last digit of the bound."""
+    many, rng = 50, np.random.default_rng(5)
+    one, other = rounded_down(rng, many)
+    if where == "rows":  # offset - b'z, with a column that hardly moves
+        A, x, z = np.full((many, 1), 1e-9), np.zeros(1), other
+        form = StandardForm(np.zeros(1), 0.0, sp.csc_array(A), one, Cones(nonneg=many),
+                            lower=np.zeros(1), upper=np.full(1, 1e-9))  # fmt: skip
+    else:  # -c'x at the upper ends
+        A, x, z = np.eye(many), np.zeros(many), np.zeros(many)
+        form = StandardForm(-one, 0.0, sp.csc_array(A), np.full(many, 9.0), Cones(nonneg=many),
+                            lower=np.zeros(many), upper=other)  # fmt: skip
+    found = bound_with_rounding(form, x, z, form.objective(x))
+    assert Fraction(found) <= bound_by_hand(form, x, z)
