@@ -1,4 +1,4 @@
-"""What came of the mutants, for people: a table by room and the survivors, with what is known."""
+"""What came of the mutants, for people: a table by package, the survivors, what is known."""
 
 import tomllib
 from collections import Counter
@@ -46,16 +46,16 @@ def reason(mutant: Mutant, known: dict[tuple[str, str, str], str]) -> str | None
 
 
 def table(found: Sequence[Found]) -> str:
-    """Counts by room, their sum, and every survivor; what nobody can see is no survivor."""
+    """Counts by package, their sum, and every survivor; what nobody can see is no survivor."""
     named = judged(found)
     rows = []
-    rooms = sorted({room(mutant) for mutant, _ in named})
-    for name in [*rooms, "all"]:
-        own = Counter(verdict for mutant, verdict in named if name in ("all", room(mutant)))
+    packages = sorted({package(mutant) for mutant, _ in named})
+    for name in [*packages, "all"]:
+        own = Counter(verdict for mutant, verdict in named if name in ("all", package(mutant)))
         share = noticed(own)
         counts = (own[one] for one in VERDICTS)
         rows.append([name, own.total(), *counts, "-" if share is None else f"{share:.0%}"])
-    head = ["room", "mutants", *VERDICTS, "noticed"]
+    head = ["package", "mutants", *VERDICTS, "noticed"]
     widths = [max(len(str(row[k])) for row in [head, *rows]) for k in range(len(head))]
     lines = [
         "  ".join(str(cell).ljust(w) if k == 0 else str(cell).rjust(w)
@@ -101,8 +101,8 @@ def survivors(found: Sequence[Found]) -> list[str]:
     return [*plain, *(["", "Nothing that can be seen changes:"] if equivalent else []), *equivalent]
 
 
-def room(mutant: Mutant) -> str:
-    """Where it lies, as the table of rooms says it."""
+def package(mutant: Mutant) -> str:
+    """Where it lies, as the table of packages says it."""
     return "/".join(mutant.path.split("/")[:2])
 
 

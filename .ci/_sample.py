@@ -19,7 +19,7 @@ PATHS = (
 # begins with counts. Which of them do is measured.
 FURTHER_TESTS = {
     "lexiprog": ("tests/lexiprog", "tests/contract"),
-    "lexiprog_boost/experiments": ("tests/lexiprog_boost/experiments/report",),
+    "lexiprog_boost/experiments": ("tests/lexiprog_boost/experiments",),
     "lexiprog_boost/reductions": ("tests/lexiprog_boost/weights", "tests/lexiprog_boost/programs"),
     "lexiprog_boost/weights": (
         "tests/lexiprog_boost/reductions",

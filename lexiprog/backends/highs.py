@@ -328,8 +328,10 @@ class HighsModel:
         enter Python at every iteration. False if it takes longer than ``patience`` from then on.
         """
         thread = threading.Thread(target=self._highs.run, name="lexiprog-highs")
+        asked, told = np.inf, should_stop()
+        if told:
+            _subscribe(callbacks)
         thread.start()
-        asked, told = np.inf, False
         try:
             while True:
                 thread.join(PULSE)

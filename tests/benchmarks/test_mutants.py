@@ -114,7 +114,7 @@ def test_a_sample_is_spread_over_modules_repeats_itself_and_grows():
         assert abs(sum(one.path == path for one in drawn) - 60 * share) <= 1
 
 
-def test_every_room_has_tests_and_the_tables_name_what_is_there():
+def test_every_package_has_tests_and_the_tables_name_what_is_there():
     from _sample import FURTHER_TESTS, PATHS, every_mutant, tests_of
 
     for path in {one.path for one in every_mutant(ROOT, PATHS)}:

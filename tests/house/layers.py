@@ -1,4 +1,4 @@
-"""Read the imports of a package's modules from their source, and judge them by their rooms."""
+"""Read the imports of a package's modules from their source, and judge them by their layers."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,9 +8,9 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.house.rooms import Room
+from tests.house.packages import Package
 
-Rooms = Sequence[Room]
+Layers = Sequence[Sequence[Package]]
 
 
 class Import(NamedTuple):
@@ -77,47 +77,50 @@ def edges(package: str, modules: Mapping[str, str]) -> Iterator[tuple[str, str, 
                 yield module, goal, found.line
 
 
-def place(module: str, rooms: Rooms) -> int | None:
-    """Number of the room that a module stands in."""
-    fits = (k for k, r in enumerate(rooms) if any(fnmatchcase(module, p) for p in r.patterns))
+def place(module: str, layers: Layers) -> tuple[int, Package] | None:
+    """Number of the layer, and the package there, that a module belongs to."""
+    packages = ((k, package) for k, layer in enumerate(layers) for package in layer)
+    fits = (p for p in packages if any(fnmatchcase(module, q) for q in p[1].patterns))
     return next(fits, None)
 
 
-def unplaced(modules: Mapping[str, str], rooms: Rooms) -> list[str]:
-    """List the modules that stand in no room; the package's own __init__ stands above all."""
-    names = ", ".join(room.name for room in rooms)
+def unplaced(modules: Mapping[str, str], layers: Layers) -> list[str]:
+    """List the modules of no package; the top's own __init__ stands above all."""
+    names = ", ".join(package.name for layer in layers for package in layer)
     return [
-        f"{module} stands in no room; the rooms, in order, are: {names}"
+        f"{module} belongs to no package; the packages, in order, are: {names}"
         for module in modules
-        if module != "__init__" and place(module, rooms) is None
+        if module != "__init__" and place(module, layers) is None
     ]
 
 
-def wrong_way(package: str, modules: Mapping[str, str], rooms: Rooms) -> list[str]:
-    """List the imports that reach a later room, and say where each module might stand instead."""
+def wrong_way(package: str, modules: Mapping[str, str], layers: Layers) -> list[str]:
+    """List the imports of siblings and later layers, and say where each module might stand."""
     complaints = []
     graph = list(edges(package, modules))
     for module, goal, line in graph:
-        own, other = place(module, rooms), place(goal, rooms)
-        if module == "__init__" or own is None or (other is not None and other <= own):
+        own, other = place(module, layers), place(goal, layers)
+        if module == "__init__" or own is None:
             continue
-        room = "no room" if other is None else rooms[other].name
+        if other is not None and (other == own or other[0] < own[0]):
+            continue
+        which = "no package" if other is None else other[1].name
         complaints.append(
-            f"{module}:{line} imports {goal}, which stands later, in {room}. "
-            + _advice(module, graph, rooms)
+            f"{module}:{line} imports {goal}, which is no earlier layer ({which}). "
+            + _advice(module, graph, layers)
         )
     return complaints
 
 
-def _advice(module: str, graph: list[tuple[str, str, int]], rooms: Rooms) -> str:
+def _advice(module: str, graph: list[tuple[str, str, int]], layers: Layers) -> str:
     """Where a module may go: after all that it imports, and before all that import it."""
-    needs = [place(goal, rooms) for start, goal, _ in graph if start == module]
-    users = [place(start, rooms) for start, goal, _ in graph if goal == module]
-    first = max((k for k in needs if k is not None), default=0)
-    last = min((k for k in users if k is not None), default=len(rooms) - 1)
+    needs = [place(goal, layers) for start, goal, _ in graph if start == module]
+    users = [place(start, layers) for start, goal, _ in graph if goal == module]
+    first = max((at[0] for at in needs if at is not None), default=0)
+    last = min((at[0] for at in users if at is not None), default=len(layers) - 1)
     if first > last:
-        return "No room suits it as it is: split it, or let it be handed what it needs."
-    names = ", ".join(room.name for room in rooms[first : last + 1])
+        return "No layer suits it as it is: split it, or let it be handed what it needs."
+    names = ", ".join(package.name for layer in layers[first : last + 1] for package in layer)
     return f"By what it imports and who imports it, it may stand in: {names}."
 
 
@@ -135,7 +138,7 @@ def circles(package: str, modules: Mapping[str, str]) -> list[str]:
 
 
 def relative(modules: Mapping[str, str]) -> list[str]:
-    """List relative imports: the rooms are read from full names."""
+    """List relative imports: the layers are read from full names."""
     return [
         f"{module}:{found.line}: relative import"
         for module, source in modules.items()

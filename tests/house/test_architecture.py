@@ -1,13 +1,13 @@
-"""The rooms of both packages, enforced: imports point to the same room or to earlier ones."""
+"""The layers, enforced: imports point to the same package or to earlier layers."""
 
 from pathlib import Path
 
 import pytest
 
 import lexiprog
-from tests.house import rooms
+from tests.house import packages
 from tests.house.layers import circles, relative, sources, unplaced, wrong_way
-from tests.house.rooms import Room
+from tests.house.packages import Package
 from tests.house.source_rules import (
     changed_behind_the_scenes,
     class_names_compared,
@@ -27,7 +27,7 @@ CVXPY_INTERNALS = ["cvxpy.reductions", "cvxpy.settings", "cvxpy.problems", "cvxp
 CVXPY_INTERNAL_CALLS = ["get_problem_data", "solve_via_data", "_cache", "_construct_chain"]
 # Private fields of CVXPY's objects, and the one module beside the door that may name them.
 CVXPY_PRIVATE = ["_callback", "_parent", "_validate_value", "_value"]
-BESIDE_THE_DOOR = "model/expressions"
+BESIDE_THE_ADAPTER = "model/expressions"
 
 ENGINE_NEVER_IMPORTS = ["lexiprog_boost", "sklearn"]
 ENGINE_NEVER_SAYS = ["boost", "classifier", "margin"]
@@ -37,17 +37,19 @@ ENGINE = sources(ROOT / "lexiprog")
 BOOST = sources(ROOT / "lexiprog_boost")
 
 
-def outside_the_door() -> dict[str, str]:
+def outside_the_adapter() -> dict[str, str]:
     return {
         module: source for module, source in ENGINE.items() if not module.startswith(INSIDE_CVXPY)
     }
 
 
 CLAIMS = {
-    "every engine module has its place": lambda: unplaced(ENGINE, rooms.ENGINE),
-    "every boost module has its place": lambda: unplaced(BOOST, rooms.BOOST),
-    "the engine imports earlier rooms only": lambda: wrong_way("lexiprog", ENGINE, rooms.ENGINE),
-    "boost imports earlier rooms only": lambda: wrong_way("lexiprog_boost", BOOST, rooms.BOOST),
+    "every engine module has its place": lambda: unplaced(ENGINE, packages.ENGINE),
+    "every boost module has its place": lambda: unplaced(BOOST, packages.BOOST),
+    "the engine imports earlier layers only": lambda: wrong_way(
+        "lexiprog", ENGINE, packages.ENGINE
+    ),
+    "boost imports earlier layers only": lambda: wrong_way("lexiprog_boost", BOOST, packages.BOOST),
     "no module is called like a function it defines": lambda: namesakes(ENGINE) + namesakes(BOOST),
     "no class stands for two things": lambda: twice(
         ENGINE | {f"boost/{m}": s for m, s in BOOST.items()}
@@ -57,13 +59,13 @@ CLAIMS = {
     ),
     "imports are written in full": lambda: relative(ENGINE) + relative(BOOST),
     "one module imports the inside of cvxpy": lambda: forbidden_imports(
-        outside_the_door(), CVXPY_INTERNALS
+        outside_the_adapter(), CVXPY_INTERNALS
     ),
     "one module calls the inside of cvxpy": lambda: forbidden_attributes(
-        outside_the_door(), CVXPY_INTERNAL_CALLS
+        outside_the_adapter(), CVXPY_INTERNAL_CALLS
     ),
     "private fields of cvxpy have one place beside": lambda: private_fields(
-        {m: s for m, s in outside_the_door().items() if m != BESIDE_THE_DOOR}, CVXPY_PRIVATE
+        {m: s for m, s in outside_the_adapter().items() if m != BESIDE_THE_ADAPTER}, CVXPY_PRIVATE
     ),
     "the engine imports no application": lambda: forbidden_imports(ENGINE, ENGINE_NEVER_IMPORTS),
     "the engine speaks of no application": lambda: forbidden_words(ENGINE, ENGINE_NEVER_SAYS),
@@ -85,9 +87,12 @@ def test_claim_holds(claim):
 
 
 ROWS = [
-    Room("low", "", ""), Room("peer other", "", ""), Room("folder/", "", ""), Room("high", "", "")
-]  # fmt: skip
-AROUND = dict.fromkeys(["__init__", "low", "peer", "other", "folder/a", "high"], "")
+    [Package("low", "", "")],
+    [Package("peer other", "", ""), Package("sibling", "", "")],
+    [Package("folder/", "", "")],
+    [Package("high", "", "")],
+]
+AROUND = dict.fromkeys(["__init__", "low", "peer", "other", "sibling", "folder/a", "high"], "")
 
 
 @pytest.mark.parametrize(
@@ -102,6 +107,7 @@ AROUND = dict.fromkeys(["__init__", "low", "peer", "other", "folder/a", "high"],
         ("low", "from pkg.folder import a"),
         ("low", "from pkg.missing import thing"),
         ("peer", "from pkg.folder.a import thing"),
+        ("peer", "from pkg.sibling import thing"),
         ("folder/__init__", "from pkg.high import thing"),
         ("low", "if TYPE_CHECKING:\n    pass\nelse:\n    import pkg.high"),
     ],
@@ -130,7 +136,7 @@ def test_the_complaint_says_where_the_module_may_go():
     modules = {**AROUND, "low": "import pkg.folder.a", "high": "import pkg.low"}
     (complaint,) = wrong_way("pkg", modules, ROWS)
     assert complaint == (
-        "low:1 imports folder/a, which stands later, in folder/. By what it imports and who "
+        "low:1 imports folder/a, which is no earlier layer (folder/). By what it imports and who "
         "imports it, it may stand in: folder/, high."
     )
     (complaint,) = wrong_way("pkg", modules | {"high": "", "other": "import pkg.low"}, ROWS)
@@ -145,13 +151,14 @@ def test_a_circle_inside_a_folder_is_found():
 
 def test_a_new_module_must_be_placed():
     assert unplaced({"__init__": "", "low": "", "novel": ""}, ROWS) == [
-        "novel stands in no room; the rooms, in order, are: low, peer other, folder/, high"
+        "novel belongs to no package; the packages, in order, are: "
+        "low, peer other, sibling, folder/, high"
     ]
 
 
 def test_namesakes_and_twins_are_found():
-    assert namesakes({"room/solve": "def solve(): ...", "room/other": "class solve: ..."}) == [
-        "room/solve defines a function of its own name"
+    assert namesakes({"folder/solve": "def solve(): ...", "folder/other": "class solve: ..."}) == [
+        "folder/solve defines a function of its own name"
     ]
     assert twice({"a": "class X: ...", "b": "class X: ...", "c": "class Y: ..."}) == [
         "X is defined in a and b"

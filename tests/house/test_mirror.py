@@ -16,7 +16,7 @@ FOLDERS = sorted(
 
 
 def mirrored(folder: Path, root: Path) -> bool:
-    """Whether a folder of modules has tests, in its own place or in its room's."""
+    """Whether a folder of modules has tests, in its own place or in its parent's."""
     places = [root / "tests" / part for part in (folder, *folder.parents) if len(part.parts) > 1]
     return any(any(place.glob("test_*.py")) for place in places)
 
@@ -27,10 +27,10 @@ def test_every_folder_has_its_tests_in_the_same_place(folder):
 
 
 def test_a_folder_without_tests_is_found(tmp_path):
-    inner = Path("lexiprog", "room", "inner")
+    inner = Path("lexiprog", "outer", "inner")
     (tmp_path / "tests" / "lexiprog").mkdir(parents=True)
     (tmp_path / "tests" / "lexiprog" / "test_all.py").touch()
     assert not mirrored(inner, tmp_path)
-    (tmp_path / "tests" / "lexiprog" / "room").mkdir()
-    (tmp_path / "tests" / "lexiprog" / "room" / "test_it.py").touch()
+    (tmp_path / "tests" / "lexiprog" / "outer").mkdir()
+    (tmp_path / "tests" / "lexiprog" / "outer" / "test_it.py").touch()
     assert mirrored(inner, tmp_path)

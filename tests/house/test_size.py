@@ -94,7 +94,7 @@ class Kind:
 def test_lines_of_code_leave_out_blanks_comments_and_docstrings():
     assert house.code_lines(SOURCE) == 4 + 2 + 1 + 1 + 2 + 5 + 1
     assert house.import_lines(SOURCE) == 4
-    assert house.sizes({"__init__": "import a\n", "room/m": "x = 1\n"}) == {
+    assert house.sizes({"__init__": "import a\n", "folder/m": "x = 1\n"}) == {
         "modules": 1,
         "lines of code": 2,
         "import lines, %": 50.0,

@@ -1,4 +1,4 @@
-"""What tests of several rooms need."""
+"""What tests of several packages need."""
 
 import pytest
 from sklearn.neighbors import NearestNeighbors
