@@ -131,7 +131,7 @@ class InteriorPoint:
 
 
 @dataclass(eq=False)
-class _Spare:
+class KeptSolver:
     """A solver that nobody uses now, and what it was set up for."""
 
     A: weakref.ref[Matrix]
@@ -153,7 +153,7 @@ class KeptInterior:
     """The solvers of the last few problems, by the objects that their matrices are."""
 
     def __init__(self) -> None:
-        self._spares: deque[_Spare] = deque(maxlen=MOST)
+        self._spares: deque[KeptSolver] = deque(maxlen=MOST)
         self._lock = ForkSafeLock()
 
     def solve(
@@ -180,7 +180,7 @@ class KeptInterior:
                 return clarabel.DefaultSolver(P, c, A, b, *make()).solve()
             # Others may write into what they are given: an object is no proof of its numbers.
             copies = tuple(part.copy() for part in numbers)
-            spare = _Spare(weakref.ref(A), os.getpid(), copies, rest, solver)
+            spare = KeptSolver(weakref.ref(A), os.getpid(), copies, rest, solver)
         spare.solver.update(b=b)
         found = spare.solver.solve()
         if str(found.status) in WELL:
@@ -188,7 +188,7 @@ class KeptInterior:
                 self._spares.append(spare)
         return found
 
-    def _taken(self, A: Matrix) -> _Spare | None:
+    def _taken(self, A: Matrix) -> KeptSolver | None:
         """The solver of a matrix, for one alone: whoever comes meanwhile makes another."""
         with self._lock:
             for spare in self._spares:

@@ -10,7 +10,7 @@ import numpy as np
 from lexiprog.summary import TableCell, TableSummary, draw, tiny
 from lexiprog.tolerances import CERTIFIED
 
-_WORDS = {
+BASIS_WORDS = {
     "duals": "proved by its multipliers",
     "bound": "proved by the bound of a solve of our own",
     "incumbent": "a point with the solver's word for its bound",
@@ -120,7 +120,7 @@ class Certificate:
             return f"{self}."
         ball = "" if self.radius is None else f" among all points within {self.radius:.3g} of it"
         return (
-            f"{_WORDS[self.basis].capitalize()}{ball}, to {self.gap_tolerance:.0e} of the sizes in "
+            f"{BASIS_WORDS[self.basis].capitalize()}{ball}, to {self.gap_tolerance:.0e} of the sizes in "
             f"equilibrated units (worst measure {self.worst:.1e})."
         )
 

@@ -41,7 +41,7 @@ def safe(text: str) -> str:
 
 _GUIDE = "https://github.com/lexiprog/lexiprog/blob/main/docs/guide/"
 _UNITS = "up to the tolerance, in units in which the numbers of the problem are about one"
-_MEANING = {
+MEANING = {
     "certified: duals": f"proved by its multipliers: no feasible point is better, {_UNITS}",
     "certified: bound": f"proved by the bound of a solve of our own: no point is better, {_UNITS}",
     "certified: incumbent": "a feasible whole point, checked; that nothing is better is the "
@@ -65,7 +65,7 @@ _MEANING = {
     "price": "gain of this objective per unit of further slack on the held one",
 }
 # Where the guide says more.
-_PLACES = {
+GUIDE_PLACES = {
     "face lock": "locks.md#face",
     "argument lock": "locks.md#value-lock",
     "value lock": "locks.md#value-lock",
@@ -75,9 +75,9 @@ _PLACES = {
     "within_gap": "integers.md#gaps",
     "optimal_inaccurate": "locks.md#certificate",
     "price": "locks.md#price",
-    **dict.fromkeys((w for w in _MEANING if w.startswith("certified")), "locks.md#certificate"),
+    **dict.fromkeys((w for w in MEANING if w.startswith("certified")), "locks.md#certificate"),
 }
-_FOUND = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in _MEANING))
+_FOUND = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in MEANING))
 
 
 def explained(text: str) -> str:
@@ -86,8 +86,8 @@ def explained(text: str) -> str:
     for found in _FOUND.finditer(text):
         word = found[0]
         parts.append(safe(text[end : found.start()]))
-        goal = f'href="{_GUIDE}{_PLACES[word]}" target="_blank" rel="noopener"'
-        parts.append(f'<abbr title="{safe(_MEANING[word])}"><a {goal}>{safe(word)}</a></abbr>')
+        goal = f'href="{_GUIDE}{GUIDE_PLACES[word]}" target="_blank" rel="noopener"'
+        parts.append(f'<abbr title="{safe(MEANING[word])}"><a {goal}>{safe(word)}</a></abbr>')
         end = found.end()
     return "".join([*parts, safe(text[end:])])
 

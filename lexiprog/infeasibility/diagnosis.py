@@ -212,7 +212,7 @@ def direction_of(
     shortest = deadline.wait_for(solve_conic, _recession(compiled.scaled), deadline)
     if shortest is None:
         return None
-    ray = _proved(compiled.scaled, shortest.x)
+    ray = proved_ray(compiled.scaled, shortest.x)
     return None if ray is None else _by_variable(compiled, subproblem, ray)
 
 
@@ -238,7 +238,7 @@ def _recession(form: StandardForm) -> StandardForm:
     )
 
 
-def _proved(form: StandardForm, ray: Array) -> Array | None:
+def proved_ray(form: StandardForm, ray: Array) -> Array | None:
     """The ray without rounding errors, if the numbers say that it is one."""
     largest = float(np.max(np.abs(ray), initial=0.0))
     if not largest > 0:

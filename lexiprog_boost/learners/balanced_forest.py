@@ -103,7 +103,7 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
         self.estimators_ = []
         check = _needs_checks(X)
         for _ in range(self.n_estimators):
-            sample, shares = _draw(groups, weights, size, rng)
+            sample, shares = draw_balanced(groups, weights, size, rng)
             tree = DecisionTreeClassifier(
                 max_features=self.max_features,
                 min_samples_leaf=self.min_samples_leaf,
@@ -168,7 +168,7 @@ class BalancedForestClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _draw(
+def draw_balanced(
     groups: list[Indices], weights: Floats, size: int, rng: np.random.RandomState
 ) -> tuple[Indices, Floats]:
     """A bootstrap sample of each class, and weights that make the classes equal."""

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import lexiprog as lx
 from lexiprog.backends import clarabel as kept_interior
-from lexiprog.backends.clarabel import MOST, KeptInterior, _Spare
+from lexiprog.backends.clarabel import MOST, KeptInterior, KeptSolver
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_a_large_problem_keeps_nothing(monkeypatch, made):
 
 def test_a_solver_serves_the_same_numbers_in_the_same_process():
     numbers = np.array([1.0, 2.0]), np.array([0, 1])
-    spare = _Spare(weakref.ref(numbers[0]), os.getpid(), numbers, ("rest",), None)
+    spare = KeptSolver(weakref.ref(numbers[0]), os.getpid(), numbers, ("rest",), None)
     assert spare.serves(numbers, ("rest",))
     assert spare.serves(tuple(part.copy() for part in numbers), ("rest",))
     assert not spare.serves((2.0 * numbers[0], numbers[1]), ("rest",))

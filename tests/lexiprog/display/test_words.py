@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.certify.certificate import _WORDS, Certificate
+from lexiprog.certify.certificate import BASIS_WORDS, Certificate
 from lexiprog.display.card import mark
-from lexiprog.display.frame import _MEANING, _PLACES, array_summary, explained, variable_lines
+from lexiprog.display.frame import GUIDE_PLACES, MEANING, array_summary, explained, variable_lines
 from lexiprog.summary import SolvedSummary
 from tests.lexiprog.display.test_diagram import Strict
 
@@ -28,8 +28,8 @@ def test_each_of_the_words_is_explained(word):
 
 def test_every_explanation_leads_to_a_place_of_the_guide():
     guide = Path(__file__).parents[3] / "docs" / "guide"
-    assert set(_PLACES) == set(_MEANING)
-    for place in _PLACES.values():
+    assert set(GUIDE_PLACES) == set(MEANING)
+    for place in GUIDE_PLACES.values():
         page, _, anchor = place.partition("#")
         text = (guide / page).read_text()
         assert f'<a id="{anchor}"></a>' in text or f"\n## {anchor.capitalize()}\n" in text
@@ -68,7 +68,7 @@ def test_a_result_shows_the_variables_of_every_problem():
 
 
 def test_how_an_optimum_is_known_is_explained_for_every_basis():
-    for basis in _WORDS:
+    for basis in BASIS_WORDS:
         text = explained(str(Certificate(basis=basis)))
         assert text.startswith('<abbr title="'), basis
         assert f"certified: {basis}</a></abbr>" in text

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import lexiprog as lx
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.infeasibility.diagnosis import _proved
+from lexiprog.infeasibility.diagnosis import proved_ray
 
 
 def direction(objective, constraints=(), gp=False):
@@ -99,10 +99,10 @@ def test_a_ray_is_one_whatever_its_length(length):
     """Along (1, 2) the objective -x - y falls without end, and 2x - y stays where it is."""
     form = StandardForm(np.array([-1.0, -1.0]), 0.0, sp.csc_array(np.array([[2.0, -1.0]])),
                         np.zeros(1), Cones(zero=1), lower=np.zeros(2))  # fmt: skip
-    ray = _proved(form, length * np.array([1.0, 2.0 + 1e-12]))
+    ray = proved_ray(form, length * np.array([1.0, 2.0 + 1e-12]))
     assert ray[1] / ray[0] == 2.0
-    assert _proved(form, length * np.array([1.0, 1.0])) is None
-    assert _proved(form, np.zeros(2)) is None
+    assert proved_ray(form, length * np.array([1.0, 1.0])) is None
+    assert proved_ray(form, np.zeros(2)) is None
 
 
 def test_a_square_in_the_objective_does_not_bend_along_the_direction():

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from lexiprog_boost.learners import BalancedForestClassifier
-from lexiprog_boost.learners.balanced_forest import _draw
+from lexiprog_boost.learners.balanced_forest import draw_balanced
 from lexiprog_boost.metrics import geometric_mean_score
 
 X, Y = make_classification(400, weights=[0.93], class_sep=1.5, flip_y=0.02, random_state=1)
@@ -14,7 +14,7 @@ X, Y = make_classification(400, weights=[0.93], class_sep=1.5, flip_y=0.02, rand
 def test_a_tree_sees_equal_weight_of_each_class():
     groups = [np.arange(100), np.arange(100, 103)]
     rng = np.random.RandomState(0)
-    sample, shares = _draw(groups, np.ones(103), 20, rng)
+    sample, shares = draw_balanced(groups, np.ones(103), 20, rng)
     assert (sample < 100).sum() == 20
     assert (sample >= 100).sum() == 3
     assert shares[sample >= 100].sum() == pytest.approx(shares[sample < 100].sum())
