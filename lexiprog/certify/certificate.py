@@ -119,8 +119,9 @@ class Certificate:
         if self.failures:
             return f"{self}."
         ball = "" if self.radius is None else f" among all points within {self.radius:.3g} of it"
+        basis = BASIS_WORDS[self.basis].capitalize()
         return (
-            f"{BASIS_WORDS[self.basis].capitalize()}{ball}, to {self.gap_tolerance:.0e} of the sizes in "
+            f"{basis}{ball}, to {self.gap_tolerance:.0e} of the sizes in "
             f"equilibrated units (worst measure {self.worst:.1e})."
         )
 
