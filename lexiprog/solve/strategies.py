@@ -322,10 +322,10 @@ def strategies_for(case: Case) -> Iterator[tuple[StrategyRow, Strategy]]:
     """The strategies for a case in order, none twice; each is made when it is asked for."""
     if any(lock.fair for _, lock in case.subproblem.locks) and not case.fair:
         case = replace(case, solvers=tuple(map(_sharp, case.solvers)))
-    turns = [replace(case, place=place) for place in range(len(case.solvers))]
     seen = set()
-    for turn, cases in (("first", turns[:1]), ("each", turns), ("last", turns)):
-        for at in cases:
+    for turn, places in (("first", 1), ("each", len(case.solvers)), ("last", len(case.solvers))):
+        for place in range(places):
+            at = case if place == case.place else replace(case, place=place)
             for row in TABLE:
                 if row.turn == turn and row.applies(at):
                     strategy = row.strategy(at)
