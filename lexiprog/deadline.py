@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-from lexiprog.typing import FreshOptions, Highs, Options
+from lexiprog.typing import FreshOptions, Options
 
 Returned = TypeVar("Returned")
 
@@ -36,23 +35,6 @@ class RemoteCaller(Protocol):
         deadline: Deadline | None = None,
     ) -> Returned:
         """What the function returns where the executor runs it."""
-
-
-@dataclass
-class _Run:
-    """A native solver at work, and the callbacks by which it can be told to stop."""
-
-    deadline: Deadline
-    callbacks: tuple[Highs, ...]
-    told: bool = False
-
-
-class _Runs(list[_Run]):
-    """All that run on one deadline and its children."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lock = threading.Lock()
 
 
 class Deadline:
@@ -117,7 +99,6 @@ class Deadline:
         self._cancelled = self.enough = self.late = False
         self.interrupt: KeyboardInterrupt | None = None
         self.latest: tuple[float | None, float | None] = (None, None)
-        self.runs: _Runs = _Runs() if parent is None else parent.runs
         self._first = self.left()
 
     def child(self, seconds: float | None = None, *, budget: float = math.inf) -> Deadline:
@@ -190,7 +171,6 @@ class Deadline:
     def cancel(self) -> None:
         """Ctrl-C was pressed: whoever works on this deadline, or on a child, should return."""
         self._cancelled = True
-        self._tell()
 
     @property
     def should_stop(self) -> bool:
@@ -203,41 +183,6 @@ class Deadline:
             raise OutOfTime
         if self.parent is not None:
             self.parent.check()
-
-    @contextmanager
-    def interrupting(self, *callbacks: Highs) -> Iterator[None]:
-        """While inside, a HiGHS object with these callbacks is told when it is cancelled.
-
-        They are not subscribed to before: that would enter Python at every iteration.
-        """
-        run = _Run(self, callbacks)
-        with self.runs.lock:
-            self.runs.append(run)
-        if self.cancelled:
-            self._tell()
-        try:
-            yield
-        finally:
-            with self.runs.lock:
-                self.runs.remove(run)
-                for callback in callbacks if run.told else ():
-                    callback.unsubscribe(_say_stop)
-
-    def run_highs(self, highs: Highs, limit: float = math.inf) -> str:
-        """Run HiGHS in the time that is left, and say what it says; cancelling stops it.
-
-        ``limit`` is one for all runs of the object, whose seconds HiGHS adds up.
-        """
-        if self.should_stop:
-            return "kInterrupt" if self.cancelled else "kTimeLimit"
-        left = self.for_solver
-        if left is not None:
-            highs.setOptionValue("time_limit", min(limit, left + highs.getRunTime()))
-        with self.interrupting(
-            highs.cbSimplexInterrupt, highs.cbIpmInterrupt, highs.cbMipInterrupt
-        ):
-            highs.run()
-        return str(highs.getModelStatus().name)
 
     def wait_for(self, function: Callable[..., Returned], *arguments: object) -> Returned:
         """Call a native solver in a thread of its own, so that Ctrl-C does not wait for it.
@@ -259,15 +204,6 @@ class Deadline:
             if late > GRACE:
                 raise OutOfTime
         return future.result()
-
-    def _tell(self) -> None:
-        """Each callback once, lest one stay behind when the run has ended."""
-        with self.runs.lock:
-            for run in self.runs:
-                if run.deadline.cancelled and not run.told:
-                    run.told = True
-                    for callback in run.callbacks:
-                        callback.subscribe(_say_stop)
 
     # Keeping what was found
 
@@ -314,7 +250,3 @@ class Deadline:
         return self.executor.call(
             partial(search, deadline=self, **options), *numbers, deadline=self
         )
-
-
-def _say_stop(event: Highs) -> None:
-    event.interrupt(True)

@@ -225,12 +225,6 @@ class HighsModel:
         """Another entry of the matrix."""
         self._highs.changeCoeff(int(row), int(column), value)
 
-    def add_row(self, coefficients: Array) -> None:
-        """One more row, without limits as yet."""
-        places = np.flatnonzero(coefficients).astype(np.int32)
-        self._highs.addRow(-np.inf, np.inf, places.size, places, coefficients[places])
-        self._each[0] = np.arange(self._each[0].size + 1, dtype=np.int32)
-
     def add_columns(self, columns: Array) -> None:
         """One more column without costs, from zero up, for each row of ``columns``."""
         count, block = columns.shape[0], sp.csr_array(columns)

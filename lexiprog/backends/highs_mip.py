@@ -75,10 +75,6 @@ class MipModel:
         self.lost = self.on_face = False
         self._small = form.A.nnz <= SMALL and not options.keys() & {"presolve", "mip_max_nodes"}
 
-    def add_row(self, coefficients: Array) -> None:
-        """One more row, without limits as yet."""
-        self._model.add_row(coefficients)
-
     def search(
         self, cost: Array, bounds: Bounds, offset: float, start: Array | None, deadline: Deadline
     ) -> MipSearch:

@@ -230,16 +230,14 @@ class LinearLevel:
         certificate, unit = best.checked.certificate, 1.0 / scaling.cost
         size = unit + abs(value)
         # The claim must also hold for the problem as the user wrote it.
-        mismatch = (
-            np.inf if index_map is None else abs(index_map.sign * best.claimed - value) / size
-        )
+        claimed = np.inf if index_map is None else index_map.sign * best.claimed
+        mismatch = abs(claimed - value) / size
         if mismatch > certificate.claim:
             certificate = replace(certificate, claim=mismatch)
         if index_map is None or not certificate.proved or best.checked.bound is None:
             return None
         constants, effects = dict(inputs[1]), {}
-        references: dict[str, Value] = {}
-        drifts: list[float] = []
+        references, drifts = dict[str, Value](), list[float]()
         multipliers = index_map.multipliers(scaling.multipliers(best.multipliers))
         for held, price in zip(self.locks, best.prices, strict=True):
             name = held.lock.owner_name

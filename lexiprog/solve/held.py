@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -79,6 +79,11 @@ class LockChecks:
     ambiguous: Sequence[str] = ()
     find_loose: Callable[[], list[str]] = list
 
+    @cached_property
+    def loose(self) -> list[str]:
+        """Those that are not kept exactly enough."""
+        return self.find_loose()
+
 
 def _checks(
     task: Task,
@@ -108,17 +113,13 @@ def with_locks(task: Task, solution: Solution, checks: LockChecks) -> Solution |
     """The solution with a record of each optimum it holds, or why it does not hold one."""
     records, effects, accept = checks.records, checks.effects, task.solver.accept
     share = sum(effects.values()) / solution.size
-    refusal, loose = _missed(checks, accept), []
-    if not refusal and share > accept and task.strategy.strict:
-        refusal = f"held optima may change it by {share:.1e} of its size"
-    if not refusal:
-        loose = checks.find_loose()
-        if loose and task.strategy.strict:
-            refusal = f"it may keep {_quoted(loose)} not exactly enough"
+    refusal = _missed(checks, accept)
+    if not refusal and task.strategy.strict:
+        refusal = _doubt(checks, share, accept)
     if refusal:
         reason = f"not certified: {refusal}"
         return Attempt(task.solver.name, solution.status, reason, Fault.LOCK_MISSED)
-    cautions = _cautions(checks, share if share > accept else 0.0, loose, task.solver.name)
+    cautions = _cautions(checks, share if share > accept else 0.0, task.solver.name)
     for caution in cautions:
         warnings.warn(f"subproblem {solution.name!r} {caution}", LexiprogWarning, stacklevel=2)
     # What holds an inaccurate optimum is inaccurate, too; it was warned of when that was found.
@@ -141,7 +142,14 @@ def _missed(checks: LockChecks, accept: float) -> str:
     return ""
 
 
-def _cautions(checks: LockChecks, share: float, loose: list[str], solver: str) -> list[str]:
+def _doubt(checks: LockChecks, share: float, accept: float) -> str:
+    """What a strategy that is followed by a more exact one does not let pass."""
+    if share > accept:
+        return f"held optima may change it by {share:.1e} of its size"
+    return f"it may keep {_quoted(checks.loose)} not exactly enough" if checks.loose else ""
+
+
+def _cautions(checks: LockChecks, share: float, solver: str) -> list[str]:
     """What to say of optima that are not known, not kept or not told well enough."""
     cautions = []
     if share and np.isfinite(share):
@@ -151,10 +159,10 @@ def _cautions(checks: LockChecks, share: float, loose: list[str], solver: str) -
             f"all, may change its value by {share:.1e} of its size; hold them with a tolerance "
             "(atol=, rtol=), or solve them more exactly."
         )
-    if loose:
+    if checks.loose:
         cautions.append(
-            f"keeps {_quoted(loose)} less exactly than it was found; another solver than {solver} "
-            "may hold it."
+            f"keeps {_quoted(checks.loose)} less exactly than it was found; another solver than "
+            f"{solver} may hold it."
         )
     if checks.ambiguous:
         cautions.append(
@@ -271,7 +279,7 @@ def loose_locks(
     exact = [r for r in records if not r.tolerance and r.kind != "face"]
     if task.subproblem.kind != "LP" or not exact:
         return []
-    small = sum(c.size for c in task.subproblem.constraints) <= SMALL
+    small = _rows(task) <= SMALL
     if _stands_beside(exact, solved) or (small and _has_faces(task)):
         value = value_on_faces(task, solved)
     elif small:  # tolerances or curves somewhere before it: only what is given up tells
@@ -282,6 +290,10 @@ def loose_locks(
         return [r.name for r in exact if r.drift > LOCK_DRIFT * solved[r.name].size]
     close = abs(value - solution.value) <= task.solver.accept * solution.size
     return [] if close else [r.name for r in exact]
+
+
+def _rows(task: Task) -> int:
+    return sum(c.size for c in task.subproblem.constraints)
 
 
 def _stands_beside(records: Sequence[LockRecord], solved: Mapping[str, Solution]) -> bool:
