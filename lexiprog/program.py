@@ -11,7 +11,13 @@ from functools import partial
 import numpy as np
 
 from lexiprog.backends.remote import Elsewhere
-from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder, resolve, with_defaults
+from lexiprog.backends.solver import (
+    FallbackSolvers,
+    SolverChoice,
+    default_fallbacks,
+    resolve,
+    with_defaults,
+)
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.model.expressions import CVXPY_LOCK
@@ -220,13 +226,13 @@ class Program(Rebuilt):
                     variable.save_value(np.array(result[name][variable]))
         return result
 
-    def ladders(self, solver: SolverChoice = None) -> dict[str, Ladder | None]:
+    def ladders(self, solver: SolverChoice = None) -> dict[str, FallbackSolvers | None]:
         """The solvers each subproblem would be tried with; None stands for the default."""
         names = {s.name: ([p.name for p in s.subproblems], s.solver) for s in self.stages}
         return resolve(solver, names)
 
     def _default_solvers(self, subproblem: Subproblem) -> list[str]:
-        ladder = self.ladders()[subproblem.name] or default_ladder(subproblem.kind)
+        ladder = self.ladders()[subproblem.name] or default_fallbacks(subproblem.kind)
         return [solver.name for solver in ladder]
 
     def _clear_variables(self) -> None:

@@ -346,14 +346,14 @@ class Solver:
         return f"Solver({', '.join(parts)})"
 
 
-Ladder = tuple[Solver, ...]
+FallbackSolvers = tuple[Solver, ...]
 # One way to name a solver, several to be tried in turn, and what `Program.solve` takes.
 OneSolver = Solver | Target
-SolverOrLadder = OneSolver | Sequence[OneSolver]
-SolverChoice = SolverOrLadder | Mapping[str, SolverOrLadder] | None
+SolverOrFallbacks = OneSolver | Sequence[OneSolver]
+SolverChoice = SolverOrFallbacks | Mapping[str, SolverOrFallbacks] | None
 
 
-def default_ladder(kind: str) -> Ladder:
+def default_fallbacks(kind: str) -> FallbackSolvers:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
 
     CLARABEL takes no integers: there, the first installed solver that does is asked.
@@ -372,18 +372,18 @@ def default_ladder(kind: str) -> Ladder:
 
 
 def with_defaults(
-    subproblems: Iterable[Subproblem], solvers: Mapping[str, Ladder | None]
-) -> dict[str, Ladder]:
+    subproblems: Iterable[Subproblem], solvers: Mapping[str, FallbackSolvers | None]
+) -> dict[str, FallbackSolvers]:
     """The solvers of each subproblem, the default ones where none are asked for."""
     subproblems = list(subproblems)
     kinds = {p.kind for p in subproblems if not solvers[p.name]}
-    defaults = {kind: default_ladder(kind) for kind in kinds}
+    defaults = {kind: default_fallbacks(kind) for kind in kinds}
     return {p.name: solvers[p.name] or defaults[p.kind] for p in subproblems}
 
 
 def resolve(
-    choice: SolverChoice, stages: Mapping[str, tuple[Sequence[str], SolverOrLadder | None]]
-) -> dict[str, Ladder | None]:
+    choice: SolverChoice, stages: Mapping[str, tuple[Sequence[str], SolverOrFallbacks | None]]
+) -> dict[str, FallbackSolvers | None]:
     """The solvers (or None: the default ones) of every subproblem.
 
     Parameters
@@ -394,7 +394,7 @@ def resolve(
     stages : mapping
         Stage name to (its subproblems' names, its own solver).
     """
-    by_name: Mapping[str, SolverOrLadder] = choice if isinstance(choice, Mapping) else {}
+    by_name: Mapping[str, SolverOrFallbacks] = choice if isinstance(choice, Mapping) else {}
     general = None if isinstance(choice, Mapping) else choice
     known = {name for stage, (names, _) in stages.items() for name in (stage, *names)}
     for name in by_name:
@@ -403,7 +403,7 @@ def resolve(
                 f"solver choice for {name!r}, which is no stage or subproblem of this program; "
                 f"it has {', '.join(map(repr, sorted(known)))}.{did_you_mean(name, known)}"
             )
-    table: dict[str, Ladder | None] = {}
+    table: dict[str, FallbackSolvers | None] = {}
     for stage, (names, own) in stages.items():
         for name in names:
             picked = next(
@@ -414,7 +414,7 @@ def resolve(
     return table
 
 
-def _solvers(choice: SolverOrLadder, where: str) -> Ladder:
+def _solvers(choice: SolverOrFallbacks, where: str) -> FallbackSolvers:
     if isinstance(choice, str) or not isinstance(choice, Sequence):
         return (_solver(choice, where),)
     if not choice:

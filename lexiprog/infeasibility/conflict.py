@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog import cvxpy_adapter
-from lexiprog.backends.solver import default_ladder, words_of
+from lexiprog.backends.solver import default_fallbacks, words_of
 from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.scaling import Scaling
 from lexiprog.compile.answer import Answer
@@ -119,7 +119,7 @@ def quick_answer(
         return cvxpy_adapter.interpret(compiled, raw)
 
     last = Answer(Status.FAILED)
-    for solver in default_ladder(kind_of(problem, gp=gp))[:2]:
+    for solver in default_fallbacks(kind_of(problem, gp=gp))[:2]:
         if deadline.should_stop:
             break
         options = solver.options_for(integer=problem.is_mixed_integer())

@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiprog.model.expressions import automatic_names, holding, whole_entries, written
+from lexiprog.model.expressions import automatic_names, holding, integer_entries, written
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.tolerances import LEAK_AMOUNT, LEAK_FACTOR, LEAK_FRACTION
 from lexiprog.typing import Array, Constraint, Leaf, Record, Value
@@ -161,7 +161,7 @@ def _bounds(variable: cp.Variable, other: cp.Variable, name: str) -> list[Demand
 def _at(variable: cp.Variable, value: float, elsewhere: float) -> Array:
     """A value where a variable is boolean."""
     booleans = cp.Variable(variable.shape, boolean=variable.attributes["boolean"])
-    return np.where(whole_entries(booleans), value, elsewhere)
+    return np.where(integer_entries(booleans), value, elsewhere)
 
 
 def _bound(

@@ -312,7 +312,7 @@ def dense(value: Matrix | Made) -> Value | Made:
     return value.toarray() if hasattr(value, "toarray") else value
 
 
-def whole_entries(variable: cp.Variable) -> Mask:
+def integer_entries(variable: cp.Variable) -> Mask:
     """Which entries of a variable must be whole.
 
     Examples
@@ -330,7 +330,7 @@ def whole_entries(variable: cp.Variable) -> Mask:
 
 def without_noise(variable: cp.Variable, value: Value, tolerance: float) -> Value:
     """A value with what must be whole made so, where it is but for a solver's rounding."""
-    whole = whole_entries(variable)
+    whole = integer_entries(variable)
     if not whole.any():
         return value
     return np.where(whole & (np.abs(np.round(value) - value) <= tolerance), np.round(value), value)

@@ -13,7 +13,7 @@ from lexiprog.model.subproblem import Frozen, Subproblem
 from lexiprog.summary import Hold, ProblemSummary, ProgramSummary, Read, StageSummary
 
 if TYPE_CHECKING:
-    from lexiprog.backends.solver import SolverOrLadder
+    from lexiprog.backends.solver import SolverOrFallbacks
 
 
 class Stage(Frozen):
@@ -42,10 +42,10 @@ class Stage(Frozen):
 
     name: str
     subproblems: tuple[Subproblem, ...]
-    solver: SolverOrLadder | None
+    solver: SolverOrFallbacks | None
 
     def __init__(
-        self, name: str, *subproblems: Subproblem, solver: SolverOrLadder | None = None
+        self, name: str, *subproblems: Subproblem, solver: SolverOrFallbacks | None = None
     ) -> None:
         check_name("stage", name)
         if not subproblems:

@@ -287,13 +287,13 @@ def segments(
     """
     walk = None
     try:
-        walk = _BasisWalk(program, vertex, start)
+        walk = _BasisTracer(program, vertex, start)
         yield from walk.until(stop)
     except SingularBasis as error:
         raise LostBasis(str(error), start if walk is None else walk.t) from error
 
 
-class _BasisWalk:
+class _BasisTracer:
     """Basis, values and rates of all variables, and reduced costs, at ``t``."""
 
     def __init__(self, program: MovingProgram, vertex: BasicPoint, t: float) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.backends.solver import Ladder, Solver
+from lexiprog.backends.solver import FallbackSolvers, Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.binding import Given
@@ -381,7 +381,7 @@ class ScenarioCache:
     """
 
     program: Program
-    ladders: Mapping[str, Ladder | None]
+    ladders: Mapping[str, FallbackSolvers | None]
     given: Given
     head: Mapping[str, Solution] = field(default_factory=dict)
     executor: RemoteCaller | None = None
@@ -431,7 +431,7 @@ class ScenarioCache:
 
 def solve_scenario(
     stages: Sequence[Stage],
-    ladders: Mapping[str, Ladder | None],
+    ladders: Mapping[str, FallbackSolvers | None],
     given: Given,
     *,
     warm: WarmHighs | None,

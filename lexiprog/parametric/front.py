@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.backends.solver import Ladder, Solver, SolverChoice, resolve
+from lexiprog.backends.solver import FallbackSolvers, Solver, SolverChoice, resolve
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -227,7 +227,7 @@ class FrontProblem:
     subproblem: Subproblem
     limits: tuple[cp.Parameter, ...]
     given: Given  # the user's parameters
-    ladder: Ladder | None
+    ladder: FallbackSolvers | None
     warm: WarmHighs
     deadline: Deadline
 
@@ -302,7 +302,7 @@ class FrontProblem:
     def _in_time(
         self,
         stages: Sequence[Stage],
-        ladders: Mapping[str, Ladder | None],
+        ladders: Mapping[str, FallbackSolvers | None],
         *,
         warm: WarmHighs | None,
         given: Given,

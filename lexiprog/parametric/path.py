@@ -109,13 +109,13 @@ def basis_walk(
         vertex, start = last.vertex(program), last.start
     if not model.deadline.note:  # else the walk the other way was stopped already
         with model.deadline.kept():
-            _Walk(path, program, model, stop, limit).run(vertex, start)
+            _PathTracer(path, program, model, stop, limit).run(vertex, start)
     if model.deadline.note and path.end is CurveEnd.UNFINISHED:
         path.note = model.deadline.note
     return path
 
 
-class _Walk:
+class _PathTracer:
     """A walk that adds to a path until it ends, for which the path then has the reason."""
 
     def __init__(

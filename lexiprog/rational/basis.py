@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.warm_basis import basis_of, statuses_of
 from lexiprog.deadline import Deadline
 from lexiprog.rational.numbers import RationalVector, Vector, library
-from lexiprog.rational.program import Limits, Line, WholeMatrix, within
+from lexiprog.rational.program import IntegerMatrix, Limits, Line, within
 from lexiprog.rational.systems import Factor
 
 LOWER, BASIC, UPPER, ZERO = -1, 0, 1, 2  # HiGHS's numbers less one
@@ -34,7 +34,7 @@ class Basis:
     places: NDArray[np.int8]
 
     @classmethod
-    def of_rows(cls, matrix: WholeMatrix, lower: Limits, upper: Limits) -> Basis:
+    def of_rows(cls, matrix: IntegerMatrix, lower: Limits, upper: Limits) -> Basis:
         """The basis of all rows' activities, with every column at a limit."""
         places = np.zeros(matrix.n + matrix.m, dtype=np.int8)
         places[: matrix.n] = ZERO
@@ -81,12 +81,12 @@ class Basis:
         return Basis(places)
 
 
-class Corner:
+class ExactVertex:
     """A basis solved exactly: the point it determines and the reduced costs of any objective.
 
     Parameters
     ----------
-    matrix : WholeMatrix
+    matrix : IntegerMatrix
         Whose rows the point obeys.
     basis : Basis
         With as many basic variables as there are rows.
@@ -94,7 +94,9 @@ class Corner:
         After which OutOfTime is raised.
     """
 
-    def __init__(self, matrix: WholeMatrix, basis: Basis, deadline: Deadline | None = None) -> None:
+    def __init__(
+        self, matrix: IntegerMatrix, basis: Basis, deadline: Deadline | None = None
+    ) -> None:
         self.matrix, self.basis, self._deadline = matrix, basis, deadline
         basic = basis.places == BASIC
         self.basic: list[int] = np.flatnonzero(basic).tolist()
@@ -167,13 +169,13 @@ class Corner:
         return found
 
 
-def repaired(matrix: WholeMatrix, basis: Basis, lower: Limits, upper: Limits) -> Basis:
+def repaired(matrix: IntegerMatrix, basis: Basis, lower: Limits, upper: Limits) -> Basis:
     """A basis that is none, for its columns depend on each other, with activities instead.
 
     Independence modulo a prime is independence; the contrary may fail for one prime in billions,
     which then costs a few pivots and nothing else.
     """
-    corner = Corner(matrix, basis)
+    corner = ExactVertex(matrix, basis)
     n, flint = matrix.n, library()
     columns = [v for v in corner.basic if v < n]
     rows = [v - n for v in corner.others if v >= n]

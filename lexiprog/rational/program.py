@@ -211,7 +211,7 @@ Line = tuple[Sequence[int], Sequence[int]]  # places and their coefficients
 
 
 @dataclass(frozen=True)
-class WholeMatrix:
+class IntegerMatrix:
     """A matrix of whole numbers.
 
     Attributes
@@ -241,7 +241,7 @@ class WholeMatrix:
                 values[j].append(value)
         return list(zip(places, values, strict=True))
 
-    def with_units(self) -> WholeMatrix:
+    def with_units(self) -> IntegerMatrix:
         """A column of +1 and one of -1 for each row besides, which can make up for any violation.
 
         Column ``n + i`` is that of +1 in row ``i``, column ``n + m + i`` that of -1.
@@ -250,7 +250,7 @@ class WholeMatrix:
             ([*places, self.n + i, self.n + self.m + i], [*values, 1, -1])
             for i, (places, values) in enumerate(self.rows)
         ]
-        return WholeMatrix(self.n + 2 * self.m, rows)
+        return IntegerMatrix(self.n + 2 * self.m, rows)
 
 
 def within(lines: Sequence[Line], kept: Sequence[int]) -> list[Line]:
@@ -273,7 +273,7 @@ class IntegerProgram:
 
     Attributes
     ----------
-    matrix : WholeMatrix
+    matrix : IntegerMatrix
         Its columns and rows, ``n + m`` variables.
     lower, upper : list of int or None
         Limits of all variables.
@@ -298,7 +298,7 @@ class IntegerProgram:
             (columns, [entry // factor for entry in entries])
             for (columns, entries), factor in zip(rows, factors, strict=True)
         ]
-        self.matrix = WholeMatrix(len(lp.c), lines)
+        self.matrix = IntegerMatrix(len(lp.c), lines)
         units = self._scales + [Fraction(factor) for factor in factors]
         equal = [*lp.b[: lp.zero], *[None] * (m - lp.zero)]
         lower = _in_units([*lp.lower, *equal], units)

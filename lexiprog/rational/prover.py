@@ -9,7 +9,7 @@ from fractions import Fraction
 from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.rational.basis import Basis, Effort, ExactFace, Found, Outcome, Tight
 from lexiprog.rational.numbers import Integer, Ratio, RationalVector, Vector, library
-from lexiprog.rational.program import ExactLP, IntegerProgram, Limits, WholeMatrix
+from lexiprog.rational.program import ExactLP, IntegerMatrix, IntegerProgram, Limits
 from lexiprog.rational.search import Search
 from lexiprog.typing import Options
 
@@ -21,7 +21,7 @@ class NotProved(ArithmeticError):
 
 
 def verify(
-    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+    claim: Found, matrix: IntegerMatrix, cost: Sequence[int], lower: Limits, upper: Limits
 ) -> None:
     """Refuse a proof that is none.
 
@@ -54,7 +54,7 @@ def verify(
 
 
 def _verify_ray(
-    ray: Vector, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+    ray: Vector, matrix: IntegerMatrix, cost: Sequence[int], lower: Limits, upper: Limits
 ) -> None:
     """Whether a direction never ends and lowers the objective."""
     _activities(ray, matrix)
@@ -66,7 +66,7 @@ def _verify_ray(
 
 
 def _verify_optimum(
-    claim: Found, matrix: WholeMatrix, cost: Sequence[int], lower: Limits, upper: Limits
+    claim: Found, matrix: IntegerMatrix, cost: Sequence[int], lower: Limits, upper: Limits
 ) -> None:
     """Whether every variable with a reduced cost stands at the limit that it asks for."""
     _weights(claim.reduced, matrix, cost)
@@ -82,14 +82,14 @@ def _pairs(vector: Vector) -> Iterator[Ratio]:
     return zip(vector.numerators, vector.denominators, strict=True)
 
 
-def _activities(point: Vector, matrix: WholeMatrix) -> None:
+def _activities(point: Vector, matrix: IntegerMatrix) -> None:
     """Whether the last entries are the rows' activities at the first."""
     for i, row in enumerate(matrix.rows):
         if not _equal(point.dot(*row), point, matrix.n + i):
             raise NotProved(f"The activity of row {i} is another.")
 
 
-def _weights(reduced: Vector, matrix: WholeMatrix, cost: Sequence[int]) -> None:
+def _weights(reduced: Vector, matrix: IntegerMatrix, cost: Sequence[int]) -> None:
     """Whether the first entries are costs less the rows weighted with the last entries."""
     weights = Vector(reduced.numerators[matrix.n :], reduced.denominators[matrix.n :])
     for j, (places, values) in enumerate(matrix.columns):

@@ -20,7 +20,7 @@ from lexiprog.canon.standard_form import Bounds
 from lexiprog.deadline import Deadline
 from lexiprog.rational.basis import BASIC, LOWER, ZERO, Basis, Effort, Found
 from lexiprog.rational.numbers import Integer, Vector
-from lexiprog.rational.program import Limits, WholeMatrix
+from lexiprog.rational.program import IntegerMatrix, Limits
 from lexiprog.rational.simplex import Simplex
 from lexiprog.tolerances import LARGEST_ENTRY, PRECISE_HIGHS
 from lexiprog.typing import Array, Options, Value
@@ -38,13 +38,13 @@ class FloatModel:
 
     Parameters
     ----------
-    matrix : WholeMatrix
+    matrix : IntegerMatrix
         Whole numbers.
     options : mapping
         HiGHS options besides `PRECISE_HIGHS`.
     """
 
-    def __init__(self, matrix: WholeMatrix, options: Options) -> None:
+    def __init__(self, matrix: IntegerMatrix, options: Options) -> None:
         self._whole, self._options = matrix, PRECISE_HIGHS | dict(options)
         n, m = matrix.n, matrix.m
         starts = np.cumsum([0, *(len(places) for places, _ in matrix.columns)])
@@ -219,13 +219,13 @@ class Search:
 
     Parameters
     ----------
-    matrix : WholeMatrix
+    matrix : IntegerMatrix
         Whole numbers.
     options : mapping
         HiGHS options.
     """
 
-    def __init__(self, matrix: WholeMatrix, options: Options) -> None:
+    def __init__(self, matrix: IntegerMatrix, options: Options) -> None:
         self._matrix, self._options = matrix, options
         self._floats = FloatModel(matrix, options)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lexiprog.deadline import Deadline
-from lexiprog.rational.basis import LOWER, UPPER, ZERO, Basis, Corner, Found, repaired
+from lexiprog.rational.basis import LOWER, UPPER, ZERO, Basis, ExactVertex, Found, repaired
 from lexiprog.rational.numbers import Vector, library, quotient
-from lexiprog.rational.program import Limits, WholeMatrix
+from lexiprog.rational.program import IntegerMatrix, Limits
 from lexiprog.rational.systems import SingularError
 
 # A basis, and the costs that were raised: what a look at it depends on.
@@ -29,7 +29,7 @@ class Simplex:
 
     Attributes
     ----------
-    matrix : WholeMatrix
+    matrix : IntegerMatrix
         Its columns and rows.
     cost : sequence of int
         Costs of the columns.
@@ -41,33 +41,35 @@ class Simplex:
         Bases that were tried after the first.
     """
 
-    matrix: WholeMatrix
+    matrix: IntegerMatrix
     cost: Sequence[int]
     lower: Limits
     upper: Limits
     deadline: Deadline = field(default_factory=Deadline)
     pivots: int = field(default=0, init=False)
     _raised: dict[int, int] = field(default_factory=dict, init=False)
-    _looked: tuple[Seen, tuple[Corner, Vector, Vector]] | None = field(default=None, init=False)
+    _looked: tuple[Seen, tuple[ExactVertex, Vector, Vector]] | None = field(
+        default=None, init=False
+    )
 
-    def look(self, basis: Basis) -> tuple[Corner, Vector, Vector]:
+    def look(self, basis: Basis) -> tuple[ExactVertex, Vector, Vector]:
         """A basis, mended if it is none, with its exact point and reduced costs."""
         key = basis.places.tobytes(), tuple(self._raised.items())
         if self._looked is None or self._looked[0] != key:
             self._looked = key, self._look(basis)
         return self._looked[1]
 
-    def _look(self, basis: Basis) -> tuple[Corner, Vector, Vector]:
+    def _look(self, basis: Basis) -> tuple[ExactVertex, Vector, Vector]:
         self.deadline.check()
-        corner = Corner(self.matrix, basis, self.deadline)
+        corner = ExactVertex(self.matrix, basis, self.deadline)
         try:
             return corner, *self._both(corner)
         except SingularError:
             basis = repaired(self.matrix, basis, self.lower, self.upper)
-            corner = Corner(self.matrix, basis, self.deadline)
+            corner = ExactVertex(self.matrix, basis, self.deadline)
             return corner, *self._both(corner)
 
-    def too_low_or_high(self, corner: Corner, point: Vector) -> list[tuple[int, int]]:
+    def too_low_or_high(self, corner: ExactVertex, point: Vector) -> list[tuple[int, int]]:
         """Basic variables outside of their limits, with the direction they have to go."""
         wrong = []
         for v in corner.basic:
@@ -79,7 +81,7 @@ class Simplex:
                 wrong.append((v, -1))
         return wrong
 
-    def worth_moving(self, corner: Corner, reduced: Vector) -> list[tuple[int, int]]:
+    def worth_moving(self, corner: ExactVertex, reduced: Vector) -> list[tuple[int, int]]:
         """Variables at a limit that improve the objective when they leave it, and how they move."""
         places = corner.basis.places.tolist()
         wrong = []
@@ -171,7 +173,7 @@ class Simplex:
             idle = 0 if step else idle + 1
             self.pivots += 1
 
-    def _dually_feasible(self, basis: Basis) -> tuple[Basis, Corner, Vector, Vector]:
+    def _dually_feasible(self, basis: Basis) -> tuple[Basis, ExactVertex, Vector, Vector]:
         """The basis with variables moved to their other limit, or costs raised, until none pays."""
         while True:
             corner, point, reduced = self.look(basis)
@@ -190,7 +192,7 @@ class Simplex:
                     self._raised[v] = raised
             basis = corner.basis.moved(turned)
 
-    def _both(self, corner: Corner) -> tuple[Vector, Vector]:
+    def _both(self, corner: ExactVertex) -> tuple[Vector, Vector]:
         if len(corner.basic) != self.matrix.m:
             raise SingularError("A basis needs as many variables as there are rows.")
         cost = {v: value for v, value in enumerate(self.cost) if value}

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiprog.backends.remote import Elsewhere
-from lexiprog.backends.solver import Ladder, SolverChoice, default_ladder
+from lexiprog.backends.solver import FallbackSolvers, SolverChoice, default_fallbacks
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, Interrupted, LexiprogError, StageError
 from lexiprog.model.expressions import dense, undisturbed
@@ -370,7 +370,7 @@ class _Plan:
     """What all scenarios share: the program, its solvers, and who depends on what varies."""
 
     program: Program
-    ladders: Mapping[str, Ladder | None]
+    ladders: Mapping[str, FallbackSolvers | None]
     reach: Mapping[str, frozenset[int]]  # ids of the varying parameters that reach a subproblem
     read: frozenset[str]  # subproblems whose points or multipliers later ones use
     chained: frozenset[str]  # linear levels that are held by their faces
@@ -386,7 +386,7 @@ class _Plan:
         solve_options: SolveOptions,
     ) -> _Plan:
         ladders = program.ladders(solver)
-        full = {n: ladders[n] or default_ladder(p.kind) for n, p in program.subproblems.items()}
+        full = {n: ladders[n] or default_fallbacks(p.kind) for n, p in program.subproblems.items()}
         chains = find_chains(program.stages, full)
         reach = _reach(program, {parameter.id for parameter in varying})
         for chain in chains.values():  # its levels are solved together, from the first that varies

@@ -19,7 +19,7 @@ import numpy as np
 
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.refinement import is_off, misses
-from lexiprog.backends.solver import Ladder, Solver
+from lexiprog.backends.solver import FallbackSolvers, Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.measures import LinearBatch, Measures, can_batch, measure, measure_batch
@@ -412,7 +412,7 @@ class LevelBatches:
         self._known: dict[float, LevelBatch | None] = {}
 
     def of(
-        self, stages: Sequence[Stage], ladders: Mapping[str, Ladder | None]
+        self, stages: Sequence[Stage], ladders: Mapping[str, FallbackSolvers | None]
     ) -> LevelBatch | None:
         """The batch of all stages, if HIGHS is asked without any options."""
         wanted = {CERTIFIED if ladder is None else _plain(ladder[0]) for ladder in ladders.values()}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lexiprog import cvxpy_adapter
-from lexiprog.backends.solver import EXACT, Ladder, default_ladder
+from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
@@ -29,8 +29,8 @@ from lexiprog.model.expressions import (
     dense,
     evaluate,
     holding,
+    integer_entries,
     read_only_copies,
-    whole_entries,
     without_noise,
 )
 from lexiprog.model.lock import Slack
@@ -327,7 +327,7 @@ def verification_solve(
     solutions: Mapping[str, Solution],
     given: Given,
     deadline: Deadline,
-    ladder: Ladder | None = None,
+    ladder: FallbackSolvers | None = None,
     *,
     refined: bool = False,
 ) -> VerifiedOptimum | None:
@@ -336,7 +336,7 @@ def verification_solve(
     Linear ones may be ``refined``, which is to twice the digits of floats where there is a point
     to so many digits (``answer.refined`` says so), and else to nearly all that floats have.
     """
-    for solver in default_ladder(subproblem.kind) if ladder is None else ladder:
+    for solver in default_fallbacks(subproblem.kind) if ladder is None else ladder:
         if solver.target == EXACT:
             continue
         if deadline.should_stop:
@@ -368,7 +368,7 @@ def _measured_point(
             conditions += variable.domain
         misses = [relative_violation(condition, verified) for condition in conditions]
     fractional = [
-        float(np.max(np.abs(array - np.round(array)), initial=0.0, where=whole_entries(variable)))
+        float(np.max(np.abs(array - np.round(array)), initial=0.0, where=integer_entries(variable)))
         for variable, array in point.values
     ]
     unit = 1.0 if verified is None else verified.unit

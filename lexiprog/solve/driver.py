@@ -12,7 +12,7 @@ from typing import NoReturn
 import cvxpy as cp
 from cvxpy.error import SolverError
 
-from lexiprog.backends.solver import Ladder, default_ladder, with_defaults
+from lexiprog.backends.solver import FallbackSolvers, default_fallbacks, with_defaults
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -94,7 +94,7 @@ WAITING = 1000
 
 def execute(
     stages: Iterable[Stage],
-    ladders: Mapping[str, Ladder | None],
+    ladders: Mapping[str, FallbackSolvers | None],
     *,
     workers: int | None,
     tick: Tick,
@@ -158,7 +158,7 @@ def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: Solv
 def _in_batch(
     batches: LevelBatches,
     stages: tuple[Stage, ...],
-    ladders: Mapping[str, Ladder | None],
+    ladders: Mapping[str, FallbackSolvers | None],
     given: Given,
     tick: Tick,
 ) -> tuple[FaceChain | None, dict[str, Solution]]:
@@ -185,13 +185,13 @@ def interrupted(found_so_far: Result, of: int) -> Interrupted:
 def result_of(
     stages: tuple[Stage, ...],
     solutions: Mapping[str, Solution],
-    ladders: Mapping[str, Ladder | None],
+    ladders: Mapping[str, FallbackSolvers | None],
 ) -> Result:
     """What was solved, to be shown with the solvers that each was to be tried with."""
     names = {stage.name: tuple(p.name for p in stage.subproblems) for stage in stages}
 
     def solvers(subproblem: Subproblem) -> list[str]:
-        ladder = ladders[subproblem.name] or default_ladder(subproblem.kind)
+        ladder = ladders[subproblem.name] or default_fallbacks(subproblem.kind)
         return [solver.name for solver in ladder]
 
     return Result(

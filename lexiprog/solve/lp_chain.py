@@ -16,7 +16,7 @@ import numpy as np
 
 from lexiprog.backends.highs import Vertex
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off
-from lexiprog.backends.solver import EXACT, Ladder
+from lexiprog.backends.solver import EXACT, FallbackSolvers
 from lexiprog.canon.equilibration import equilibrate, is_mild, usual_units, with_cost
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
@@ -298,7 +298,7 @@ class FaceChain:
 
 def find_chains(
     stages: Iterable[Stage],
-    ladders: Mapping[str, Ladder],
+    ladders: Mapping[str, FallbackSolvers],
     loosened: Iterable[str] = (),
 ) -> dict[str, FaceChain]:
     """The chain of every subproblem that belongs to one.
@@ -325,7 +325,7 @@ def find_chains(
 
 
 def _groups(
-    stages: tuple[Stage, ...], ladders: Mapping[str, Ladder], loosened: set[str]
+    stages: tuple[Stage, ...], ladders: Mapping[str, FallbackSolvers], loosened: set[str]
 ) -> Iterable[dict[str, Subproblem]]:
     """Linear subproblems with the same constraints and options, whose locks are exact."""
     groups: dict[Hashable, dict[str, Subproblem]] = {}
@@ -358,7 +358,7 @@ def is_linear(subproblem: Subproblem) -> bool:
     )
 
 
-def _asks_highs(ladder: Ladder) -> bool:
+def _asks_highs(ladder: FallbackSolvers) -> bool:
     return ladder[0].target in ("HIGHS", EXACT) and "highs_options" not in ladder[0].options
 
 

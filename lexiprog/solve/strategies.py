@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from lexiprog.backends.solver import EXACT, Ladder, Solver, has_exact
+from lexiprog.backends.solver import EXACT, FallbackSolvers, Solver, has_exact
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import BackendName, Mode, Solutions, Strategy
 from lexiprog.model.lock import NO_SLACK, Slack, single
@@ -65,7 +65,7 @@ class Case:
     """
 
     subproblem: Subproblem
-    solvers: Ladder
+    solvers: FallbackSolvers
     place: int = 0
     loosened: frozenset[str] = frozenset()
     chain: bool = False
@@ -345,7 +345,7 @@ def _sharp(solver: Solver) -> Solver:
 class Backends:
     """The backends of one solve, and the strategies that it tries them with."""
 
-    solvers: Mapping[str, Ladder]
+    solvers: Mapping[str, FallbackSolvers]
     chains: Mapping[str, FaceChain] = field(default_factory=dict)
     loosened: frozenset[str] = frozenset()
     warm: WarmHighs | None = None
@@ -367,7 +367,7 @@ class Backends:
     def of(
         cls,
         stages: Iterable[Stage],
-        solvers: Mapping[str, Ladder],
+        solvers: Mapping[str, FallbackSolvers],
         slack: Slack = NO_SLACK,
         warm: WarmHighs | None = None,
         given: Given | None = None,
@@ -533,7 +533,7 @@ def _opened(subproblem: Subproblem) -> frozenset[str]:
     )
 
 
-def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, Ladder]) -> str:
+def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, FallbackSolvers]) -> str:
     """What would be tried for every subproblem, in order, as text."""
     stages = tuple(stages)
     backends = Backends.of(stages, solvers)

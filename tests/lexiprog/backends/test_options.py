@@ -4,7 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.solver import default_ladder, installed, resolve, unknown_option
+from lexiprog.backends.solver import default_fallbacks, installed, resolve, unknown_option
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_solvers_are_looked_for_once_and_again_only_if_one_is_missing(monkeypatc
         names = {"stage": (["p"], None)}
         for _ in range(3):
             resolve("HIGHS", names)
-            default_ladder("conic")
+            default_fallbacks("conic")
         assert len(looked) == 1
         with pytest.raises(lx.LexiprogError, match=r"'SCS'.*is not installed"):
             resolve("SCS", names)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.solver import default_ladder
+from lexiprog.backends.solver import default_fallbacks
 from lexiprog.compile.answer import Answer
 from lexiprog.deadline import Deadline
 from lexiprog.infeasibility import conflict as feasibility
@@ -91,7 +91,7 @@ def test_advice_is_asked_of_two_solvers_at_most(monkeypatch):
     monkeypatch.setattr("lexiprog.cvxpy_adapter.run", broken)
     x = cp.Variable(2)
     problem = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1])
-    assert len(default_ladder("LP")) > 2
+    assert len(default_fallbacks("LP")) > 2
     assert quick_answer(problem).status is Status.FAILED
     assert len(asked) == 2
 

@@ -9,7 +9,13 @@ import pytest
 import scipy.sparse as sp
 
 import lexiprog as lx
-from lexiprog.model.expressions import evaluate, holding, undisturbed, whole_entries, without_noise
+from lexiprog.model.expressions import (
+    evaluate,
+    holding,
+    integer_entries,
+    undisturbed,
+    without_noise,
+)
 
 
 def chain(t, solver=None):
@@ -173,6 +179,6 @@ def test_only_what_must_be_whole_loses_its_noise():
     noisy = np.array([[1e-9, 2 + 1e-9], [3.0, 4.1]])
     assert without_noise(x, noisy, 1e-6).tolist() == [[1e-9, 2.0], [3.0, 4.1]]
     n = cp.Variable(boolean=True)
-    assert whole_entries(n).tolist() is True
+    assert integer_entries(n).tolist() is True
     assert without_noise(n, np.array(1 - 1e-9), 1e-6) == 1.0
     assert without_noise(cp.Variable((2, 2)), noisy, 1e-6) is noisy

@@ -9,11 +9,11 @@ import highspy
 import numpy as np
 import pytest
 
-from lexiprog.rational.basis import BASIC, LOWER, UPPER, ZERO, Basis, Corner, repaired
-from lexiprog.rational.program import WholeMatrix
+from lexiprog.rational.basis import BASIC, LOWER, UPPER, ZERO, Basis, ExactVertex, repaired
+from lexiprog.rational.program import IntegerMatrix
 from lexiprog.rational.systems import SingularError
 
-MATRIX = WholeMatrix(2, [([0, 1], [1, 2]), ([0, 1], [3, 1])])
+MATRIX = IntegerMatrix(2, [([0, 1], [1, 2]), ([0, 1], [3, 1])])
 LOW, HIGH = [0, 0, None, None], [None, None, 4, 6]
 CROSSING = Basis(np.array([BASIC, BASIC, UPPER, UPPER], dtype=np.int8))
 
@@ -24,25 +24,25 @@ def fractions(vector):
 
 
 def test_the_vertex_is_where_the_rows_cross():
-    vertex = Corner(MATRIX, CROSSING).vertex(LOW, HIGH)
+    vertex = ExactVertex(MATRIX, CROSSING).vertex(LOW, HIGH)
     assert fractions(vertex) == [Fraction(8, 5), Fraction(6, 5), 4, 6]
 
 
 def test_reduced_costs_are_those_of_the_rows_that_hold():
     # max x + y: 2/5 of the first row and 1/5 of the second make (1, 1).
-    reduced = Corner(MATRIX, CROSSING).reduced({0: -1, 1: -1})
+    reduced = ExactVertex(MATRIX, CROSSING).reduced({0: -1, 1: -1})
     assert fractions(reduced) == [0, 0, Fraction(-2, 5), Fraction(-1, 5)]
 
 
 def test_an_activity_can_be_the_objective():
     # Only the first row holds, y is basic: the second row's activity is 3x + (4 - x) / 2.
-    corner = Corner(MATRIX, Basis(np.array([LOWER, BASIC, UPPER, BASIC], dtype=np.int8)))
+    corner = ExactVertex(MATRIX, Basis(np.array([LOWER, BASIC, UPPER, BASIC], dtype=np.int8)))
     assert fractions(corner.reduced({3: 1})) == [Fraction(5, 2), 0, Fraction(1, 2), 0]
     assert fractions(corner.vertex(LOW, HIGH)) == [0, 2, 4, 2]
 
 
 def test_a_move_of_one_variable_takes_the_basic_ones_along():
-    assert fractions(Corner(MATRIX, CROSSING).point({2: 1})) == [
+    assert fractions(ExactVertex(MATRIX, CROSSING).point({2: 1})) == [
         Fraction(-1, 5), Fraction(3, 5), 1, 0
     ]  # fmt: skip
 
@@ -65,19 +65,19 @@ def test_what_is_not_basic_is_put_at_a_limit_it_has():
 
 
 def test_dependent_columns_are_no_basis_and_are_replaced_by_activities():
-    twice = WholeMatrix(2, [([0, 1], [1, 2]), ([0, 1], [2, 4])])
+    twice = IntegerMatrix(2, [([0, 1], [1, 2]), ([0, 1], [2, 4])])
     with pytest.raises(SingularError):
-        Corner(twice, CROSSING).vertex(LOW, HIGH)
+        ExactVertex(twice, CROSSING).vertex(LOW, HIGH)
     mended = repaired(twice, CROSSING, LOW, HIGH)
     assert (mended.places == BASIC).sum() == 2
-    assert fractions(Corner(twice, mended).vertex(LOW, HIGH)) == [4, 0, 4, 8]
+    assert fractions(ExactVertex(twice, mended).vertex(LOW, HIGH)) == [4, 0, 4, 8]
 
 
 @pytest.mark.parametrize("places", [[BASIC, BASIC, BASIC, BASIC], [LOWER, LOWER, UPPER, UPPER]])
 def test_a_basis_of_another_size_is_mended(places):
     mended = repaired(MATRIX, Basis(np.array(places, dtype=np.int8)), LOW, HIGH)
     assert (mended.places == BASIC).sum() == 2
-    Corner(MATRIX, mended).vertex(LOW, HIGH)
+    ExactVertex(MATRIX, mended).vertex(LOW, HIGH)
 
 
 def test_a_basis_that_is_one_is_left_alone():

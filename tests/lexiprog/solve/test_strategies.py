@@ -4,7 +4,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
-from lexiprog.backends.solver import default_ladder
+from lexiprog.backends.solver import default_fallbacks
 from lexiprog.compile.task import Strategy
 from lexiprog.fairness.any_solver import LevelsByValue
 from lexiprog.fairness.backend import FairHighs, FairLotteries
@@ -232,7 +232,7 @@ def box(integer=False, curved=False):
 def backends(program, solver=None, **terms):
     problems = [p for stage in program.stages for p in stage.subproblems]
     given = None if solver is None else (lx.Solver(solver),)
-    solvers = {p.name: given or default_ladder(p.kind) for p in problems}
+    solvers = {p.name: given or default_fallbacks(p.kind) for p in problems}
     return Backends.of(program.stages, solvers, **terms)
 
 
