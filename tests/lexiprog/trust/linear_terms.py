@@ -259,15 +259,16 @@ def integer_fronts(random):
 def changed_parameters(random):
     """A coefficient that was of size 1 and becomes 0, a leftover, denormal or huge."""
     size = random.randint(2, 5)
-    rows = [(drawn(random, size), "<=", float(random.randint(2, 20))) for _ in range(size)]
+    rows = [(drawn(random, size), "<=", float(random.randint(2, 20))) for _ in range(random.randint(1, size))]
     column = random.randrange(size)
     for v, *_ in rows:
-        v[column] *= random.random() < 0.2
+        v[column] *= random.random() < 0.1
     rows[0][0][column] = random.choice(
         [0.0, 1e-15, leftover(random), 5e-324, 1e-310, 10.0 ** random.randint(9, 18)]
     )
     rows += box(drawn(random, size, -5, 0), drawn(random, size, 1, 12))
     levels = [("max", drawn(random, size, -2)) for _ in range(random.randint(1, 2))]
+    levels[0][1][column] = random.randint(1, 5) + 0.5
     before = random.choice([1.0, 3.0, 0.0, 1e9])
     readings = (*READINGS, without_leftovers)
     return linear(random, levels, rows, 1.0, readings, (column, before))
