@@ -89,7 +89,9 @@ def held_exactly(program: lx.Program) -> bool:
     return not any(tolerance for lock in locks for tolerance in lock.tolerances)
 
 
-def tally(draw: Callable[[Random], Case | Front | None], count: int, solver=None, seed: int = 0) -> Counter:
+def tally(
+    draw: Callable[[Random], Case | Front | None], count: int, solver=None, seed: int = 0
+) -> Counter:
     """Verdicts on so many cases of a family."""
     verdicts: Counter = Counter()
     random = Random(seed)

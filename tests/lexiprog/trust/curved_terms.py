@@ -164,10 +164,7 @@ def power_cones(random):
     weights = np.array([random.randint(1, 9) for _ in range(size)], float)
     alpha, prices = weights / weights.sum(), np.array([random.randint(1, 9) for _ in range(size)])
     x, z = cp.Variable(size, name="x"), cp.Variable(name="z")
-    if size == 2:
-        cone = cp.PowCone3D(x[0], x[1], z, alpha[0])
-    else:
-        cone = cp.PowConeND(x, z, alpha)
+    cone = cp.PowCone3D(x[0], x[1], z, alpha[0]) if size == 2 else cp.PowConeND(x, z, alpha)
     truth = float(np.prod((alpha * total / prices) ** alpha))
     return Case(only(cp.Maximize(z), [cone, prices @ x <= total]), (truth,), (0.0,))
 

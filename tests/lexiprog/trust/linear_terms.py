@@ -259,7 +259,10 @@ def integer_fronts(random):
 def changed_parameters(random):
     """A coefficient that was of size 1 and becomes 0, a leftover, denormal or huge."""
     size = random.randint(2, 5)
-    rows = [(drawn(random, size), "<=", float(random.randint(2, 20))) for _ in range(random.randint(1, size))]
+    rows = [
+        (drawn(random, size), "<=", float(random.randint(2, 20)))
+        for _ in range(random.randint(1, size))
+    ]
     column = random.randrange(size)
     for v, *_ in rows:
         v[column] *= random.random() < 0.1
