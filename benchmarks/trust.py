@@ -78,7 +78,7 @@ def measure(draw: Family, count: int, seed: int) -> dict[str, Counter[str]]:
         if case is None:
             continue
         tried += 1
-        found["lexiprog"][case.verdict()] += 1
+        found["lexiprog"][case.verdict(last_point=True)] += 1
         for who, rival in RIVALS.items():
             found[who][rivals_verdict(rival, case)] += 1
     return found

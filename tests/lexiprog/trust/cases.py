@@ -30,8 +30,8 @@ class Case:
     right: float = RIGHT
     options: Mapping[str, Any] = field(default_factory=dict)  # of solve
 
-    def verdict(self, solver=None) -> str:
-        """Refused, flagged (one is not called optimal), right or wrong, at the last point too."""
+    def verdict(self, solver=None, *, last_point=False) -> str:
+        """Refused, flagged (one is not called optimal), right or wrong; at the last point too?"""
         try:
             result = self.program.solve(solver, **self.options)
         except lx.StageError as error:
@@ -39,7 +39,7 @@ class Case:
         if any(solution.status != "optimal" for solution in result.values()):
             return "flagged"
         found = {self.judged([solution.value for solution in result.values()])}
-        if held_exactly(self.program):
+        if last_point and held_exactly(self.program):
             last = [result.final.at(level.objective.expr) for level in subproblems(self.program)]
             found.add(self.judged([float(np.ravel(value)[0]) for value in last]))
         return "right" if found == {"right"} else "wrong"
@@ -68,7 +68,7 @@ class Front:
     constraints: Sequence[Any]
     points: frozenset[tuple[float, ...]]
 
-    def verdict(self, solver=None) -> str:
+    def verdict(self, solver=None, *, last_point=False) -> str:
         try:
             found = lx.frontier(self.objectives, self.constraints, solver=solver)
         except (lx.LexiprogError, ArithmeticError):
@@ -90,7 +90,12 @@ def held_exactly(program: lx.Program) -> bool:
 
 
 def tally(
-    draw: Callable[[Random], Case | Front | None], count: int, solver=None, seed: int = 0
+    draw: Callable[[Random], Case | Front | None],
+    count: int,
+    solver=None,
+    seed: int = 0,
+    *,
+    last_point=False,
 ) -> Counter:
     """Verdicts on so many cases of a family."""
     verdicts: Counter = Counter()
@@ -98,7 +103,7 @@ def tally(
     while verdicts.total() < count:
         case = draw(random)
         if case is not None:
-            verdicts[case.verdict(solver)] += 1
+            verdicts[case.verdict(solver, last_point=last_point)] += 1
     return verdicts
 
 
