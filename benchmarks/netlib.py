@@ -7,7 +7,7 @@ on with a random objective that is bounded below. Linear optima are proved apart
 the basis that HiGHS ends with is solved in fractions, refined until nothing of the rest is left,
 and its signs are looked at; columns with a reduced cost are then fixed, which leaves the optimal
 face for the second objective. Mixed-integer ones are the published optimum, and HiGHS under a row
-that holds it, with and without a millionth of room; where the two differ nobody knows.
+that holds it, with and without a little room; where the two differ nobody knows.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import cvxpy as cp
 import highspy
@@ -68,6 +69,11 @@ def matrix(lp: highspy.HighsLp) -> sp.csc_array:
     return sp.csc_array((given.value_, given.index_, given.start_), (lp.num_row_, lp.num_col_))
 
 
+def written(number: float) -> Any:
+    """The decimal in the file: ties between its numbers are no ties between floats."""
+    return Fraction(repr(float(number))) if np.isfinite(number) else number
+
+
 def refined(B: sp.csc_array, rhs: list[Fraction]) -> list[Fraction]:
     """The solution of B x = rhs to far more digits than floats have."""
     factors, size = splu(B), len(rhs)
@@ -92,16 +98,16 @@ def proved(lp: highspy.HighsLp) -> tuple[Fraction, np.ndarray] | None:
         return None
     basis = highs.getBasis()
     states = [*basis.col_status, *basis.row_status]
-    lower = [*lp.col_lower_, *lp.row_lower_]
-    upper = [*lp.col_upper_, *lp.row_upper_]
+    lower = [written(side) for side in (*lp.col_lower_, *lp.row_lower_)]
+    upper = [written(side) for side in (*lp.col_upper_, *lp.row_upper_)]
     wide = sp.csc_array(sp.hstack([matrix(lp), -sp.eye_array(lp.num_row_)]))
-    cost = [Fraction(c) for c in lp.col_cost_] + [Fraction(0)] * lp.num_row_
+    cost = [written(c) for c in lp.col_cost_] + [Fraction(0)] * lp.num_row_
     basic = [j for j, state in enumerate(states) if state == highspy.HighsBasisStatus.kBasic]
     at_upper = highspy.HighsBasisStatus.kUpper
     point = [Fraction(0)] * len(states)
     for j, state in enumerate(states):
         side = upper[j] if state == at_upper else lower[j]
-        point[j] = Fraction(side) if np.isfinite(side) else Fraction(0)
+        point[j] = side if abs(side) < highspy.kHighsInf else Fraction(0)
     rhs = [Fraction(0)] * lp.num_row_
     inside = set(basic)
     for j in range(len(states)):
@@ -121,13 +127,13 @@ def proved(lp: highspy.HighsLp) -> tuple[Fraction, np.ndarray] | None:
         fixed[j] = True
         if lower[j] < upper[j] and (point[j] != (lower[j] if reduced > 0 else upper[j])):
             return None
-    value = sum(c * x for c, x in zip(cost, point, strict=True)) + Fraction(lp.offset_)
+    value = sum(c * x for c, x in zip(cost, point, strict=True)) + written(lp.offset_)
     return value, np.where(fixed, np.array([float(x) for x in point]), np.nan)
 
 
 def _column(A: sp.csc_array, j: int) -> list[tuple[int, Fraction]]:
     part = slice(A.indptr[j], A.indptr[j + 1])
-    return [*zip(A.indices[part].tolist(), map(Fraction, A.data[part].tolist()), strict=True)]
+    return [*zip(A.indices[part].tolist(), map(written, A.data[part].tolist()), strict=True)]
 
 
 def linear_truths(lp: highspy.HighsLp, others: Sequence[np.ndarray]) -> list[float | None]:
@@ -155,12 +161,12 @@ def integer_truths(
 ) -> list[float | None]:
     """The same with whole numbers, as the published optimum allows."""
     cost, truths = np.array(lp.col_cost_), [best]
-    step = 0.5 if _whole_steps(lp, cost) else 1e-6 * (1 + abs(best))
+    step = 0.5 if _whole_steps(lp, cost) else 1e-10 * (1 + abs(best))
     exact = solved(lp).getObjectiveValue()
     truths[0] = exact if abs(exact - best) <= 1e-8 * (1 + abs(best)) else None
     for other in others:
         values = []
-        for room in (1e-9 * (1 + abs(best)), step):
+        for room in (1e-13 * (1 + abs(best)), step):
             highs = silent_highs()
             lp.col_cost_ = other
             highs.passModel(lp)
