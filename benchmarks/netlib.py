@@ -253,8 +253,11 @@ def trials(path: Path, count: int) -> tuple[Counter[str], float]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
     own, rest = parser.parse_known_args(argv)
+    if own.folder is None:  # as in `make bench`
+        print("No folder with MPS files was named, so there is nothing to measure.")
+        return 0
     options = arguments(__doc__, rest)
     warnings.simplefilter("ignore")
     report = Report("netlib", "Netlib and MIPLIB files, alone and as chains of two")

@@ -64,6 +64,10 @@ def rivals_verdict(rival: Callable[[Any], Any], case: cases.Case | cases.Front) 
         return "unfit"
     except (cp.SolverError, ValueError, ArithmeticError):
         return "refused"
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # of Rust, which is no Exception
+            raise
+        return "refused"
     if values is None:
         return "right" if isinstance(case.truth[-1], str) else "refused"
     return case.judged(values)
