@@ -19,23 +19,15 @@ from _families import silent_highs
 
 import lexiprog as lx
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.lexiprog.trust.cases import held_exactly, subproblems
+
 # A level takes milliseconds; who needs longer has lost its way.
 SECONDS = 20.0
 
 
 class Unfit(Exception):
     """The rival does not take such problems, or is not installed."""
-
-
-def subproblems(program: lx.Program) -> list[lx.Subproblem]:
-    """All of them in order."""
-    return [p for stage in program.stages for p in stage.subproblems]
-
-
-def held_exactly(program: lx.Program) -> bool:
-    """Whether the last point has to have the optima of all levels."""
-    locks = [lock for p in subproblems(program) for _, lock in p.locks]
-    return not any(tolerance for lock in locks for tolerance in lock.tolerances)
 
 
 def _rows(subproblem: lx.Subproblem) -> list[Any]:

@@ -24,7 +24,7 @@ from _measuring import Report, arguments, median, seconds, table, timed
 import lexiprog as lx
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.lexiprog.trust import cases, families
+from tests.lexiprog.trust import families
 
 ROWS = (50, 150, 300, 1_000)
 CHAINS = ("plain_chains", "rows", "columns", "everything", "nearly_parallel")
@@ -78,7 +78,7 @@ def chains(count: int, limit: float) -> tuple[str, list[dict[str, Any]]]:
                 continue
             tried += 1
             exact = lx.Solver("EXACT", time_limit=limit)
-            found = cases.verdict(case, exact)
+            found = case.verdict(exact)
             answered += found == "right"
             wrong += found == "wrong"
         lines.append([name, tried, answered, wrong, f"{answered / tried:.1%}"])

@@ -64,7 +64,7 @@ def lexicographic_optimum(chain):
     epsilon" over closed sets), so its point counts only if z3's solver proves it, level by level.
     """
     facts, objectives = _written(chain)
-    return _optima(facts, objectives)
+    return proved_optima(facts, objectives)
 
 
 def level_by_level(levels, size, longest):
@@ -81,7 +81,7 @@ def level_by_level(levels, size, longest):
     locks, values = [], []
     for rows, coefficients in levels:
         facts = limits + locks + [linear(row) <= rhs for row, rhs in rows]
-        found = _optima(facts, [("max", linear(coefficients))])
+        found = proved_optima(facts, [("max", linear(coefficients))])
         if found is None:
             return None
         values += found
@@ -106,7 +106,7 @@ def price(chain, name, level):
             worst = optima[k] + room if sense == "min" else optima[k] - room
             number = z3.Q(worst.numerator, worst.denominator)
             locks.append(objective <= number if sense == "min" else objective >= number)
-        found = _optima(facts + locks, objectives[later : later + 1])
+        found = proved_optima(facts + locks, objectives[later : later + 1])
         return None if found is None else found[0]
 
     step, sign = Fraction(1, 100), 1 if objectives[later][0] == "min" else -1
@@ -136,7 +136,8 @@ def _written(chain):
     return facts, [(sense, linear(coefficients)) for sense, coefficients in chain.objectives]
 
 
-def _optima(facts, objectives):
+def proved_optima(facts, objectives):
+    """Values in order, proved; None if there are none or z3 is not done in time."""
     optimize = z3.Optimize()
     optimize.set(priority="lex", timeout=TIMEOUT)
     optimize.add(facts)

@@ -1,9 +1,10 @@
 """A case with its true optima, what became of it, and chains of whole numbers in other units."""
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -18,34 +19,91 @@ RIGHT = 1e-5
 
 @dataclass(frozen=True)
 class Case:
-    """A program and the true optimum of each subproblem; ``sizes`` say what counts as one."""
+    """A program and the true optimum of each subproblem; ``sizes`` say what counts as one.
+
+    Where a level has none the last truth says why: "infeasible", "unbounded" or "unattained".
+    """
 
     program: lx.Program
-    truth: tuple[float, ...]
+    truth: tuple[float | str, ...]
     sizes: tuple[float, ...]
+    right: float = RIGHT
+    options: Mapping[str, Any] = field(default_factory=dict)  # of solve
+
+    def verdict(self, solver=None, *, last_point=False) -> str:
+        """Refused, flagged (one is not called optimal), right or wrong; at the last point too?"""
+        try:
+            result = self.program.solve(solver, **self.options)
+        except lx.StageError as error:
+            return "right" if self._says_why(error) else "refused"
+        if any(solution.status != "optimal" for solution in result.values()):
+            return "flagged"
+        found = {self.judged([solution.value for solution in result.values()])}
+        if last_point and held_exactly(self.program):
+            last = [result.final.at(level.objective.expr) for level in subproblems(self.program)]
+            found.add(self.judged([float(np.ravel(value)[0]) for value in last]))
+        return "right" if found == {"right"} else "wrong"
+
+    def judged(self, values: Sequence[float]) -> str:
+        """Whether these are the true optima."""
+        if isinstance(self.truth[-1], str):
+            return "wrong"
+        triples = zip(values, self.truth, self.sizes, strict=True)
+        good = all(abs(v - t) <= self.right * (size + abs(t)) for v, t, size in triples)
+        return "right" if good else "wrong"
+
+    def _says_why(self, error: lx.StageError) -> bool:
+        """Whether the level is refused that has no optimum, for the true reason."""
+        if self.truth[-1] == "unattained":  # either the level itself or the first that holds it
+            return "attain" in str(error)
+        at_hand = len(error.partial) == len(self.truth) - 1
+        return at_hand and isinstance(self.truth[-1], str) and self.truth[-1] in error.status
 
 
-def verdict(case: Case, solver=None) -> str:
-    """Whether the answers are refused, flagged (one is not called optimal), right or wrong."""
-    try:
-        result = case.program.solve(solver)
-    except lx.StageError:
-        return "refused"
-    pairs = zip(result.values(), case.truth, case.sizes, strict=True)
-    if any(s.status != "optimal" for s in result.values()):
-        return "flagged"
-    good = all(abs(s.value - true) <= RIGHT * (size + abs(true)) for s, true, size in pairs)
-    return "right" if good else "wrong"
+@dataclass(frozen=True)
+class Front:
+    """Two objectives over whole numbers and all their non-dominated points."""
+
+    objectives: Mapping[str, Any]
+    constraints: Sequence[Any]
+    points: frozenset[tuple[float, ...]]
+
+    def verdict(self, solver=None, *, last_point=False) -> str:
+        try:
+            found = lx.frontier(self.objectives, self.constraints, solver=solver)
+        except (lx.LexiprogError, ArithmeticError):
+            return "refused"
+        if not found.complete:
+            return "flagged"
+        return "right" if set(map(tuple, found.points.tolist())) == self.points else "wrong"
 
 
-def tally(draw: Callable[[Random], Case | None], count: int, solver=None, seed: int = 0) -> Counter:
+def subproblems(program: lx.Program) -> list[lx.Subproblem]:
+    """All of them in order."""
+    return [p for stage in program.stages for p in stage.subproblems]
+
+
+def held_exactly(program: lx.Program) -> bool:
+    """Whether the last point has to have the optima of all levels."""
+    locks = [lock for p in subproblems(program) for _, lock in p.locks]
+    return not any(tolerance for lock in locks for tolerance in lock.tolerances)
+
+
+def tally(
+    draw: Callable[[Random], Case | Front | None],
+    count: int,
+    solver=None,
+    seed: int = 0,
+    *,
+    last_point=False,
+) -> Counter:
     """Verdicts on so many cases of a family."""
     verdicts: Counter = Counter()
     random = Random(seed)
     while verdicts.total() < count:
         case = draw(random)
         if case is not None:
-            verdicts[verdict(case, solver)] += 1
+            verdicts[case.verdict(solver, last_point=last_point)] += 1
     return verdicts
 
 
