@@ -317,7 +317,7 @@ def integer_entries(variable: cp.Variable) -> Mask:
 
     Examples
     --------
-    >>> whole_entries(cp.Variable((2, 2), integer=[(0, 1), (1, 1)])).tolist()  # rows, columns
+    >>> integer_entries(cp.Variable((2, 2), integer=[(0, 1), (1, 1)])).tolist()  # rows, columns
     [[False, True], [False, True]]
     """
     out = np.zeros(variable.shape, dtype=bool)

@@ -34,7 +34,7 @@ SOLVE_WITHOUT_ECOS = """
 import importlib.util
 import cvxpy as cp
 import lexiprog as lx
-from lexiprog.backends.solver import default_ladder
+from lexiprog.backends.solver import default_fallbacks
 
 assert importlib.util.find_spec("ecos") is None, "ecos was to be removed"
 x = cp.Variable(2, nonneg=True)
@@ -43,7 +43,7 @@ linear = lx.Subproblem("linear", cp.Minimize(cp.sum(x)), cover)
 square = lx.Subproblem("square", cp.Minimize(cp.sum_squares(x)), cover)
 cone = lx.Subproblem("cone", cp.Minimize(cp.norm(x)), [x[0] == 3, x[1] == 4])
 for subproblem in (linear, square, cone):
-    names = {solver.name for solver in default_ladder(subproblem.kind)}
+    names = {solver.name for solver in default_fallbacks(subproblem.kind)}
     assert names and names <= set(cp.installed_solvers()), f"{names} are asked"
 result = lx.Program(lx.Stage("all", linear, square, cone)).solve()
 print(*(round(solution.value, 6) for solution in result.values()))
