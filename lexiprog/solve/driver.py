@@ -26,7 +26,8 @@ from lexiprog.results.solution import Solution
 from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.direct import Backend
-from lexiprog.solve.held import with_inheritance
+from lexiprog.solve.error_propagation import with_references
+from lexiprog.solve.held import check_locks
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
 from lexiprog.solve.strategies import Backends
@@ -326,7 +327,7 @@ class _Run:
         """Judge an answer and keep it if it is certified."""
         task = job.task
         try:
-            verdict = self._judge(job, answer := job.future.result())
+            verdict = self._certify(job, answer := job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
@@ -352,18 +353,19 @@ class _Run:
 
         return Deadline(SECONDS, parent=self.deadlines.call)
 
-    def _judge(self, job: _Job, answer: Answer) -> Solution | Attempt:
+    def _certify(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
-        verdict = certify_answer(task, job.stage.name, answer, self.solved)
-        if isinstance(verdict, Attempt):
-            return verdict
-        exact = answer.exact is not None
-        doubtful = [] if exact else self.backends.ambiguous(task.subproblem, self.solved)
-        verdict = with_inheritance(task, answer, verdict, self.solved, doubtful)
-        if isinstance(verdict, Solution):
+        certified = certify_answer(task, job.stage.name, answer, self.solved)
+        if isinstance(certified, Solution) and task.subproblem.locks:
+            exact = answer.exact is not None
+            ambiguous = [] if exact else self.backends.ambiguous(task.subproblem, self.solved)
+            certified = check_locks(task, answer, certified, self.solved, ambiguous)
+        if isinstance(certified, Solution):
+            certified = with_references(task, answer, certified, self.solved)
+        if isinstance(certified, Solution):
             job.backend.accepted(task, answer)
-            warn_of_limit(task, verdict)
-        return verdict
+            warn_of_limit(task, certified)
+        return certified
 
     def stop(self) -> None:
         """Ask whatever is running to return what it has."""

@@ -20,7 +20,6 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import LockRecord
 from lexiprog.results.solution import Solution
 from lexiprog.solve.certify import VerifiedOptimum, verification_solve
-from lexiprog.solve.error_propagation import with_references
 from lexiprog.solve.mixed_rows import MixedRowChain, is_proved
 from lexiprog.solve.prices import price_of_lock
 from lexiprog.status import Fault, Status
@@ -32,24 +31,18 @@ SMALL = 500
 TWICE = 2.0
 
 
-def with_inheritance(
+def check_locks(
     task: Task,
     answer: Answer,
     solution: Solution,
     solved: Mapping[str, Solution],
     ambiguous: Sequence[str] = (),
 ) -> Solution | Attempt:
-    """The solution with a record of what it holds and refers to, if all of that is really held.
+    """The solution with a record of the optima it holds, if all of them are really held.
 
-    ``ambiguous`` names the held optima whose optimal face rounding may have changed.
+    ``ambiguous`` names those whose optimal face rounding may have changed.
     """
-    if task.subproblem.locks:
-        checks = _checks(task, answer, solution, solved, ambiguous)
-        checked = with_locks(task, solution, checks)
-        if isinstance(checked, Attempt):
-            return checked
-        solution = checked
-    return with_references(task, answer, solution, solved)
+    return with_locks(task, solution, _checks(task, answer, solution, solved, ambiguous))
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ class Limit(NamedTuple):
 # A limit only ever falls, down to its goal. Times are printed and not tested: LAZY is instead.
 LIMITS = {
     "engine: modules": Limit(140, 140),
-    "engine: lines of code": Limit(22_605, 21_000),
-    "engine: modules walked": Limit(41, 40),
+    "engine: lines of code": Limit(22_600, 21_000),
+    "engine: modules walked": Limit(40, 40),
     "engine: import, s": Limit(None, 0.3),
     "boost: modules": Limit(100, 100),
     "boost: import, s": Limit(None, 0.4),
