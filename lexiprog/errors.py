@@ -109,7 +109,8 @@ class DeclarationError(LexiprogError, ValueError):
 class Attempt:
     """One try of one solver at one subproblem, and why it was not accepted.
 
-    ``incumbent`` is the Solution that a search had when it was stopped, if it had one.
+    ``incumbent`` is the Solution that a search had when it was stopped, if it had one; ``flagged``
+    one that is optimal for data near the given ones, but not proved for these.
     """
 
     solver: str
@@ -118,6 +119,7 @@ class Attempt:
     fault: Fault = Fault.NONE
     seconds: float = 0.0  # compiling and solving
     incumbent: Solution | None = field(default=None, repr=False, compare=False)
+    flagged: Solution | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         said = f"{self.solver}: {self.status}"

@@ -46,11 +46,23 @@ SAFE_RANGE = 2.0**200
 # of floats; those that end above the second were not refined at all.
 REFINED_FULLY, REFINED_AT_ALL = 2.0**14 * DOUBLE_DOUBLE_EPS, 2.0**-14 * EPS
 
+# Reduced costs in twice the digits of floats that are nothing, as a share of their terms.
+REDUCED_TO_ZERO = 2.0**-80
+
 # Certificates: measured violation, gap and complementarity, as shares of the terms they are summed
 # from.
 
 # What an optimum is certified to unless the user says otherwise: what interior-point solvers reach.
 CERTIFIED = 1e-6
+# By how much of itself each number of the data may have to be changed for the point to be optimal,
+# as a share of the tolerance that its value is certified to.
+NEARNESS = 0.1
+# The same of the rows of a linear problem, whose vertices can be had to the last digit: rounding of
+# a few terms. What differs by more is told apart.
+ROW_ROUNDING = 4.0 * EPS
+# A value, and its bound, are not known better than so many roundings of the terms they are summed
+# from.
+VALUE_ROUNDING = 16.0 * EPS
 # Every measure of a linear optimum that was refined.
 CERTIFIED_REFINED = 1e-12
 # Curves over a parameter, and steps of leximin: linear programs, so vertices up to rounding.
@@ -59,8 +71,6 @@ CERTIFIED_LEXIMIN = 1e-9
 # A row or column is measured against its own terms, but never against less than this share of the
 # largest: what misses zero by 1e-15 has not missed all of it.
 SMALLEST_SIZE = 1e-6
-# What rounding may take from a proved bound, as a share of 1 + |objective|.
-BOUND_LOSS = 1e-12
 # By which share multipliers are shrunk for a reduced cost to get the sign that it needs.
 SHRUNK_MULTIPLIERS = 1e-10
 # Two solvers' values that are further apart can't both be certified.

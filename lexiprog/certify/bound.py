@@ -6,131 +6,113 @@ Every ``z`` in the dual cones and every ``x`` give, by weak duality and convexit
 
 What is left is ``r'y``: each reduced cost is charged over the range of its column (Neumaier and
 Shcherbina, 2004; Jansson, 2004). All sums are taken in twice the working precision and rounded
-down, so that the bound holds for the numbers of the form as they stand. That ``P`` has no negative
-eigenvalue is the declaration's word.
+down. A column without a range must have the reduced cost zero: multipliers are corrected until
+that is so, in twice the precision too, or nothing is proved. That ``P`` has no negative eigenvalue
+is the declaration's word.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
 
-from lexiprog.canon.compensated import Sums, products, reduced_costs, total, transposed_times, up
-from lexiprog.canon.cones import project
+from lexiprog.canon.compensated import (
+    Pair,
+    Sums,
+    products,
+    reduced_costs,
+    total,
+    transposed_times,
+    up,
+)
+from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
-from lexiprog.typing import Array, Mask
+from lexiprog.certify.terms import Terms, into_dual
+from lexiprog.tolerances import EPS, REDUCED_TO_ZERO
+from lexiprog.typing import Array, Mask, Matrix
+
+# How far multipliers are pushed into their cones, as shares of themselves, to be corrected there.
+_INWARDS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)
+# What stands for nothing in the equations of a correction, whose numbers are at most about one:
+# where columns depend on each other the first is too little.
+_REGULAR = (1e-24, 1e-11)
+# Rounds of corrections, each of which gains some ten digits.
+_ROUNDS = 8
 
 
-@dataclass(frozen=True)
-class LowerBound:
-    """What is proved about an optimum.
-
-    Attributes
-    ----------
-    everywhere : float
-        No feasible point has a smaller objective; minus infinity if nothing is proved.
-    value : float
-        No feasible point within the ball has a smaller objective; the same if there is no ball.
-    radius : float or None
-        The ball's radius around the point, over the columns without a range that is known; None
-        if no ball was needed or none was allowed.
-
-    Notes
-    -----
-    A ball is less of a restriction than it seems. Since the problem is convex, a feasible point
-    at ``d`` times the radius is better than a feasible ``x`` by at most ``d`` times the gap within
-    the ball.
-    """
-
-    everywhere: float
-    value: float
-    radius: float | None = None
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def lower_bound(
-    form: StandardForm, x: Array, z: Array, *, radius: float | None = None
-) -> LowerBound:
-    """What the multipliers ``z`` prove about the optimum of ``form``.
+@np.errstate(all="ignore")
+def lower_bound(terms: Terms, x: Array, z: Array, *, enough: float = -np.inf) -> float:
+    """What no feasible point's objective is below; minus infinity if nothing is proved.
 
     Parameters
     ----------
-    form : StandardForm
+    terms : Terms
         The problem's numbers; integers are taken as continuous, which can only lower the bound.
     x : ndarray
-        The point at which a quadratic objective is linearised and around which the ball lies.
+        The point at which a quadratic objective is linearised.
     z : ndarray
-        Multipliers of the rows, right or wrong: they are first brought into the dual cones.
-    radius : float, optional
-        How far from ``x`` the ball reaches. Without it, a column that has no finite range and
-        whose reduced cost is not exactly zero leaves nothing proved.
+        Multipliers of the frame's rows, in the dual cones.
+    enough : float
+        A bound that need not be better.
 
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
     >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> from lexiprog.certify.terms import Terms
     >>> A, b, rows = sp.csc_array(np.array([[-1.0, -2.0]])), np.array([-4.0]), Cones(nonneg=1)
     >>> form = StandardForm(np.array([1.0, 3.0]), 0.0, A, b, rows, lower=np.zeros(2))
-    >>> x = np.array([4.0, 0.0])  # min x + 3y over x + 2y >= 4 is 4, the multiplier 1
-    >>> lower_bound(form, x, np.array([1.0])).everywhere
+    >>> x, z = np.array([4.0, 0.0]), np.array([1.0])  # min x + 3y over x + 2y >= 4 is 4
+    >>> lower_bound(Terms(form, x, z), x, z)
     4.0
-    >>> lower_bound(form, x, np.array([0.75])).everywhere
+    >>> lower_bound(Terms(form, x, z), x, np.array([0.75]))
     3.0
     """
-    z = project(form.cones, z, dual=True)
-    reduced = reduced_costs(form.c, form.A, z)
-    constant = [Sums.of(np.array([form.offset])), products(-form.b, z)]
-    if form.P is not None:
-        curvature = transposed_times(form.P, x)
-        reduced = reduced.plus(curvature)
-        constant.append(curvature.times(-0.5 * x))
-    if form.lower is None and form.upper is None:
-        open_ends = (reduced.high != 0.0) | (reduced.low != 0.0) | (reduced.error != 0.0)
-        charges = Sums.of(np.zeros(x.size))
-    else:
-        charges, open_ends = charge_columns(reduced, *form.ranges())
-    if not open_ends.any():
-        value = _lower(*constant, charges)
-        return LowerBound(value, value)
-    at_x = reduced.times(x)
-    charges, unknown, ceiling = _charge_open(form, x, reduced, at_x, charges, open_ends)
-    everywhere = -np.inf if unknown.any() else min(_lower(*constant, charges), ceiling)
-    if radius is None:
-        return LowerBound(everywhere, everywhere)
-    # Within the ball a column may vary less than its implied range says.
-    slopes = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
-    losses = at_x.nearest - charges.lower
-    around = unknown | (open_ends & (losses > slopes * radius))
-    if not around.any():
-        return LowerBound(everywhere, everywhere)
-    slope = float(np.linalg.norm(up(slopes[around])))
-    ball = Sums(np.zeros(1), np.zeros(1), up(np.array([slope * radius])))
-    within = _lower(*constant, _where(around, at_x, charges), ball)
-    return LowerBound(everywhere, min(within, ceiling), radius)
+    ranges = stated_ranges(terms.given)
+    bound = _charged(terms, Pair.of(x), Pair.of(z), ranges)
+    if bound >= enough:
+        return bound
+    corrected = balanced(terms, x, z, ranges)
+    return bound if corrected is None else max(bound, _charged(terms, *corrected, ranges))
 
 
-def _charge_open(
-    form: StandardForm, x: Array, reduced: Sums, at_x: Sums, charges: Sums, unknown: Mask
-) -> tuple[Sums, Mask, float]:
-    """Charges of columns without bounds of their own, by what else is known of their ranges.
-
-    Returns them with the columns of which nothing is known, and the ceiling that all need.
-    """
-    ceiling = np.inf
-    stated = stated_ranges(form)
-    more, still = charge_columns(reduced, *stated)
-    charges, unknown = _where(unknown & ~still, more, charges), unknown & still
+def _charged(terms: Terms, x: Pair, z: Pair, ranges: tuple[Array, Array]) -> float:
+    """The bound of multipliers and of a point of linearisation as they are."""
+    form = terms.form
+    reduced, curvature = _reduced(form, x, z)
+    constant = [Sums.of(np.array([form.offset]))]
+    constant += [products(-form.b, part) for part in z if part.any()]
+    if curvature is not None:
+        constant += [curvature.times(-0.5 * part) for part in x if part.any()]
+    charges, unknown = charge_columns(reduced, *ranges)
+    if not unknown.any():
+        return _lower(*constant, charges)
+    left = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
+    unknown &= ~(left <= REDUCED_TO_ZERO * terms.column_sizes(x.high, z.high))
     if unknown.any():
-        bent, strong = _bend(form, reduced, at_x, unknown)
+        bent, strong = _bend(form, x.high, reduced, unknown)
         charges, unknown = _where(strong, bent, charges), unknown & ~strong
+    ceiling = np.inf
     if unknown.any():
-        ends, ceiling = _implied(form, x, reduced, unknown, stated)
+        ends, ceiling = _implied(terms.given, x.high, reduced, unknown, ranges)
         more, still = charge_columns(reduced, *ends)
         charges, unknown = _where(unknown & ~still, more, charges), unknown & still
-    return charges, unknown, ceiling
+    return -np.inf if unknown.any() else min(_lower(*constant, charges), ceiling)
+
+
+def _reduced(form: StandardForm, x: Pair, z: Pair) -> tuple[Sums, Sums | None]:
+    reduced = reduced_costs(form.c, form.A, z.high)
+    if z.low.any():
+        reduced = reduced.plus(transposed_times(form.A, z.low))
+    if form.P is None:
+        return reduced, None
+    curvature = transposed_times(form.P, x.high)
+    if x.low.any():
+        curvature = curvature.plus(transposed_times(form.P, x.low))
+    return reduced.plus(curvature), curvature
 
 
 def charge_columns(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mask]:
@@ -148,11 +130,12 @@ def charge_columns(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mas
     return Sums(charges.high, charges.low, np.where(doubtful, error, charges.error)), unknown
 
 
-def _bend(form: StandardForm, reduced: Sums, at_x: Sums, unknown: Mask) -> tuple[Sums, Mask]:
+def _bend(form: StandardForm, x: Array, reduced: Sums, unknown: Mask) -> tuple[Sums, Mask]:
     """Charges of columns whose own square in the objective holds them near ``x``.
 
     With 1/2 p (y - x)**2 beside r (y - x) no column gains more than r**2 / 2p.
     """
+    at_x = reduced.times(x)
     if form.P is None:
         return at_x, np.zeros(unknown.size, dtype=bool)
     P = sp.csc_array(form.P)
@@ -181,6 +164,172 @@ def _implied(
             cut, ceiling = (form.c, float(limit)), height
     wanted = unknown & (reduced.upper > 0.0), unknown & (reduced.lower < 0.0)
     return implied_ranges(form, start=stated, cut=cut, wanted=wanted), ceiling
+
+
+# Multipliers whose reduced costs vanish where nothing bounds a column.
+
+
+def balanced(
+    terms: Terms, x: Array, z: Array, ranges: tuple[Array, Array]
+) -> tuple[Pair, Pair] | None:
+    """A point of linearisation and multipliers with reduced cost zero in free columns, if any.
+
+    ``z + D A w`` with ``D`` the local metric of the dual cones at ``z``: a correction that is small
+    in it stays inside. Where it does not, ``z`` is first pushed inwards by a little of itself,
+    which the bound pays for. A quadratic objective may be linearised anywhere.
+    """
+    lower, upper = ranges
+    reduced = _reduced(terms.form, Pair.of(x), Pair.of(z))[0].nearest
+    wrong = np.isinf(np.where(reduced > 0.0, lower, upper)) & (reduced != 0.0)
+    free = np.flatnonzero(wrong | ((lower < x) & (x < upper)))
+    if not free.size or not np.isfinite(reduced).all():
+        return None
+    sizes = terms.row_sizes(x)
+    for share in _INWARDS if terms.form.b.size > terms.form.cones.linear else _INWARDS[:1]:
+        found = _corrected(terms, x, inwards(terms, z, share), free, sizes)
+        if found is None:
+            return None
+        if _inside(terms, found[1].high, sizes):
+            return found
+    return None
+
+
+def _corrected(
+    terms: Terms, x: Array, z: Array, free: NDArray[np.intp], sizes: Array
+) -> tuple[Pair, Pair] | None:
+    """The smallest correction in the local metric; None if these columns cannot be balanced."""
+    form = terms.form
+    metric, reach = _metric(terms, x, z, sizes), np.zeros(x.size)
+    scale = terms.column_sizes(x, z)[free]
+    scale = np.where(scale > 0.0, scale, 1.0)
+    sides = [metric.T @ sp.csc_array(form.A)[:, free]] if form.b.size else []
+    if form.P is not None:
+        squares = np.maximum(form.P.diagonal(), 0.0)
+        worth = max(abs(form.objective(x)), _worth(form, x, z))
+        reach = np.where(squares > 0.0, np.sqrt(worth / np.where(squares > 0, squares, 1.0)), 0.0)
+        sides.append(sp.diags_array(reach) @ sp.csc_array(form.P)[:, free])
+    if not sides:
+        return None
+    B = sp.csc_array(sp.vstack(sides)) @ sp.diags_array(1.0 / scale)
+    found = (
+        _vanishing(form, Pair.of(x), Pair.of(z), free, scale, B, metric, reach, regular)
+        for regular in _REGULAR
+    )
+    return next((pairs for pairs in found if pairs is not None), None)
+
+
+def _vanishing(
+    form: StandardForm, x: Pair, z: Pair, free: NDArray[np.intp], scale: Array,
+    B: Matrix, metric: Matrix, reach: Array, regular: float,
+) -> tuple[Pair, Pair] | None:  # fmt: skip
+    """Steps of the least weight until the reduced costs vanish; None if they do not."""
+    rows, count = B.shape
+    system = [[sp.eye_array(rows), B], [B.T, -regular * sp.eye_array(count)]]
+    try:
+        factors = splu(sp.csc_array(sp.block_array(system)))
+    except RuntimeError:  # singular
+        return None
+    last = np.inf
+    for _ in range(_ROUNDS):
+        left = _reduced(form, x, z)[0].nearest[free] / scale
+        size = float(np.max(np.abs(left), initial=0.0))
+        if size <= REDUCED_TO_ZERO:
+            return x, z
+        if not size < 0.5 * last:
+            return None
+        last = size
+        step = factors.solve(np.concatenate([np.zeros(rows), -left]))[:rows]
+        if form.b.size:
+            z = z.plus(metric @ step[: form.b.size])
+        if form.P is not None:
+            x = x.plus(reach * step[form.b.size :])
+    return None
+
+
+def _worth(form: StandardForm, x: Array, z: Array) -> float:
+    return float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
+
+
+def _metric(terms: Terms, x: Array, z: Array, sizes: Array) -> sp.csc_array:
+    """A root of the local metric of the dual cones at ``z``, cone by cone."""
+    form, cones = terms.form, terms.form.cones
+    weights = terms.natural(z)
+    worth = _worth(form, x, z)
+    equal = slice(0, cones.zero)
+    filled = sizes[equal] > 0.0
+    usual = np.where(filled, worth / np.where(filled, sizes[equal], 1.0), 0.0)
+    weights[equal] = np.maximum(weights[equal], usual)
+    linear = [sp.diags_array(weights[: cones.linear])] if cones.linear else []
+    return sp.csc_array(sp.block_diag([*linear, *_roots(terms, inwards(terms, z, 1e-2))]))
+
+
+def _roots(terms: Terms, z: Array) -> list[Array]:
+    """Roots of the local metrics of all cones beyond the linear rows."""
+    out: list[Array] = []
+    frame, cones = terms.frame, terms.form.cones
+    mates = iter(frame.mates.tolist())
+    for kind, rows, parameter in blocks(cones):
+        if kind == "soc":
+            for head, size in zip(frame.heads.tolist(), parameter.tolist(), strict=True):
+                mate = next(mates) if size > 1 else head
+                out.append(_root_of_pair(z[head : head + size], mate - head))
+        elif kind == "psd":
+            out.append(_root_semidefinite(z[rows], parameter, cones.psd_layout))
+        elif kind == "exp":
+            out += [np.diag(np.abs(part)) for part in z[rows].reshape(-1, 3)]
+        else:
+            out.append(np.diag(np.abs(z[rows])))
+    return out
+
+
+def _root_of_pair(z: Array, mate: int) -> Array:
+    """Of a second-order cone ``4 p q >= |rest|**2`` at z."""
+    if z.size == 1:
+        return np.abs(z)[:, None]
+    order = [0, mate, *(k for k in range(1, z.size) if k != mate)]
+    p, q, rest = z[0], z[mate], z[order[2:]]
+    dual = np.zeros((z.size, z.size))
+    dual[0, mate] = dual[mate, 0] = 0.5
+    dual[order[2:], order[2:]] = -1.0
+    square = 2.0 * np.outer(z, z) - max(4.0 * p * q - float(rest @ rest), 0.0) * dual
+    size = np.sqrt(np.maximum(np.diag(square), 0.0))
+    safe = np.where(size > 0.0, size, 1.0)
+    values, vectors = np.linalg.eigh(square / safe[:, None] / safe)
+    return np.asarray(size[:, None] * (vectors * np.sqrt(np.maximum(values, 0.0))))
+
+
+def _root_semidefinite(z: Array, order: int, layout: str) -> Array:
+    values, vectors = np.linalg.eigh(matrix(z, order, layout))
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    sides = [triangle(root @ matrix(unit, order, layout) @ root, layout) for unit in np.eye(z.size)]
+    return np.column_stack(sides)
+
+
+def inwards(terms: Terms, z: Array, share: float) -> Array:
+    """Multipliers moved towards the inside of the dual cones by a share of themselves."""
+    if share == 0.0:
+        return z
+    z, frame, cones = z.copy(), terms.frame, terms.form.cones
+    z[frame.tops] *= 1.0 + share
+    z[frame.mates] *= 1.0 + share
+    for kind, rows, parameter in blocks(cones):
+        if kind == "psd":
+            square = matrix(z[rows], parameter, cones.psd_layout)
+            z[rows] = triangle(square + share * np.diag(np.diag(square)), cones.psd_layout)
+        elif kind == "exp":
+            parts = z[rows].reshape(-1, 3).copy()
+            parts[:, 1] += share * np.abs(parts[:, 0])
+            parts[:, 2] *= 1.0 + share
+            z[rows] = parts.reshape(-1)
+        elif kind == "power":
+            z[rows.start : rows.stop - 1] *= 1.0 + share
+    return z
+
+
+def _inside(terms: Terms, z: Array, sizes: Array) -> bool:
+    """Whether multipliers are in the dual cones, but for rounding."""
+    away = np.abs(into_dual(terms, z, sizes) - z)
+    return bool((away <= 8.0 * EPS * terms.natural(z)).all())
 
 
 def _where(chosen: Mask, yes: Sums, no: Sums) -> Sums:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from lexiprog.summary import TableCell, TableSummary, draw, tiny
-from lexiprog.tolerances import CERTIFIED
+from lexiprog.tolerances import CERTIFIED, NEARNESS
 
 BASIS_WORDS = {
     "duals": "proved by its multipliers",
@@ -22,39 +22,43 @@ BASIS_WORDS = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far a point is from a proved optimum; accepted when every measure is small.
+    """Why a point is optimal: for which data, and how near its value is to the true optimum.
 
-    All measures are taken in equilibrated units, in which the numbers of the problem are about
-    one: they do not depend on the units that the model is written in.
+    Every measure compares a quantity with the terms that it is summed from. Multiplying a row, a
+    column or the objective by any number changes none of them, so the units of a model make no
+    difference. The first four say that the point is optimal for data each number of which differs
+    from yours by at most about the largest of them. The gap says how far the value may be from the
+    optimum of your data as they are.
 
     Attributes
     ----------
-    primal : float
-        Largest violation of an equation, inequality or bound, over the size of its terms.
-    dual : float
-        Largest violation of dual feasibility, over ``1 + norm(c)``.
+    rows : float
+        Largest violation of an equation, inequality or bound, over its terms.
+    columns : float
+        Largest reduced cost that no bound holds, over its terms.
+    cones : float
+        Largest violation of a cone that is no half-line, over the terms of its rows together.
+    slackness : float
+        What the multipliers charge for slack (complementary slackness), over the terms of the
+        objective and of its dual.
     gap : float
-        Distance between the objective and a proved bound of the optimum, and the first-order
-        effect of the violations, over ``1 + abs(value)``. The bound comes from the multipliers
-        brought into their cones, with what is left of the reduced costs charged over the range
-        of each variable. For integer problems it is the bound that the solver reports; not a
-        number if nobody has one.
-    cone : float
-        Largest distance to a non-linear cone or to its dual, relative as above.
+        Width of the interval in which the optimum is proved to lie, over the size of the value
+        itself; 0 where rounding of its terms explains it. For integer problems the bound is that
+        of the solver; not a number if nobody has one.
     claim : float
-        Distance between the value claimed by the solver and the objective at its point.
+        Distance between the value claimed by the solver and the objective at its point, likewise.
     integrality : float
         Largest distance of an integer variable from a whole number.
-    tolerance, gap_tolerance : float
-        What the measures, and the gap of an integer problem, are compared with.
+    tolerance, gap_tolerance, row_tolerance : float
+        What the claim, the gap and the rows are compared with; columns, cones and slackness with a
+        tenth of the first. Rows of linear problems have to be met up to rounding.
     basis : str
         How it is known: "duals" (proved by the solver's own multipliers), "bound" (proved by a
         solve of our own), "incumbent" (an integer point with the solver's word for its bound),
         "point" (an integer point without any bound), "exact" (proved in rational numbers) or
         "oracle" (multipliers, with the word of a pricing oracle for its bounds).
-    radius : float or None
-        Where some variable has no bounds, neither its own nor implied by the rows: the proof
-        speaks of all points within this distance, in equilibrated units.
+    interval : tuple of float or None
+        Where the optimum of the user's own objective is proved to lie.
 
     Examples
     --------
@@ -62,25 +66,27 @@ class Certificate:
     >>> x = cp.Variable(name="x")
     >>> program = lx.Program(lx.Stage("only", lx.Subproblem("low", cp.Minimize(x), [x >= 1])))
     >>> certificate = program.solve()["low"].certificate
-    >>> certificate.passed, certificate.gap <= 1e-9
+    >>> certificate.passed, certificate.nearness <= 1e-9
     (True, True)
     """
 
-    primal: float = 0.0
-    dual: float = 0.0
+    rows: float = 0.0
+    columns: float = 0.0
+    cones: float = 0.0
+    slackness: float = 0.0
     gap: float = 0.0
-    cone: float = 0.0
     claim: float = 0.0
     integrality: float = 0.0
     tolerance: float = CERTIFIED
     gap_tolerance: float = CERTIFIED
+    row_tolerance: float = NEARNESS * CERTIFIED
     basis: str = "duals"
-    radius: float | None = None
+    interval: tuple[float, float] | None = None
 
     @property
     def measures(self) -> dict[str, float]:
         """Every measure by name."""
-        names = ("primal", "dual", "gap", "cone", "claim", "integrality")
+        names = ("rows", "columns", "cones", "slackness", "gap", "claim", "integrality")
         return {name: getattr(self, name) for name in names}
 
     @cached_property
@@ -94,8 +100,9 @@ class Certificate:
 
     def _limit(self, name: str) -> float:
         # Whole means whole: what is a little off may let a big M leak.
-        limits = {"gap": self.gap_tolerance, "integrality": 0.0}
-        return limits.get(name, self.tolerance)
+        limits = {"gap": self.gap_tolerance, "claim": self.tolerance, "integrality": 0.0}
+        limits["rows"] = self.row_tolerance
+        return limits.get(name, NEARNESS * self.tolerance)
 
     @property
     def passed(self) -> bool:
@@ -108,22 +115,31 @@ class Certificate:
         return self.passed and self.gap <= self.tolerance
 
     @property
+    def near(self) -> bool:
+        """Whether the point is at least optimal for data near the user's, if not for these."""
+        limits = {name: max(self._limit(name), NEARNESS * self.tolerance) for name in self.measures}
+        return all(self.measures[name] <= limits[name] for name in limits if name != "gap")
+
+    @property
+    def nearness(self) -> float:
+        """By how much of itself a number of the data may differ from yours for this to be optimal.
+
+        Not a number if a measure is none.
+        """
+        return _most((self.rows, self.columns, self.cones, self.slackness))
+
+    @property
     def worst(self) -> float:
         """The largest measure."""
-        values = list(self.measures.values())
-        return float("nan") if np.isnan(values).any() else max(values)
+        return _most(tuple(self.measures.values()))
 
     @property
     def words(self) -> str:
-        """How it is known, to what tolerance and where, in a sentence."""
+        """For which data the point is optimal, where its value lies, and how that is known."""
+        basis = BASIS_WORDS[self.basis]
         if self.failures:
             return f"{self}."
-        ball = "" if self.radius is None else f" among all points within {self.radius:.3g} of it"
-        basis = BASIS_WORDS[self.basis].capitalize()
-        return (
-            f"{basis}{ball}, to {self.gap_tolerance:.0e} of the sizes in "
-            f"equilibrated units (worst measure {self.worst:.1e})."
-        )
+        return f"{str(self)[0].upper()}{str(self)[1:]} ({basis})."
 
     @property
     def summary(self) -> TableSummary:
@@ -144,8 +160,28 @@ class Certificate:
         return draw(self.summary)
 
     def __str__(self) -> str:
-        if self.passed:
-            ball = "" if self.radius is None else f" within {self.radius:.3g}"
-            return f"certified: {self.basis}{ball}, worst measure {self.worst:.1e}"
-        parts = ", ".join(f"{name} {value:.1e}" for name, value in self.failures.items())
-        return f"not certified: {parts} (accepted up to {self.tolerance:.0e})"
+        if self.failures:
+            limits = ((name, value, self._limit(name)) for name, value in self.failures.items())
+            parts = [f"{name} {value:.1e} (up to {limit:.0e})" for name, value, limit in limits]
+            return f"not certified: {', '.join(parts)}"
+        if self.basis == "exact":
+            return "optimal for your data"
+        word = "optimal" if self.proved else "feasible"
+        where = f"{word} for data within {tiny(self.nearness)} of yours"
+        if self.interval is None:
+            return where
+        low, high = self.interval
+        return f"{where}, value within [{_digits(low, high)}]"
+
+
+def _most(values: tuple[float, ...]) -> float:
+    return float("nan") if np.isnan(values).any() else max(values)
+
+
+def _digits(low: float, high: float) -> str:
+    """Both ends, with as many digits as tell them apart."""
+    for digits in range(6, 18):
+        ends = f"{low:.{digits}g}", f"{high:.{digits}g}"
+        if ends[0] != ends[1]:
+            break
+    return f"{ends[0]}, {ends[1]}" if low != high else f"{low:.10g}, {high:.10g}"

@@ -1,39 +1,74 @@
 """The one entry to what a certificate measures: ``measure`` for a point and its multipliers.
 
-Everything that judges an optimum calls ``measure``, or ``measure_batch`` for linear programs over
-the same rows; how a bound is proved (``bound``, ``rounding_bound``, ``ranges``) is known here only.
+Everything that judges an optimum calls ``measure``, ``prove``, which also looks at what lies near
+an answer, or ``measure_batch`` for linear programs over the same rows. How terms are compared
+(``terms``) and how a bound is proved (``bound``, ``rounding_bound``, ``ranges``) is known here only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import distances
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.certificate import Certificate
+from lexiprog.certify.polish import candidates
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
 from lexiprog.certify.rounding_bound import bound_with_rounding
-from lexiprog.tolerances import CERTIFIED
+from lexiprog.certify.terms import Nearness, Terms, ratio
+from lexiprog.tolerances import (
+    CERTIFIED,
+    NEARNESS,
+    ROW_ROUNDING,
+    UNDERFLOW_ERRORS,
+    VALUE_ROUNDING,
+)
 from lexiprog.typing import Array, Mask
 
-# Where nothing bounds a variable, the proof speaks of points this many times as far away as the
-# point itself is from the origin.
-REACH = 10.0
 # Linear programs up to so many entries are worth measuring in a batch.
 SMALL = 20_000
 
 
 @dataclass(frozen=True)
 class Measures:
-    """A certificate with the bound that it rests on, in the form's minimising sense."""
+    """A certificate with the bound that it rests on, in the form's minimising sense.
+
+    ``size`` is that of the terms which the objective and its dual are summed from.
+    """
 
     certificate: Certificate
     bound: float | None
+    size: float = 0.0
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A point with multipliers, and what is measured of them."""
+
+    x: Array
+    z: Array
+    measures: Measures
+
+
+def prove(
+    form: StandardForm, x: Array, z: Array, *, claimed: float, tolerance: float = CERTIFIED
+) -> Proof:
+    """The answer or, where that is not proved, what lies near it and is; else the best of them."""
+    best = Proof(x, z, measure(form, x, z, claimed=claimed, tolerance=tolerance))
+    if best.measures.certificate.proved:
+        return best
+    for point, multipliers in candidates(form, x, z):
+        value = form.objective(point)
+        found = measure(form, point, multipliers, claimed=value, tolerance=tolerance)
+        if found.certificate.proved:
+            return Proof(point, multipliers, found)
+        if not found.certificate.worst >= best.measures.certificate.worst:
+            best = Proof(point, multipliers, found)
+    return best
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
@@ -52,7 +87,7 @@ def measure(
     Parameters
     ----------
     form : StandardForm
-        The problem's numbers, in equilibrated units.
+        The problem's numbers, in any units: they make no difference.
     x, z : ndarray
         Primal point and multipliers of the conic rows (None for integer problems).
     claimed : float
@@ -60,41 +95,63 @@ def measure(
     bound : float, optional
         A lower bound on the optimum, used where there are no multipliers.
     """
-    value = form.objective(x)
-    linear = form.cones.linear
-    outside = distances(form.cones, form.slack(x))
-    beyond = _beyond_bounds(form, x)
-    relative = outside / _row_sizes(form, x)
     integer = form.integer is not None and bool(form.integer.size)
-    integrality = _largest(x[form.integer] - np.round(x[form.integer])) if integer else 0.0
-    cone = _largest(relative[linear:])
-    dual, radius, basis = 0.0, None, "incumbent" if integer else "bound"
+    terms = Terms(form, x, np.zeros(form.b.size) if z is None else z)
+    near = terms.measure(x, np.zeros(form.b.size) if z is None else z)
+    whole = float(np.abs(x[form.integer] - np.round(x[form.integer])).max()) if integer else 0.0
     if z is not None:
-        basis = "duals"
-        dual, dual_cone, effect = _dual_side(form, x, z, outside, beyond)
-        cone = max(cone, dual_cone)
-        bound = bound_with_rounding(form, x, z, value)
-        if bound is None:
-            proved = lower_bound(form, x, z, radius=REACH * max(1.0, _largest(x)))
-            bound, radius = proved.value, proved.radius
-        gap = max(value - bound, effect, 0.0)
-    elif bound is None:
-        gap, basis = np.nan, "point" if integer else basis
+        basis, bound = "duals", _bound(terms, x, near, tolerance)
     else:
-        gap = max(value - bound, 0.0)
+        near = replace(near, columns=0.0, slackness=0.0, effect=0.0)
+        basis = "incumbent" if integer else "bound"
+        basis = "point" if integer and bound is None else basis
     certificate = Certificate(
-        primal=max(_largest(relative[:linear]), _largest(beyond)),
-        dual=dual,
-        gap=gap / (1.0 + abs(value)),
-        cone=cone,
-        claim=abs(claimed - value) / (1.0 + abs(value)),
-        integrality=integrality,
+        rows=near.rows,
+        columns=near.columns,
+        cones=near.cones,
+        slackness=near.slackness,
+        gap=np.nan if bound is None else share_of_value(near.value, bound, near.size, near.effect),
+        claim=share_of_value(claimed, near.value, near.size),
+        integrality=whole,
         tolerance=tolerance,
         gap_tolerance=tolerance if gap_tolerance is None else max(tolerance, gap_tolerance),
+        row_tolerance=row_tolerance(form, tolerance),
         basis=basis,
-        radius=radius,
     )
-    return Measures(certificate, None if bound is None or not np.isfinite(bound) else float(bound))
+    finite = bound is not None and np.isfinite(bound)
+    return Measures(certificate, float(bound) if finite and bound is not None else None, near.size)
+
+
+def row_tolerance(form: StandardForm, tolerance: float) -> float:
+    """What rows are compared with: rounding alone where all is linear, unless more is allowed."""
+    if not form.is_linear or tolerance > CERTIFIED:
+        return NEARNESS * tolerance
+    if form.integer is not None and form.integer.size:
+        return NEARNESS * tolerance
+    longest = max(form.A.nnz / max(form.b.size, 1), 1.0)
+    return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(longest)))
+
+
+def share_of_value(value: float, other: float, size: float, effect: float = 0.0) -> float:
+    """How far two values are apart, over the size of the first; what rounding explains is zero.
+
+    ``size`` is that of the terms they are summed from, ``effect`` what else may part them.
+    """
+    apart = max(abs(value - other), effect)
+    if apart <= VALUE_ROUNDING * size + UNDERFLOW_ERRORS:
+        return 0.0
+    return apart / abs(value) if value else np.inf
+
+
+def _bound(terms: Terms, x: Array, near: Nearness, tolerance: float) -> float:
+    """The lower bound that the multipliers prove; no more is done than the certificate needs."""
+    allowed = max(0.01 * tolerance * abs(near.value), VALUE_ROUNDING * near.size)
+    enough = near.value - allowed - UNDERFLOW_ERRORS
+    if terms.form.cones.linear == terms.form.b.size:
+        quick = bound_with_rounding(terms.form, x, near.z, near.value)
+        if quick is not None and quick >= enough:
+            return quick
+    return lower_bound(terms, x, near.z, enough=enough)
 
 
 def can_batch(form: StandardForm) -> bool:
@@ -139,40 +196,37 @@ def measure_batch(
     values = np.array([cost @ point for cost, point in zip(c, x, strict=True)]) + batch.offset
     terms, activity = batch.rows_at(x) if rows_at is None else rows_at
     slack = b - activity
-    sizes = np.maximum(np.maximum(batch.row_sums(np.abs(terms)), np.abs(b)), 1.0)
+    sizes = batch.row_sums(np.abs(terms)) + np.abs(b)
     outside = np.where(equations, np.abs(slack), np.maximum(-slack, 0.0))
-    primal = (outside / sizes).max(axis=1)
-    effect = (np.abs(z) * outside).sum(axis=1)
-    negative = np.where(equations, 0.0, np.minimum(z, 0.0))
-    inside = z - negative
-    beyond = np.maximum(lower - x, x - upper)
-    past = beyond > 0.0
-    if np.count_nonzero(past):
-        far = np.maximum(1.0, np.where(lower > x, np.abs(lower), np.abs(upper)))
-        beyond = np.where(past, beyond, 0.0) / far
-        primal = np.maximum(primal, beyond.max(axis=1))
-        effect = effect + (np.abs(c + batch.pulled(inside)) * beyond).sum(axis=1)
+    rows = ratio(outside, sizes).max(axis=1)
+    inside = np.where(equations, z, np.maximum(z, 0.0))
+    out = np.any((x < lower) | (x > upper), axis=1)
+    effect = (np.abs(inside) * outside).sum(axis=1)
+    charges = (np.abs(inside) * np.maximum(slack, 0.0)).sum(axis=1)
+    total = (np.abs(c) * np.abs(x)).sum(axis=1) + (np.abs(b) * np.abs(inside)).sum(axis=1)
+    total = total + np.abs(batch.offset)
     bounds = batch.bounds(x, inside, values)
-    finite = np.all(np.isfinite(upper - lower), axis=1).tolist()
-    dual = np.abs(negative).max(axis=1) / (1.0 + np.abs(c).max(axis=1))
-    numbers = zip(*(part.tolist() for part in (values, primal, dual, effect)), strict=True)
+    boxed = np.all(np.isfinite(upper - lower), axis=1) & ~out
+    parts = (values, rows, ratio(charges, total), effect, total, boxed)
+    limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
     return [
-        _batched(bound, claim, tolerance, *row) if bound is not None and boxed else None
-        for bound, claim, boxed, row in zip(bounds, claims, finite, numbers, strict=True)
+        _batched(bound, claim, tolerance, limit, *row) if bound is not None and row[-1] else None
+        for bound, claim, row in zip(
+            bounds, claims, zip(*(part.tolist() for part in parts), strict=True), strict=True
+        )
     ]
 
 
 def _batched(
-    bound: float, claim: float, tolerance: float, value: float, primal: float, dual: float,
-    effect: float,
+    bound: float, claim: float, tolerance: float, row_tolerance: float,
+    value: float, rows: float, slackness: float, effect: float, size: float, _: bool,
 ) -> Measures:  # fmt: skip
-    size = 1.0 + abs(value)
-    gap = max(value - bound, effect, 0.0) / size
     certificate = Certificate(
-        primal=primal, dual=dual, gap=gap, claim=abs(claim - value) / size, tolerance=tolerance,
-        gap_tolerance=tolerance,
+        rows=rows, slackness=slackness, gap=share_of_value(value, bound, size, effect),
+        claim=share_of_value(claim, value, size), tolerance=tolerance, gap_tolerance=tolerance,
+        row_tolerance=row_tolerance,
     )  # fmt: skip
-    return Measures(certificate, bound)
+    return Measures(certificate, bound, size)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -205,51 +259,3 @@ def least_multipliers(form: StandardForm, ray: Array) -> float:
     if not fall > 0.0 or np.isnan(defect):
         return 0.0
     return np.inf if defect == 0.0 else fall / defect
-
-
-def _row_sizes(form: StandardForm, x: Array) -> Array:
-    """What a violation of each row is compared with: its right-hand side, its terms, or one."""
-    if not form.b.size:
-        return np.ones(0)
-    A = by_columns(form.A)
-    weights = np.abs(A.data) * np.repeat(np.abs(x), np.diff(A.indptr))
-    terms = np.bincount(A.indices, weights, minlength=form.b.size)
-    sizes: Array = np.maximum(1.0, np.maximum(np.abs(form.b), terms))
-    return sizes
-
-
-def _dual_side(
-    form: StandardForm, x: Array, z: Array, outside: Array, beyond: Array
-) -> tuple[float, float, float]:
-    """Dual residual, distance of z to the dual cones, and the effect of primal violations."""
-    reduced = form.c + form.transpose_product(z)
-    if form.P is not None:
-        reduced = reduced + form.P @ x
-    lower, upper = form.ranges()
-    # A bound carries the multiplier that the rows leave over, on the side it pushes to.
-    held = np.isfinite(np.where(reduced > 0, lower, upper))
-    norm_c = 1.0 + _largest(form.c)
-    linear = form.cones.linear
-    wrong = distances(form.cones, z, dual=True)
-    dual = max(_largest(reduced[~held]), _largest(wrong[:linear])) / norm_c
-    dual_cone = _largest(wrong[linear:]) / norm_c
-    # Violated rows make the point look too good: their multipliers say by how much.
-    effect = float((np.abs(z) * outside).sum()) + float((np.abs(reduced) * beyond).sum())
-    return dual, dual_cone, effect
-
-
-def _beyond_bounds(form: StandardForm, x: Array) -> Array:
-    """How far each column is beyond its bounds, over the size of the bound if that is large."""
-    beyond = np.zeros(x.size)
-    if form.lower is None and form.upper is None:
-        return beyond
-    if form.lower is not None:
-        beyond = np.maximum(beyond, (form.lower - x) / np.maximum(1.0, np.abs(form.lower)))
-    if form.upper is not None:
-        beyond = np.maximum(beyond, (x - form.upper) / np.maximum(1.0, np.abs(form.upper)))
-    return np.where(np.isnan(beyond), 0.0, beyond)  # an infinite bound cannot be passed
-
-
-def _largest(values: Array) -> float:
-    """Largest absolute entry; not-a-number stays not-a-number."""
-    return float(np.abs(values).max()) if values.size else 0.0

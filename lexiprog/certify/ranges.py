@@ -88,10 +88,11 @@ _ONE_ROW = Cones(nonneg=1)
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
+def stated_ranges(form: StandardForm, *, outwards: bool = True) -> tuple[Array, Array]:
     """The form's own bounds, and what rows of a single entry say: solvers may want such rows.
 
-    The first row of a second-order cone says no less than an inequality does.
+    The first row of a second-order cone says no less than an inequality does. Quotients are rounded
+    ``outwards``, so that no feasible point is left out, or to the nearest float.
 
     Examples
     --------
@@ -115,8 +116,9 @@ def stated_ranges(form: StandardForm) -> tuple[Array, Array]:
     ends, equal = form.b[rows] / factors, rows < zero
     lower, upper = lower.copy(), upper.copy()
     above, below = equal | (factors > 0.0), equal | (factors < 0.0)
-    np.minimum.at(upper, columns[above], np.nextafter(ends[above], np.inf))
-    np.maximum.at(lower, columns[below], np.nextafter(ends[below], -np.inf))
+    step = np.inf if outwards else ends
+    np.minimum.at(upper, columns[above], np.nextafter(ends, step)[above])
+    np.maximum.at(lower, columns[below], np.nextafter(ends, -step if outwards else ends)[below])
     return lower, upper
 
 

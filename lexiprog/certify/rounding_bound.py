@@ -22,7 +22,6 @@ from lexiprog.canon.cones import project
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.ranges import stated_ranges
 from lexiprog.tolerances import (
-    BOUND_LOSS,
     LONG_ROUNDOFF,
     ROUND_UP,
     SHRUNK_MULTIPLIERS,
@@ -144,7 +143,7 @@ class LinearBatch:
         parts = np.concatenate(terms, axis=1)
         lost = ROUND_UP * (lost + 8.0 * UNIT_ROUNDOFF * np.abs(parts).sum(axis=1))
         lost = lost + UNDERFLOW_ERRORS
-        known = (excess == 0.0) & (lost <= BOUND_LOSS * (1.0 + np.abs(values)))  # no NaN either
+        known = (excess == 0.0) & np.isfinite(lost)
         return [
             math.nextafter(math.fsum(part) - error, -math.inf) if fits else None
             for part, error, fits in zip(parts.tolist(), lost.tolist(), known.tolist(), strict=True)

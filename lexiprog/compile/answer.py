@@ -111,6 +111,7 @@ class Answer:
     claimed: float = np.nan  # in the minimising sense of the form
     bound: float | None = None
     refined: bool = False  # whether x and z were found with twice the digits of floats
+    measured: Measures | None = None  # of x and z, where somebody has measured them already
 
     held: HeldOptima = _NOTHING_KNOWN
     exact: ExactAnswer | None = None

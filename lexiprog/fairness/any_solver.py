@@ -138,8 +138,9 @@ def _worst_of(certificates: Sequence[Certificate], first: Certificate) -> Certif
         **measures,
         tolerance=first.tolerance,
         gap_tolerance=first.gap_tolerance,
+        row_tolerance=max(c.row_tolerance for c in certificates),
         basis=first.basis,
-        radius=first.radius,
+        interval=first.interval,
     )
 
 

@@ -261,7 +261,7 @@ def with_audit(checked: Measures, audit: Audit) -> Measures:
         checked,
         certificate=replace(
             certificate,
-            primal=max(certificate.primal, audit.outside),
+            rows=max(certificate.rows, audit.outside),
             claim=max(certificate.claim, audit.missed),
             gap=gap,
         ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord, Price
 from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.solution import Solution, deferred
-from lexiprog.solve.certify import in_users_sense
+from lexiprog.solve.certify import in_users_terms
 from lexiprog.solve.face import FaceVertex, LinearFace, VertexFinder, lifted
 from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.prices import linear_price
@@ -227,14 +227,12 @@ class LinearLevel:
         """
         member, compiled, vertex = self.member, best.compiled, best.best.vertex
         scaling, index_map = compiled.scaling, compiled.index_map
-        certificate, unit = best.checked.certificate, 1.0 / scaling.cost
+        unit = 1.0 / scaling.cost
         size = unit + abs(value)
-        # The claim must also hold for the problem as the user wrote it.
         claimed = np.inf if index_map is None else index_map.sign * best.claimed
-        mismatch = abs(claimed - value) / size
-        if mismatch > certificate.claim:
-            certificate = replace(certificate, claim=mismatch)
-        if index_map is None or not certificate.proved or best.checked.bound is None:
+        measured = in_users_terms(member, scaling, best.checked, value, claimed)
+        certificate = measured.certificate
+        if index_map is None or not certificate.proved or measured.bound is None:
             return None
         constants, effects = dict(inputs[1]), {}
         references, drifts = dict[str, Value](), list[float]()
@@ -260,7 +258,7 @@ class LinearLevel:
             solver=solver.name,
             certificate=certificate,
             variables=MappingProxyType(variables),
-            bound=in_users_sense(member, scaling, best.checked.bound),
+            bound=measured.bound,
             unit=unit,
             duals=tuple(multipliers.get(key) for key in self._rows),
             options=solver.options,

@@ -17,7 +17,7 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measures, measure
+from lexiprog.certify.measures import Measures, measure, share_of_value
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -62,7 +62,9 @@ def certify_answer(
     if not certificate.passed and stopped is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
         reason = "; ".join(filter(None, [str(certificate), _leak(task, point)]))
-        return Attempt(name, answer.status, reason, fault)
+        near = certificate.near and not task.integer
+        flagged = _solution(task, stage, point, proof, certificate, Status.INACCURATE)
+        return Attempt(name, answer.status, reason, fault, flagged=flagged if near else None)
     status = stopped or _status(task.subproblem, answer, proved=certificate.proved)
     solution = _solution(task, stage, point, proof, certificate, status)
     if stopped is Status.UNFINISHED:
@@ -131,7 +133,7 @@ def _prove(task: Task, answer: Answer, point: _Point, solutions: Mapping[str, So
     # Geometric programs are solved in logarithms, so that errors are shares of the value.
     unit = abs(value) if subproblem.gp else _unit_of(task)
     if answer.x is not None and (answer.z is not None or task.integer):
-        measured = _measured_numbers(task, answer, value, unit, solutions)
+        measured = _measured_numbers(task, answer, value, solutions)
         if not has_useless_multipliers(task, measured.certificate):
             return _Proof(answer, value, unit, measured, Evidence.of(task, answer))
     # Multipliers nobody can vouch for would poison later stages, so both they and the bound come
@@ -212,7 +214,7 @@ def has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
     SCIP, for one, turns rows into bounds and then has none for them.
     """
     failed = certificate.failures.keys()
-    useless = "dual" in failed and failed <= {"dual", "gap"}
+    useless = "columns" in failed and failed <= {"columns", "slackness", "gap"}
     return useless and task.strategy.mode == "value" and not task.integer
 
 
@@ -220,7 +222,7 @@ def has_useless_multipliers(task: Task, certificate: Certificate) -> bool:
 
 
 def _measured_numbers(
-    task: Task, answer: Answer, value: float, unit: float, solutions: Mapping[str, Solution]
+    task: Task, answer: Answer, value: float, solutions: Mapping[str, Solution]
 ) -> Measures:
     """Certificate from the numbers the solver was given and gave back."""
     if answer.x is None:
@@ -236,7 +238,7 @@ def _measured_numbers(
     if answer.exact is not None:
         certificate = Certificate(tolerance=task.solver.accept, basis="exact")
         return Measures(certificate, float(answer.exact.value))
-    measured = measure(
+    measured = answer.measured or measure(
         form,
         answer.x,
         None if task.integer else answer.z,
@@ -245,17 +247,25 @@ def _measured_numbers(
         gap_tolerance=task.solver.gap,
         bound=bound,
     )
-    # The claim must also hold for the problem as the user wrote it.
-    mismatch = abs(answer.value - value) / (unit + abs(value))
+    return in_users_terms(task.subproblem, task.native.scaling, measured, value, answer.value)
+
+
+def in_users_terms(
+    subproblem: Subproblem, scaling: Scaling, measured: Measures, value: float, claimed: float
+) -> Measures:
+    """The same of the objective that the user wrote, whose ``value`` is that at the point."""
     certificate = measured.certificate
-    if mismatch > certificate.claim:  # what is no number has failed already, and stays so
-        certificate = replace(certificate, claim=mismatch)
-    bound = in_users_sense(task.subproblem, task.native.scaling, measured.bound)
-    if bound is not None and unit < 1.0 / task.native.scaling.cost and not task.subproblem.gp:
-        gap = abs(value - bound) / (unit + abs(value))
-        if gap > certificate.gap:
-            certificate = replace(certificate, gap=gap)
-    return Measures(certificate, bound)
+    bound = in_users_sense(subproblem, scaling, measured.bound)
+    # Geometric programs are solved in logarithms, so that errors are shares of the value.
+    size = measured.size * abs(value) if subproblem.gp else scaling.value(measured.size)
+    # The claim must also hold for the problem as the user wrote it.
+    claim = max(certificate.claim, share_of_value(value, claimed, size))
+    gap, interval = certificate.gap, None
+    if bound is not None:
+        gap = np.maximum(gap, share_of_value(value, bound, size))  # no number stays none
+        interval = min(bound, value), max(bound, value)
+    certificate = replace(certificate, claim=claim, gap=float(gap), interval=interval)
+    return Measures(certificate, bound, size)
 
 
 def _unit_of(task: Task) -> float:
@@ -350,7 +360,9 @@ def verification_solve(
         if answer.x is None or answer.form is None:
             continue
         z = None if subproblem.integer else answer.z
-        measured = measure(answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound)
+        measured = answer.measured or measure(
+            answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound
+        )
         sharp = not refined or measured.certificate.worst <= CERTIFIED_REFINED
         if measured.certificate.proved and sharp:
             return VerifiedOptimum(task, answer, measured)
@@ -378,7 +390,7 @@ def _measured_point(
         bound = verified.answer.value if subproblem.gp else bound
         gap = (bound - value if subproblem.maximise else value - bound) / (unit + abs(value))
     certificate = Certificate(
-        primal=float(np.max([0.0, *misses])),  # not-a-number stays not-a-number
+        rows=float(np.max([0.0, *misses])),  # not-a-number stays not-a-number
         gap=float(np.maximum(gap, 0.0)),
         claim=abs(answer.value - value) / (unit + abs(value)),
         integrality=float(np.max([0.0, *fractional])),

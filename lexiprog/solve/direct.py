@@ -12,13 +12,13 @@ import numpy as np
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.highs import LONG
 from lexiprog.backends.highs_mip import MipSearch, small_m, solve_mip
-from lexiprog.backends.newton import sharpened
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import measure
+from lexiprog.certify.measures import Proof, measure, prove
+from lexiprog.certify.newton import sharpened
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -69,8 +69,8 @@ class Direct:
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
         ):
             answer = on_its_rows(task, form, answer)
-        if self.sharp or task.solver.target != "CLARABEL":
-            answer = _sharp(task, form, answer)
+        if not task.integer:
+            answer = proved_near(task, form, answer, sharp=self.sharp)
         if task.integer:
             answer = rounded_and_resolved(task.native, answer, task.deadline)
             answer = no_worse_than(start, task.native, form, answer)
@@ -140,18 +140,28 @@ def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
 
 
-def _sharp(task: Task, form: StandardForm, answer: Answer) -> Answer:
-    """The answer of a curved problem with more digits, if that makes it the better proved one."""
-    if task.integer or answer.x is None or answer.z is None or form.is_linear:
+def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) -> Answer:
+    """The answer or, where that is not proved, what lies near it and is.
+
+    ``sharp`` asks for the last digits of a curved optimum in any case.
+    """
+    if answer.x is None or answer.z is None or not answer.status.has_point:
         return answer
-    found = sharpened(form, answer.x, answer.z)
-    if found is None:
-        return answer
-    before = measure(form, answer.x, answer.z, claimed=answer.claimed).certificate
-    after = measure(form, *found, claimed=form.objective(found[0])).certificate
-    if not after.worst < before.worst:
-        return answer
-    return answer_at(task.native, *found, iterations=answer.iterations)
+    accept = task.solver.accept
+    found = prove(form, answer.x, answer.z, claimed=answer.claimed, tolerance=accept)
+    if sharp and not form.is_linear:
+        last = sharpened(form, found.x, found.z)
+        if last is not None:
+            better = measure(form, *last, claimed=form.objective(last[0]), tolerance=accept)
+            if better.certificate.nearness < found.measures.certificate.nearness:
+                found = Proof(*last, better)
+    if found.x is not answer.x:
+        answer = replace(
+            answer_at(task.native, found.x, found.z, iterations=answer.iterations),
+            status=answer.status, said=answer.said, refined=answer.refined,
+            inaccurate=answer.inaccurate,
+        )  # fmt: skip
+    return replace(answer, measured=found.measures)
 
 
 def highs_options(task: Task) -> FreshOptions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -261,9 +262,26 @@ class _Run:
                     attempts[name].append(outcome)
             left = [p for p in unsolved if not self._is_over(p, attempts[p.name])]
             now = _with_each(left, lambda p: self._next_in_time(p, coming[p.name]))
-        failed = [p for p in stage.subproblems if p.name not in self.solved]
+        failed = [
+            p for p in stage.subproblems
+            if p.name not in self.solved and not self._flagged(p, attempts[p.name])
+        ]  # fmt: skip
         if failed:
             self._fail(stage, failed, attempts)
+
+    def _flagged(self, subproblem: Subproblem, attempts: list[Attempt]) -> bool:
+        """Whether some attempt came near enough to be kept with a warning; the nearest is."""
+        near = [attempt.flagged for attempt in attempts if attempt.flagged is not None]
+        if not near or any(a.status.is_infeasible or a.status.is_unbounded for a in attempts):
+            return False
+        best = min(near, key=lambda solution: solution.certificate.nearness)
+        warnings.warn(
+            f"subproblem {subproblem.name!r} is not proved to be optimal: {best.certificate}.",
+            LexiprogWarning, stacklevel=2,
+        )  # fmt: skip
+        self.solved[best.name] = best
+        self.tick(best.name)
+        return True
 
     def _is_over(self, subproblem: Subproblem, attempts: list[Attempt]) -> bool:
         return subproblem.name in self.solved or settled(subproblem, attempts)
@@ -362,6 +380,10 @@ class _Run:
             certified = check_locks(task, answer, certified, self.solved, ambiguous)
         if isinstance(certified, Solution):
             certified = with_references(task, answer, certified, self.solved)
+        elif certified.flagged is not None and task.subproblem.references:
+            # What it holds or refers to cannot make it better known; its record is kept.
+            held = check_locks(task, answer, certified.flagged, self.solved)
+            certified = replace(certified, flagged=held if isinstance(held, Solution) else None)
         if isinstance(certified, Solution):
             job.backend.accepted(task, answer)
             warn_of_limit(task, certified)

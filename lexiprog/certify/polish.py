@@ -1,0 +1,396 @@
+"""Candidates for a better proved optimum near a solver's answer, cheapest first.
+
+A certificate compares with the terms of each row alone, so an answer must be clean: inside its
+bounds, on its rows, with zeros that are zeros. Each candidate is another point with multipliers,
+to be measured from scratch like any other; nothing is taken on trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+
+from lexiprog.canon.compensated import (
+    Pair,
+    Sums,
+    by_columns,
+    reduced_costs,
+    times,
+    transposed_times,
+)
+from lexiprog.canon.cones import blocks, matrix, triangle
+from lexiprog.canon.standard_form import StandardForm
+from lexiprog.certify.newton import sharpened
+from lexiprog.certify.ranges import stated_ranges
+from lexiprog.certify.terms import Terms, ratio
+from lexiprog.tolerances import EPS
+from lexiprog.typing import Array, Mask, Matrix
+
+# Columns this near a bound or zero, as a share of the room that their rows leave, may be there.
+SNAPS = (1e-12, 1e-9, 1e-6, 1e-3)
+# Beyond so many equations the factors of an active set take too long.
+LARGEST = 4_000
+# What stands for nothing in the equations of an active set, whose numbers are about one.
+_REGULAR = 1e-13
+
+
+def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, Array]]:
+    """Points and multipliers near ``x`` and ``z``, the cheapest first."""
+    lower, upper = stated_ranges(form, outwards=False)
+    if (lower > upper).any() or not (np.isfinite(x).all() and np.isfinite(z).all()):
+        return
+    inside = np.clip(x, lower, upper)
+    absorbed = absorb(form, inside, z)
+    yield inside, absorbed
+    straight = form.b.size == form.cones.linear
+    terms = Terms(form, inside, absorbed)
+    room = rooms(terms, inside)
+    if not straight:
+        lifted = on_cones(form, inside)
+        if lifted is not None:
+            yield lifted, absorbed
+        found = sharpened(form, inside, absorbed)
+        if found is not None:
+            yield np.clip(found[0], lower, upper), absorb(form, *found)
+    for share in SNAPS:
+        at, quiet = snapped(terms, inside, absorbed, room, share)
+        if straight:
+            better = on_active_set(form, at, quiet, room)
+            if better is not None:
+                yield better
+        yield at, absorb(form, at, np.zeros(z.size))  # an optimum that nothing presses on
+        if (at != inside).any() or (quiet != absorbed).any():
+            yield at, quiet
+            yield at, absorbed
+    if not straight:
+        at, _ = snapped(terms, inside, absorbed, room, SNAPS[1])
+        restored = on_rows(terms, at, room)
+        if restored is not None:
+            yield restored, absorbed
+
+
+def absorb(form: StandardForm, x: Array, z: Array) -> Array:
+    """The multipliers, those of rows with a single entry as the others need them to be."""
+    A, cones = by_columns(form.A), form.cones
+    counts = np.bincount(A.indices, A.data != 0.0, form.b.size)
+    rows = np.arange(form.b.size)
+    alone = (counts == 1) & (rows >= cones.zero) & (rows < cones.linear)
+    entries = np.flatnonzero(alone[A.indices] & (A.data != 0.0))
+    if not entries.size:
+        return z
+    z = np.where(alone, 0.0, z)
+    places = np.arange(form.c.size).repeat(np.diff(A.indptr))
+    curve = 0.0 if form.P is None else form.P @ x
+    reduced = form.c + curve + form.transpose_product(z)
+    lower, upper = form.ranges()
+    at, columns, factors = A.indices[entries], places[entries], A.data[entries]
+    ends = form.b[at] / factors
+    # A row bounds its column from above (positive factor) or below; the tightest carries it all.
+    for up, bound in ((True, upper), (False, lower)):
+        mine = (factors > 0.0) == up
+        best = np.where(np.isfinite(bound), bound, np.inf if up else -np.inf)
+        order = np.flatnonzero(mine)
+        order = order[np.argsort(ends[order] if up else -ends[order], kind="stable")]
+        needs = -reduced if up else reduced
+        seen: set[int] = set()
+        for k in order.tolist():
+            column = int(columns[k])
+            tighter = ends[k] < best[column] if up else ends[k] > best[column]
+            if column in seen or not tighter:
+                continue
+            seen.add(column)
+            if needs[column] > 0.0:
+                z[at[k]] = needs[column] / abs(factors[k])
+    return z
+
+
+def rooms(terms: Terms, x: Array) -> Array:
+    """How far each column could go in the rows that have a size; infinite where none has.
+
+    A row has a size if its right-hand side is not zero or a column in it has a room already.
+    """
+    form, A = terms.form, terms.A
+    size, entries = np.abs(x), np.abs(A.data)
+    places = np.arange(x.size).repeat(np.diff(A.indptr))
+    real = entries > 0.0
+    rows, columns, entries = A.indices[real], places[real], entries[real]
+    anchored = form.b != 0.0
+    bounds = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (terms.lower, terms.upper)]
+    own = bounds[0] + bounds[1]
+    room, heights = np.full(x.size, np.inf), terms.row_sizes(x)
+    for _ in range(4):
+        _spread_over_cones(terms, anchored)
+        use = anchored[rows] & (heights[rows] > 0.0)
+        room = np.full(x.size, np.inf)
+        np.minimum.at(room, columns[use], heights[rows[use]] / entries[use])
+        known = np.isfinite(room) | (own > 0.0)
+        reach = np.maximum(np.maximum(size, own), np.where(np.isfinite(room), room, 0.0))
+        heights = np.abs(form.b) + np.bincount(rows, entries * reach[columns], form.b.size)
+        wider = anchored.copy()
+        wider[rows[known[columns]]] = True
+        if (wider == anchored).all():
+            break
+        anchored = wider
+    return np.where(np.isfinite(room), room, np.where(own > 0.0, own, np.inf))
+
+
+def _spread_over_cones(terms: Terms, anchored: Mask) -> None:
+    for kind, rows, parameter in blocks(terms.form.cones):
+        if kind == "soc":
+            heads = np.cumsum(parameter) - parameter
+            anchored[rows] = np.logical_or.reduceat(anchored[rows], heads).repeat(parameter)
+        elif kind == "exp":
+            anchored[rows] = anchored[rows].reshape(-1, 3).any(axis=1).repeat(3)
+        else:
+            anchored[rows] = anchored[rows].any()
+
+
+def snapped(terms: Terms, x: Array, z: Array, room: Array, share: float) -> tuple[Array, Array]:
+    """Columns near a bound or zero put there, and multipliers that are noise made zero."""
+    form = terms.form
+    lower, upper = terms.lower, terms.upper
+    targets = np.array([lower, upper, np.where((lower <= 0.0) & (upper >= 0.0), 0.0, np.inf)])
+    away = np.abs(targets - x)
+    away = np.where(np.isnan(away), np.inf, away)
+    nearest = targets[np.argmin(away, axis=0), np.arange(x.size)]
+    close = np.isfinite(nearest) & (away.min(axis=0) <= share * room)
+    at = np.where(close, nearest, x)
+    reach = np.maximum(np.abs(at), np.where(close & np.isfinite(room), room, 0.0))
+    worth = float(np.abs(form.c) @ reach + np.abs(terms.given.b) @ np.abs(z))
+    worth += float(np.sum(reach * terms.curvature_sizes(reach)))
+    heights = Terms(terms.given, x, z).row_sizes(
+        np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0))
+    )
+    quiet = np.where(np.abs(z) * heights <= share * worth, 0.0, z)
+    return at, quiet
+
+
+# Linear and quadratic problems: the optimum of the active set, in twice the precision.
+
+
+def on_active_set(
+    form: StandardForm, x: Array, z: Array, room: Array
+) -> tuple[Array, Array] | None:
+    """The point and multipliers that meet the conditions of their active set to the last digit."""
+    lower, upper = stated_ranges(form, outwards=False)
+    terms = Terms(form, x, z)
+    alone = _single(form)
+    z = np.where(alone, 0.0, z)
+    curve = 0.0 if form.P is None else form.P @ x
+    reduced = form.c + curve + form.transpose_product(z)
+    pulls = ratio(np.abs(reduced), terms.column_sizes(x, z))
+    scale = np.where(np.isfinite(room) & (room > 0.0), room, np.maximum(np.abs(x), EPS))
+    low = (reduced > 0.0) & (pulls > (x - lower) / scale) | (x <= lower)
+    high = (reduced < 0.0) & (pulls > (upper - x) / scale) | (x >= upper)
+    x = np.where(low, lower, np.where(high, upper, x))
+    free = np.flatnonzero(~low & ~high)
+    sizes, slack = terms.row_sizes(x), form.slack(x)
+    worth = terms.measure(x, z).size
+    weights = ratio(np.abs(z) * sizes, np.full(z.size, worth))
+    tight = (np.arange(z.size) < form.cones.zero) | (slack < 0.0)
+    tight |= weights > ratio(np.maximum(slack, 0.0), sizes)
+    rows = np.flatnonzero(tight & ~alone)
+    z = np.where(tight, z, 0.0)
+    if free.size + rows.size > LARGEST:
+        return None
+    found = _newton(form, x, z, free, rows)
+    if found is None:
+        return None
+    x, z = found
+    x = np.clip(x, lower, upper)
+    return x, absorb(form, x, np.where(np.arange(z.size) < form.cones.zero, z, np.maximum(z, 0.0)))
+
+
+def _single(form: StandardForm) -> Mask:
+    """Inequalities of a single entry, which are bounds."""
+    A, rows = by_columns(form.A), np.arange(form.b.size)
+    counts = np.bincount(A.indices, A.data != 0.0, form.b.size)
+    return np.asarray((counts == 1) & (rows >= form.cones.zero) & (rows < form.cones.linear))
+
+
+def _newton(
+    form: StandardForm, x: Array, z: Array, free: NDArray[np.intp], rows: NDArray[np.intp]
+) -> tuple[Array, Array] | None:
+    """Solve the equations of an active set; the residuals in twice the precision."""
+    A = sp.csr_array(form.A)
+    part = A[rows][:, free]
+    P = sp.csc_array((free.size,) * 2) if form.P is None else sp.csc_array(form.P)[free][:, free]
+    system = sp.csc_array(sp.block_array([[P, part.T], [part, sp.csc_array((rows.size,) * 2)]]))
+    if not system.shape[0]:
+        return x, z
+    scale = _equilibrium(system)
+    regular = np.concatenate([np.full(free.size, _REGULAR), np.full(rows.size, -_REGULAR)])
+    scaled = sp.diags_array(scale) @ system @ sp.diags_array(scale) + sp.diags_array(regular)
+    try:
+        factors = splu(sp.csc_array(scaled))
+    except RuntimeError:
+        return None
+    point, pair, last = Pair.of(x), Pair.of(z), np.inf
+    best = (x, z)
+    for _ in range(10):
+        reduced = reduced_costs(form.c, form.A, pair.high).plus(transposed_times(form.A, pair.low))
+        if form.P is not None:
+            reduced = reduced.plus(transposed_times(form.P, point.high))
+            reduced = reduced.plus(transposed_times(form.P, point.low))
+        slack = Sums.of(-form.b[rows])
+        if rows.size:
+            slack = times(A[rows], point.high).plus(times(A[rows], point.low)).plus(slack)
+        left = np.concatenate([-reduced.nearest[free], -slack.nearest]) * scale
+        size = float(np.max(np.abs(left), initial=0.0))
+        if not size < 0.5 * last:
+            break
+        last, best = size, (point.nearest, pair.nearest)
+        if size == 0.0:
+            break
+        step = factors.solve(left) * scale
+        if not np.isfinite(step).all():
+            return None
+        change = np.zeros(x.size)
+        change[free] = step[: free.size]
+        point = point.plus(change)
+        change = np.zeros(z.size)
+        change[rows] = step[free.size :]
+        pair = pair.plus(change)
+    return best
+
+
+def _equilibrium(system: Matrix) -> Array:
+    """Factors that bring a symmetric matrix's rows to about one."""
+    scale = np.ones(system.shape[0])
+    sizes = system.copy()
+    sizes.data = np.abs(sizes.data)
+    for _ in range(6):
+        scaled = sp.csr_array(sp.diags_array(scale) @ sizes @ sp.diags_array(scale))
+        largest = np.asarray(scaled.max(axis=1).todense()).ravel()
+        scale = scale / np.sqrt(np.where(largest > 0.0, largest, 1.0))
+    return scale
+
+
+# Cones: columns that stand for the height of a curve put on it, and rows met in their own sizes.
+
+
+def on_cones(form: StandardForm, x: Array) -> Array | None:
+    """The point with columns that only one row of a cone holds moved onto that cone's surface."""
+    A = sp.csr_array(form.A)
+    A.eliminate_zeros()
+    lengths = np.diff(A.indptr)
+    stands = np.bincount(A.indices, minlength=x.size)
+    terms = Terms(form, x, np.zeros(form.b.size))
+    framed = sp.csr_array(terms.form.A)
+    lower, upper = terms.lower, terms.upper
+    moved, x = False, x.copy()
+    for _ in range(4):
+        for kind, rows, parameter in blocks(form.cones):
+            if kind == "soc":
+                moved |= _lift_pairs(terms, framed, stands, x, lower, upper)
+            elif kind == "exp":
+                for first in range(rows.start, rows.stop, 3):
+                    moved |= _lift_exponential(form, A, lengths, first, x, lower, upper)
+            elif kind == "psd":
+                moved |= _lift_semidefinite(form, A, lengths, rows, parameter, x, lower, upper)
+    return x if moved else None
+
+
+def _put(A: Matrix, b: Array, row: int, want: float, x: Array, lower: Array, upper: Array) -> bool:
+    """The only column of a row set so that its slack is ``want``."""
+    column, entry = A.indices[A.indptr[row]], A.data[A.indptr[row]]
+    new = (b[row] - want) / entry
+    if not np.isfinite(new) or not lower[column] <= new <= upper[column] or new == x[column]:
+        return False
+    x[column] = new
+    return True
+
+
+def _slack(A: Matrix, b: Array, rows: slice, x: Array) -> Array:
+    return np.asarray(b[rows] - A[rows] @ x)
+
+
+def _lift_pairs(
+    terms: Terms, A: Matrix, stands: NDArray[np.intp], x: Array, lower: Array, upper: Array
+) -> bool:
+    frame, b, moved = terms.frame, terms.form.b, False
+    lengths = np.diff(A.indptr)
+    sizes = frame.sizes[frame.sizes > 1]
+    for head, mate, size in zip(frame.tops, frame.mates, sizes, strict=True):
+        if size < 3:
+            continue
+        ends = [i for i in (head, mate) if lengths[i] == 1]
+        if not ends:
+            continue
+        row = min(ends, key=lambda i: stands[A.indices[A.indptr[i]]])
+        slack = _slack(A, b, slice(head, head + size), x)
+        other = slack[(mate if row == head else head) - head]
+        rest = np.delete(slack, [0, mate - head])
+        if other > 0.0:
+            moved |= _put(A, b, int(row), float(rest @ rest) / other, x, lower, upper)
+    return moved
+
+
+def _lift_exponential(
+    form: StandardForm, A: Matrix, lengths: NDArray[np.intp], first: int, x: Array,
+    lower: Array, upper: Array,
+) -> bool:  # fmt: skip
+    s = _slack(A, form.b, slice(first, first + 3), x)
+    with np.errstate(all="ignore"):
+        if lengths[first + 2] == 1 and s[1] > 0.0:
+            want = s[1] * np.exp(s[0] / s[1])
+            return _put(A, form.b, first + 2, float(want), x, lower, upper)
+        if lengths[first] == 1 and s[1] > 0.0 and s[2] > 0.0:
+            want = s[1] * np.log(s[2] / s[1])
+            return _put(A, form.b, first, float(want), x, lower, upper)
+    return False
+
+
+def _lift_semidefinite(
+    form: StandardForm, A: Matrix, lengths: NDArray[np.intp], rows: slice, order: int,
+    x: Array, lower: Array, upper: Array,
+) -> bool:  # fmt: skip
+    """Diagonal entries that are a priced column alone, by their Schur complement."""
+    diagonal = triangle(np.eye(order), form.cones.psd_layout) > 0.0
+    moved = False
+    for place, row in enumerate((np.flatnonzero(diagonal) + rows.start).tolist()):
+        if lengths[row] != 1 or form.c[A.indices[A.indptr[row]]] == 0.0:
+            continue
+        square = matrix(_slack(A, form.b, rows, x), order, form.cones.psd_layout)
+        keep = np.arange(order) != place
+        try:
+            solved = np.linalg.solve(square[np.ix_(keep, keep)], square[keep, place])
+        except np.linalg.LinAlgError:
+            continue
+        want = float(square[place, keep] @ solved)
+        moved |= _put(A, form.b, row, want, x, lower, upper)
+    return moved
+
+
+def on_rows(terms: Terms, x: Array, room: Array, largest: int = 1500) -> Array | None:
+    """The point with its violated linear rows met, by columns that cost nothing."""
+    form, count = terms.form, terms.form.cones.linear
+    equal = np.arange(count) < form.cones.zero
+    A = sp.csr_array(form.A)[:count]
+    slack, sizes = form.slack(x)[:count], terms.row_sizes(x)[:count]
+    off = np.where(equal, np.abs(slack), np.maximum(-slack, 0.0)) > 2.0 * EPS * sizes
+    use = np.flatnonzero(off | equal | (slack <= 1e-9 * sizes))
+    free = form.c == 0.0
+    if form.P is not None:
+        free &= np.asarray(abs(form.P.copy()).sum(axis=0)).ravel() == 0.0
+    if not off.any() or use.size > largest:
+        return None
+    reach = np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0))
+    least = np.min(reach, where=reach > 0.0, initial=np.inf)
+    reach = np.where(free, np.where(reach > 0.0, reach, least if np.isfinite(least) else 1.0), 0.0)
+    for _ in range(3):
+        slack = form.b[:count] - A @ x
+        want = np.where(equal, slack, np.minimum(slack, 0.0))[use]
+        B = A[use].toarray() * reach
+        norms = np.sqrt((B**2).sum(axis=1))
+        kept = norms > 0.0
+        if not kept.any():
+            return None
+        B = B[kept] / norms[kept, None]
+        step = np.linalg.lstsq(B, want[kept] / norms[kept], rcond=1e-13)[0]
+        x = np.clip(x + reach * step, terms.lower, terms.upper)
+    return x
