@@ -21,6 +21,8 @@ from lexiprog.model.expressions import ForkSafeLock
 from lexiprog.tolerances import INFINITE, INTERIOR_GAP
 from lexiprog.typing import Array, Matrix
 
+# How CLARABEL ends with a point.
+WELL = ("Solved", "AlmostSolved", "InsufficientProgress")
 # Up to so many rows and columns, and entries, CLARABEL's plain factors take a half to a quarter of
 # the processor time of those by blocks and threads that it would choose itself.
 MODERATE, FILLED = 10_000, 400_000
@@ -28,10 +30,14 @@ MODERATE, FILLED = 10_000, 400_000
 
 @dataclass(frozen=True)
 class Interior:
-    """A point with the multipliers of the rows."""
+    """A point with the multipliers of the rows.
+
+    If ``infeasible``, the multipliers are those by which CLARABEL found that there is none.
+    """
 
     x: Array
     z: Array
+    infeasible: bool = False
 
 
 def method_for(A: Matrix, P: Matrix | None, psd: Sequence[int]) -> dict[str, str]:
@@ -50,9 +56,15 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
     as CLARABEL lists them. The deadline may say that it is solved elsewhere.
     """
+    found = solve_or_refute(form, deadline)
+    return None if found is None or found.infeasible else found
+
+
+def solve_or_refute(form: StandardForm, deadline: Deadline | None = None) -> Interior | None:
+    """The same, or the multipliers by which CLARABEL found that there is no point."""
     if deadline is not None and deadline.executor is not None:
         return deadline.executor.call(
-            solve_conic, form, Deadline(parent=deadline), deadline=deadline
+            solve_or_refute, form, Deadline(parent=deadline), deadline=deadline
         )
     cones = [clarabel.ZeroConeT(form.cones.zero), clarabel.NonnegativeConeT(form.cones.nonneg)]
     for kind, rows, parameter in blocks(form.cones):
@@ -90,9 +102,10 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
         sp.csc_matrix(P), form.c, A, np.concatenate(limits), cones, settings
     )
     found = solver.solve()
-    if str(found.status) not in ("Solved", "AlmostSolved", "InsufficientProgress"):
+    infeasible = "PrimalInfeasible" in str(found.status)
+    if str(found.status) not in WELL and not infeasible:
         return None
-    return Interior(np.array(found.x), np.array(found.z)[: form.b.size])
+    return Interior(np.array(found.x), np.array(found.z)[: form.b.size], infeasible)
 
 
 def _settings(deadline: Deadline | None) -> clarabel.DefaultSettings:
@@ -115,8 +128,6 @@ def _settings(deadline: Deadline | None) -> clarabel.DefaultSettings:
 SMALL = 20_000
 # How many are kept, whatever their problems.
 MOST = 16
-# A solver that ended otherwise is not used again.
-WELL = ("Solved", "AlmostSolved", "InsufficientProgress")
 
 
 @dataclass(frozen=True)

@@ -356,7 +356,8 @@ SolverChoice = SolverOrFallbacks | Mapping[str, SolverOrFallbacks] | None
 def default_fallbacks(kind: str) -> FallbackSolvers:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
 
-    CLARABEL takes no integers: there, the first installed solver that does is asked.
+    Curved problems with integers are left to the installed solvers that prove a bound. CLARABEL,
+    which takes no integers, serves a search of our own.
     """
     if kind == "MILP":
         return (Solver("HIGHS"),)
@@ -364,7 +365,7 @@ def default_fallbacks(kind: str) -> FallbackSolvers:
         last = (Solver(EXACT),) if has_exact() else ()
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"), *last)
     if is_integer_kind(kind):
-        names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
+        names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "CLARABEL", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())
     conic = (Solver("CLARABEL"), Solver("CLARABEL", equilibrate_enable=False))
     # ECOS has another licence (GPL-3), so people may have to do without it.

@@ -15,6 +15,7 @@ import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.lin_ops.lin_op import CONSTANT_ID
+from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL
 from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
 
 from lexiprog.backends.solver import Target
@@ -197,6 +198,16 @@ def check_version(version: str) -> None:
 BACKEND = "COO"
 
 
+class RelaxedClarabel(CLARABEL):
+    """CLARABEL's form of a problem with integers, for a search over its continuous relaxations."""
+
+    MIP_CAPABLE = True
+
+    def name(self) -> str:
+        """Not that of CLARABEL, which CVXPY knows to take no integers."""
+        return "CLARABEL_RELAXED"
+
+
 class Prepared:
     """A problem for one solver, with a chain of reductions that guesses no bounds.
 
@@ -210,12 +221,15 @@ class Prepared:
         self._chain: SolvingChain | None = None
         self._canonicaliser: AffineCanonicaliser | None = None
         self._substitution: ParameterSubstitution | None = None
+        self._relaxed = RelaxedClarabel()
         self._tried = False  # whether a quicker way than CVXPY's was looked for
 
     def compile(self, solver: Target, options: FreshOptions) -> Compiled:
         """Numbers at the parameters' values of the moment; quick after the first time."""
         start = time.perf_counter()
         with CVXPY_LOCK:
+            if solver == "CLARABEL" and self._problem.is_mixed_integer():
+                solver = self._relaxed
             if not self._tried and solver == "HIGHS" and not self._gp and not self._ignore_dpp:
                 problem = self._problem
                 self._canonicaliser = AffineCanonicaliser.of(

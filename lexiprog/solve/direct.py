@@ -24,7 +24,13 @@ from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.expressions import as_float, dense, evaluate, holding
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.integer import best_start, best_with, no_worse_than, rounded_and_resolved
+from lexiprog.solve.integer import (
+    best_start,
+    best_with,
+    branched,
+    no_worse_than,
+    rounded_and_resolved,
+)
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
 
@@ -61,8 +67,12 @@ class Direct:
             answer = searched(task.native, form, found)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = solve_stoppable(task, form)
+        elif task.solver.target == "CLARABEL" and task.integer:
+            answer = branched(task, form, Answer(Status.NO_ANSWER), start)
         else:
             answer = _through_cvxpy(task, start)
+            if task.integer and not form.is_linear:
+                answer = branched(task, form, answer, start)
         if answer.status.is_infeasible and not task.native.scaling.identity:
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (
@@ -71,7 +81,7 @@ class Direct:
             answer = on_its_rows(task, form, answer)
         if not task.integer:
             answer = proved_near(task, form, answer, sharp=self.sharp)
-        if task.integer:
+        if task.integer and answer.measured is None:
             answer = rounded_and_resolved(task.native, answer, task.deadline)
             answer = no_worse_than(start, task.native, form, answer)
         return replace(answer, seconds=time.perf_counter() - begun)

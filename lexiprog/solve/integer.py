@@ -17,6 +17,7 @@ from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
 from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.certify.measures import measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.cvxpy_adapter import Compiled, answer_at, columns_of
@@ -195,3 +196,47 @@ def no_worse_than(
     if known < found - SAME_VALUE * (1.0 + abs(found)):
         return moved_answer(compiled, form, start, answer, answer.bound)
     return answer
+
+
+def branched(task: Task, form: StandardForm, answer: Answer, start: Array | None) -> Answer:
+    """The answer of a curved problem, proved by a search of our own.
+
+    It begins with the solver's point and needs none. A bound that the solver itself gives, and that
+    is near enough to its point, is left to it.
+    """
+    solver = task.solver
+    if answer.x is not None and answer.bound is not None:
+        answer = rounded_and_resolved(task.native, answer, task.deadline)
+        found = measure(
+            form, answer.x, None, claimed=answer.claimed, tolerance=solver.accept,
+            gap_tolerance=solver.gap, bound=answer.bound,
+        )  # fmt: skip
+        if found.certificate.passed:
+            return answer
+    from lexiprog.backends.branch_and_bound import branch_and_bound
+
+    search = task.deadline.follow(
+        branch_and_bound, form, start if answer.x is None else answer.x,
+        tolerance=solver.accept, gap=solver.gap,
+    )  # fmt: skip
+    if search.best is None:
+        if search.finished and search.bound == np.inf:
+            return Answer(Status.INFEASIBLE, said="infeasible, proved by a search of our own")
+        said = f"{answer.said or answer.status}, and a search of our own found no point"
+        return Answer(Status.NO_POINT if task.deadline.over else Status.FAILED, said=said)
+    x, bound = search.best.x, search.bound if np.isfinite(search.bound) else None
+    measured = measure(
+        form, x, None, claimed=form.objective(x), tolerance=solver.accept,
+        gap_tolerance=solver.gap, bound=bound,
+    )  # fmt: skip
+    certificate = measured.certificate
+    if bound is not None:
+        # What the rows are missed by may be worth something, which the point's own proof knows.
+        gap = max(certificate.gap, search.best.measures.certificate.gap)
+        certificate = replace(certificate, gap=gap, basis="bound")
+    proved = certificate.gap <= certificate.gap_tolerance
+    found = answer_at(task.native, x, None, iterations=search.nodes)
+    return replace(
+        found, status=Status.OPTIMAL if proved else Status.LIMIT, form=form, bound=bound,
+        measured=replace(measured, certificate=certificate),
+    )  # fmt: skip

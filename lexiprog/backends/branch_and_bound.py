@@ -1,0 +1,279 @@
+"""Curved problems with integers: branch and bound over continuous relaxations that are proved.
+
+A node is a box of the integer columns. What no point in it is below follows from multipliers of
+its relaxation, as for any continuous optimum; that no point is in it, from multipliers too or from
+the ranges that the rows leave. A solver's word closes no node: one that nothing is proved of stays
+open, and is divided as long as it can be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from itertools import count
+
+import numpy as np
+
+from lexiprog.backends.clarabel import solve_or_refute
+from lexiprog.canon.standard_form import StandardForm
+from lexiprog.certify.bound import lower_bound
+from lexiprog.certify.measures import Proof, measure, prove
+from lexiprog.certify.ranges import implied_ranges, stated_ranges
+from lexiprog.certify.terms import Terms
+from lexiprog.deadline import Deadline
+from lexiprog.tolerances import (
+    CERTIFIED,
+    INTEGER_ROUNDING,
+    NEARNESS,
+    VALUE_ROUNDING,
+)
+from lexiprog.typing import Array
+
+# Relaxations that are solved before a search ends with the bound that it has.
+NODES = 2_000
+# How near a node's bound comes to the best value to be closed, as a share of the tolerance.
+CLOSE = 0.5
+# How often the ranges of columns are looked at, as long as those of integers shrink.
+_PASSES = 8
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search has found.
+
+    Attributes
+    ----------
+    best : Proof or None
+        The best point, its integers whole, with what is proved of it among all with these integers.
+    bound : float
+        What no feasible point is below; infinite if it is proved that there is none.
+    nodes : int
+        Relaxations that were solved.
+    finished : bool
+        Whether every node was closed.
+    """
+
+    best: Proof | None
+    bound: float
+    nodes: int
+    finished: bool
+
+
+@dataclass(frozen=True)
+class Node:
+    """The ranges of all columns, what no point in them is below, and the relaxation's point."""
+
+    bound: float
+    lower: Array
+    upper: Array
+    x: Array | None
+
+
+def branch_and_bound(
+    form: StandardForm,
+    start: Array | None = None,
+    *,
+    tolerance: float = CERTIFIED,
+    gap: float | None = None,
+    deadline: Deadline | None = None,
+    most: int = NODES,
+) -> Search:
+    """Search for the least of a convex form over the whole values of its integer columns.
+
+    Parameters
+    ----------
+    form : StandardForm
+        The problem's numbers, in units that suit a solver.
+    start : ndarray, optional
+        A point near whole ones, to begin with.
+    tolerance, gap : float
+        What an optimum is certified to, and what the user is content with, if that is more.
+    deadline : Deadline, optional
+        When to stop with what there is.
+    most : int
+        The relaxations after which it stops, too.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> A, b = sp.csc_array(np.array([[-1.0, -1.0]])), np.array([-2.5])  # x + y >= 2.5
+    >>> form = StandardForm(
+    ...     np.zeros(2), 0.0, A, b, Cones(nonneg=1), P=sp.csc_array(np.diag([2.0, 4.0])),
+    ...     integer=np.array([0, 1]),
+    ... )
+    >>> found = branch_and_bound(form)  # least x**2 + 2 y**2
+    >>> found.best.x, round(found.bound, 4), found.finished
+    (array([2., 1.]), 6.0, True)
+    """
+    limit = Deadline() if deadline is None else deadline
+    return _Tree(form, tolerance, gap, limit, most).search(start)
+
+
+@dataclass
+class _Tree:
+    """A search under way: its best point, its open nodes, and the least bound of closed ones."""
+
+    form: StandardForm
+    tolerance: float
+    gap: float | None
+    deadline: Deadline
+    most: int
+    best: Proof | None = None
+    cutoff: float = np.inf
+    least: float = np.inf
+    nodes: int = 0
+    open: list[tuple[float, int, Node]] = field(default_factory=list)
+    seen: set[bytes] = field(default_factory=set)
+    numbers: count[int] = field(default_factory=count)
+
+    def search(self, start: Array | None) -> Search:
+        if start is not None:
+            self._try(start)
+        self._enter(*stated_ranges(self.form), -np.inf)
+        while self.open and self.open[0][0] < self.cutoff and not self._stopped:
+            node = heappop(self.open)[-1]
+            at = self._divide(node)
+            if at is None:
+                self.least = min(self.least, node.bound)
+                continue
+            column, value = at
+            for end, side in ((node.upper, value), (node.lower, value + 1.0)):
+                ends = end.copy()
+                ends[column] = side
+                box = (node.lower, ends) if end is node.upper else (ends, node.upper)
+                self._enter(*box, node.bound)
+            self._tell()
+        bound = min([self.least, *(key for key, *_ in self.open)])
+        finished = not self.open or self.open[0][0] >= self.cutoff
+        if self.best is not None:
+            bound = min(bound, self.form.objective(self.best.x))
+        return Search(self.best, bound, self.nodes, finished)
+
+    @property
+    def _stopped(self) -> bool:
+        return self.deadline.should_stop or self.nodes >= self.most
+
+    def _tell(self) -> None:
+        value = None if self.best is None else self.form.objective(self.best.x)
+        bound = min([self.least, *(key for key, *_ in self.open[:1])])
+        self.deadline.latest = (value, float(bound) if np.isfinite(bound) else None)
+
+    def _enter(self, lower: Array, upper: Array, known: float) -> None:
+        """Solve the relaxation of a box; it is open unless something proved closes it."""
+        box = self._shrunk(lower, upper)
+        if box is None:
+            return
+        node = self._relaxed(*box, known)
+        if node is None:
+            return
+        if node.x is not None:
+            self._try(node.x)
+        if node.bound >= self.cutoff:
+            self.least = min(self.least, node.bound)
+        else:
+            heappush(self.open, (node.bound, -next(self.numbers), node))
+
+    def _relaxed(self, lower: Array, upper: Array, known: float) -> Node | None:
+        """A node with its bound; None if it is proved to be empty."""
+        form = replace(self.form, integer=None, lower=lower, upper=upper)
+        found = solve_or_refute(form, self.deadline)
+        self.nodes += 1
+        if found is None or found.infeasible:
+            empty = found is not None and refuted(form, found.z, NEARNESS * self.tolerance)
+            return None if empty else Node(known, lower, upper, None)
+        x = form.within_bounds(found.x)
+        value = form.objective(x)
+        measured = measure(form, x, found.z, claimed=value, tolerance=self.tolerance)
+        bound = known if measured.bound is None else max(known, measured.bound)
+        whole = np.abs(x[self.form.integer] - np.round(x[self.form.integer])).max()
+        if bound < self.cutoff and (value >= self.cutoff or whole <= INTEGER_ROUNDING):
+            proof = prove(form, x, found.z, claimed=value, tolerance=self.tolerance)
+            bound = bound if proof.measures.bound is None else max(bound, proof.measures.bound)
+        return Node(bound, lower, upper, x)
+
+    def _try(self, x: Array) -> None:
+        """The best point with integers rounded, if it is one and better than the best so far."""
+        lower, upper = (ends.copy() for ends in stated_ranges(self.form))
+        whole = np.round(x[self.form.integer])
+        whole = np.clip(whole, lower[self.form.integer], upper[self.form.integer])
+        if whole.tobytes() in self.seen or (whole != np.round(whole)).any():
+            return
+        self.seen.add(whole.tobytes())
+        lower[self.form.integer] = upper[self.form.integer] = whole
+        box = self._shrunk(lower, upper)
+        if box is None:
+            return
+        form = replace(self.form, integer=None, lower=box[0], upper=box[1])
+        found = solve_or_refute(form, self.deadline)
+        self.nodes += 1
+        if found is None or found.infeasible:
+            return
+        x = form.within_bounds(found.x)
+        value = form.objective(x)
+        proof = prove(form, x, found.z, claimed=value, tolerance=self.tolerance)
+        value = form.objective(proof.x)
+        if proof.measures.certificate.failures.keys() & {"rows", "cones", "claim"}:
+            return
+        if self.best is None or value < self.form.objective(self.best.x):
+            share = max(CLOSE * self.tolerance, self.gap or 0.0)
+            room = max(share * abs(value), CLOSE * VALUE_ROUNDING * proof.measures.size)
+            self.best, self.cutoff = proof, value - room
+
+    def _divide(self, node: Node) -> tuple[int, float] | None:
+        """The most fractional column and where it is divided; None if the box is one point."""
+        columns = np.asarray(self.form.integer)
+        lower, upper = node.lower[columns], node.upper[columns]
+        if node.x is None:
+            middle = 0.5 * (lower + upper)  # not finite where an end is not
+        else:
+            middle = node.x[columns]
+        wide = (lower < upper) & np.isfinite(middle)
+        if not wide.any():
+            return None
+        fractions = np.where(wide, np.abs(middle - np.round(middle)), -1.0)
+        chosen = int(np.argmax(fractions))
+        at = np.clip(np.floor(middle[chosen]), lower[chosen], upper[chosen] - 1.0)
+        return int(columns[chosen]), float(at)
+
+    def _shrunk(self, lower: Array, upper: Array) -> tuple[Array, Array] | None:
+        """The box, its integers as far as rows leave them room; None if they leave none.
+
+        Other columns get a new range only where that is a single number.
+        """
+        integer, low, high = self.form.integer, lower, upper
+        within = NEARNESS * self.tolerance
+        for _ in range(_PASSES):
+            before = low[integer], high[integer]
+            low, high = implied_ranges(self.form, start=(low, high), passes=1)
+            low[integer] = np.ceil(low[integer] - INTEGER_ROUNDING)
+            high[integer] = np.floor(high[integer] + INTEGER_ROUNDING)
+            if (low - high > within * (np.abs(low) + np.abs(high))).any():
+                return None
+            if (low[integer] == before[0]).all() and (high[integer] == before[1]).all():
+                break
+        use = low == high
+        use[integer] = True
+        return np.where(use, low, lower), np.where(use, high, upper)
+
+
+def refuted(form: StandardForm, z: Array, within: float) -> bool:
+    """Whether multipliers prove that no point meets the rows and bounds.
+
+    What is off by less than ``within`` of its terms is not told apart from what can be had.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> A, b = sp.csc_array(np.array([[1.0, 1.0]])), np.array([1.0])  # x + y <= 1, both at least 1
+    >>> form = StandardForm(np.ones(2), 0.0, A, b, Cones(nonneg=1), lower=np.ones(2))
+    >>> refuted(form, np.ones(1), 1e-7), refuted(form, -np.ones(1), 1e-7)
+    (True, False)
+    """
+    form = replace(form, c=np.zeros(form.c.size), P=None, offset=0.0)
+    x = form.within_bounds(np.zeros(form.c.size))
+    terms = Terms(form, x, z)
+    near = terms.measure(x, z)
+    charges = np.abs(terms.form.transpose_product(near.z)) * np.abs(x)
+    return lower_bound(terms, x, near.z) > within * (near.size + float(charges.sum()))
