@@ -8,13 +8,14 @@ open, and is divided as long as it can be.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import count
 
 import numpy as np
 
-from lexiprog.backends.clarabel import solve_or_refute
+from lexiprog.backends.clarabel import Interior, solve_or_refute
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import Proof, measure, prove
@@ -76,6 +77,7 @@ def branch_and_bound(
     tolerance: float = CERTIFIED,
     gap: float | None = None,
     deadline: Deadline | None = None,
+    leaf: Leaf | None = None,
     most: int = NODES,
 ) -> Search:
     """Search for the least of a convex form over the whole values of its integer columns.
@@ -90,6 +92,9 @@ def branch_and_bound(
         What an optimum is certified to, and what the user is content with, if that is more.
     deadline : Deadline, optional
         When to stop with what there is.
+    leaf : callable, optional
+        What solves the form with all its integers fixed; it may say of which form that is an
+        optimum, which then stands for the given one.
     most : int
         The relaxations after which it stops, too.
 
@@ -107,7 +112,15 @@ def branch_and_bound(
     (array([2., 1.]), 6.0, True)
     """
     limit = Deadline() if deadline is None else deadline
-    return _Tree(form, tolerance, gap, limit, most).search(start)
+    return _Tree(form, tolerance, gap, limit, most, leaf or _as_it_is).search(start)
+
+
+# A form with fixed integers, solved, and the form that the answer is to be measured by.
+Leaf = Callable[[StandardForm, Deadline], tuple[StandardForm, Interior | None]]
+
+
+def _as_it_is(form: StandardForm, deadline: Deadline) -> tuple[StandardForm, Interior | None]:
+    return form, solve_or_refute(form, deadline)
 
 
 @dataclass
@@ -119,12 +132,13 @@ class _Tree:
     gap: float | None
     deadline: Deadline
     most: int
+    leaf: Leaf
     best: Proof | None = None
     cutoff: float = np.inf
     least: float = np.inf
     nodes: int = 0
     open: list[tuple[float, int, Node]] = field(default_factory=list)
-    seen: set[bytes] = field(default_factory=set)
+    leaves: dict[bytes, Node | None] = field(default_factory=dict)
     numbers: count[int] = field(default_factory=count)
 
     def search(self, start: Array | None) -> Search:
@@ -164,7 +178,7 @@ class _Tree:
         box = self._shrunk(lower, upper)
         if box is None:
             return
-        node = self._relaxed(*box, known)
+        node = self._solved(*box, known)
         if node is None:
             return
         if node.x is not None:
@@ -174,45 +188,53 @@ class _Tree:
         else:
             heappush(self.open, (node.bound, -next(self.numbers), node))
 
-    def _relaxed(self, lower: Array, upper: Array, known: float) -> Node | None:
-        """A node with its bound; None if it is proved to be empty."""
+    def _try(self, x: Array) -> None:
+        """The best point with integers rounded, if there is one."""
+        lower, upper = (ends.copy() for ends in stated_ranges(self.form))
+        columns = self.form.integer
+        whole = np.clip(np.round(x[columns]), np.ceil(lower[columns]), np.floor(upper[columns]))
+        lower[columns] = upper[columns] = whole
+        if whole.tobytes() in self.leaves:
+            return
+        box = self._shrunk(lower, upper)
+        if box is not None:
+            self._solved(*box, -np.inf)
+
+    def _solved(self, lower: Array, upper: Array, known: float) -> Node | None:
+        """A box with its bound; None if it is proved to be empty."""
+        key = lower[self.form.integer].tobytes()
         form = replace(self.form, integer=None, lower=lower, upper=upper)
-        found = solve_or_refute(form, self.deadline)
+        if (lower[self.form.integer] < upper[self.form.integer]).any():
+            return self._bounded(*_as_it_is(form, self.deadline), lower, upper, known)
+        if key not in self.leaves:
+            solved = self.leaf(form, self.deadline)
+            self.leaves[key] = self._bounded(*solved, lower, upper, known, fixed=True)
+        return self.leaves[key]
+
+    def _bounded(
+        self, form: StandardForm, found: Interior | None, lower: Array, upper: Array,
+        known: float, *, fixed: bool = False,
+    ) -> Node | None:  # fmt: skip
+        """What is proved of a box by an answer to its form."""
         self.nodes += 1
         if found is None or found.infeasible:
             empty = found is not None and refuted(form, found.z, NEARNESS * self.tolerance)
             return None if empty else Node(known, lower, upper, None)
         x = form.within_bounds(found.x)
-        value = form.objective(x)
-        measured = measure(form, x, found.z, claimed=value, tolerance=self.tolerance)
-        bound = known if measured.bound is None else max(known, measured.bound)
-        whole = np.abs(x[self.form.integer] - np.round(x[self.form.integer])).max()
-        if bound < self.cutoff and (value >= self.cutoff or whole <= INTEGER_ROUNDING):
+        value, whole = form.objective(x), x[self.form.integer]
+        proof = Proof(x, found.z, measure(form, x, found.z, claimed=value, tolerance=self.tolerance))
+        bound = -np.inf if proof.measures.bound is None else proof.measures.bound
+        near = np.abs(whole - np.round(whole)).max() <= INTEGER_ROUNDING
+        if fixed or (bound < self.cutoff and (near or value >= self.cutoff)):
             proof = prove(form, x, found.z, claimed=value, tolerance=self.tolerance)
             bound = bound if proof.measures.bound is None else max(bound, proof.measures.bound)
-        return Node(bound, lower, upper, x)
+        if fixed:
+            self._keep(proof)
+        return Node(max(bound, known), lower, upper, proof.x)
 
-    def _try(self, x: Array) -> None:
-        """The best point with integers rounded, if it is one and better than the best so far."""
-        lower, upper = (ends.copy() for ends in stated_ranges(self.form))
-        whole = np.round(x[self.form.integer])
-        whole = np.clip(whole, lower[self.form.integer], upper[self.form.integer])
-        if whole.tobytes() in self.seen or (whole != np.round(whole)).any():
-            return
-        self.seen.add(whole.tobytes())
-        lower[self.form.integer] = upper[self.form.integer] = whole
-        box = self._shrunk(lower, upper)
-        if box is None:
-            return
-        form = replace(self.form, integer=None, lower=box[0], upper=box[1])
-        found = solve_or_refute(form, self.deadline)
-        self.nodes += 1
-        if found is None or found.infeasible:
-            return
-        x = form.within_bounds(found.x)
-        value = form.objective(x)
-        proof = prove(form, x, found.z, claimed=value, tolerance=self.tolerance)
-        value = form.objective(proof.x)
+    def _keep(self, proof: Proof) -> None:
+        """Keep a point whose integers are whole, if it is one and better than the best so far."""
+        value = self.form.objective(proof.x)
         if proof.measures.certificate.failures.keys() & {"rows", "cones", "claim"}:
             return
         if self.best is None or value < self.form.objective(self.best.x):

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.backends.clarabel import Interior, solve_conic
+from lexiprog.backends.clarabel import Interior, solve_conic, solve_or_refute
 from lexiprog.canon.conic_face import exposed
-from lexiprog.canon.standard_form import StandardForm
+from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.compile.answer import Answer, HeldOptima
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -24,6 +25,7 @@ from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import holding
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.solve.integer import best_start, branched
 from lexiprog.status import Status
 from lexiprog.tolerances import LOCK_AT_MINIMUM, LOCK_LOOSENED
 from lexiprog.typing import Array
@@ -76,42 +78,87 @@ class ConicFace:
     def run(self, task: Task) -> Answer:
         """Find the face of each lock in turn, and optimise on what they leave."""
         start = time.perf_counter()
+        rows, form = self.rows[task.subproblem.name], task.native.scaled
         try:
-            form, optimum, remaining = self._solve(task)
+            if rows is None:
+                raise NoFace("a lock is not one row")
+            locks = Locks(rows, [lock.owner_name for _, lock in task.subproblem.locks])
+            if task.integer:
+                answer, form = _search(task, form, locks)
+            on_face, optimum, remaining = optimum_on_faces(form, locks, task.deadline)
         except NoFace as error:
             return Answer(Status.FAILED, said=str(error), seconds=time.perf_counter() - start)
-        answer = answer_at(task.native, optimum.x, None, iterations=None)
-        effects = (
-            2.0 * np.abs(optimum.z[: form.cones.zero]) * remaining.misses / task.native.scaling.cost
-        )
-        doubts = dict.fromkeys((lock.owner_name for _, lock in task.subproblem.locks), 0.0)
+        if not task.integer:
+            answer = answer_at(task.native, optimum.x, None, iterations=None)
+            answer = replace(answer, form=on_face, z=optimum.z)
+        known = np.abs(optimum.z[: on_face.cones.zero])
+        effects = 2.0 * known * remaining.misses / task.native.scaling.cost
+        doubts = dict.fromkeys(locks.names, 0.0)
         for owner, effect in zip(remaining.owners, effects, strict=True):
             doubts[owner] = doubts.get(owner, 0.0) + float(effect)
         doubts.pop("", None)
         seconds = time.perf_counter() - start
-        return replace(
-            answer, form=form, z=optimum.z, held=HeldOptima(effects=doubts), seconds=seconds
-        )
-
-    def _solve(self, task: Task) -> tuple[StandardForm, Interior, OnFaces]:
-        rows = self.rows[task.subproblem.name]
-        if rows is None:
-            raise NoFace("a lock is not one row")
-        form = task.native.scaled
-        remaining = _without(form, rows, task.deadline)
-        names = [lock.owner_name for _, lock in task.subproblem.locks]
-        for name, row in zip(names, rows, strict=True):
-            lock = sp.csr_array(form.A)[row : row + 1]
-            remaining = _on_face(remaining, lock, float(form.b[row]), name, task.deadline)
-        for place in (remaining, remaining.at_point()):
-            last = replace(place.form, c=form.c, P=form.P, offset=form.offset)
-            optimum = solve_conic(last, task.deadline)
-            if optimum is not None:
-                return last, optimum, place
-        raise NoFace("no optimum on the optimal face")
+        return replace(answer, held=HeldOptima(effects=doubts), seconds=seconds)
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each problem finds its faces itself."""
+
+
+@dataclass(frozen=True)
+class Locks:
+    """The rows of a form that hold earlier optima, and whose they are."""
+
+    rows: list[int]
+    names: list[str]
+
+    def loosened(self, form: StandardForm) -> StandardForm:
+        """The form with more room than it takes to tell points near the locks."""
+        b = form.b.copy()
+        b[self.rows] += LOCK_LOOSENED * (1.0 + np.abs(b[self.rows]))
+        return replace(form, b=b)
+
+
+def optimum_on_faces(
+    form: StandardForm, locks: Locks, deadline: Deadline
+) -> tuple[StandardForm, Interior, OnFaces]:
+    """The optimum on the faces of all locks, the form of which it is one, and the faces."""
+    remaining = _without(form, locks, deadline)
+    for name, row in zip(locks.names, locks.rows, strict=True):
+        lock = sp.csr_array(form.A)[row : row + 1]
+        remaining = _on_face(remaining, lock, float(form.b[row]), name, deadline)
+    for place in (remaining, remaining.at_point()):
+        last = replace(place.form, c=form.c, P=form.P, offset=form.offset)
+        optimum = solve_conic(last, deadline)
+        if optimum is not None:
+            return last, optimum, place
+    raise NoFace("no optimum on the optimal face")
+
+
+# The same with integers: by faces where they are fixed, since each choice has faces of its own.
+
+
+def _search(task: Task, form: StandardForm, locks: Locks) -> tuple[Answer, StandardForm]:
+    """The best answer over all integers, and the form with them fixed."""
+    answer = branched(
+        task, form, Answer(Status.NO_ANSWER), best_start(task, form),
+        relaxed=locks.loosened(form), leaf=partial(leaf_on_faces, locks, form.b),
+    )  # fmt: skip
+    if answer.x is None:
+        raise NoFace(answer.said)
+    bounds = Bounds.of(form)
+    bounds.lower[form.integer] = bounds.upper[form.integer] = answer.x[form.integer]
+    return answer, replace(form, lower=bounds.lower, upper=bounds.upper, integer=None)
+
+
+def leaf_on_faces(
+    locks: Locks, b: Array, form: StandardForm, deadline: Deadline
+) -> tuple[StandardForm, Interior | None]:
+    """What is left where all integers are fixed: on its faces or, without any, as it is."""
+    form = replace(form, b=b)
+    try:
+        return optimum_on_faces(form, locks, deadline)[:2]
+    except NoFace:
+        return form, solve_or_refute(form, deadline)
 
 
 def _lock_rows(
@@ -132,11 +179,10 @@ def _lock_rows(
     return rows
 
 
-def _without(form: StandardForm, rows: list[int], deadline: Deadline) -> OnFaces:
+def _without(form: StandardForm, locks: Locks, deadline: Deadline) -> OnFaces:
     """The form without its locks, cut off well beyond what its objective need be."""
-    b = form.b.copy()
-    b[rows] += LOCK_LOOSENED * (1.0 + np.abs(b[rows]))
-    start = solve_conic(replace(form, b=b), deadline)
+    rows, loosened = locks.rows, locks.loosened(form)
+    start, b = solve_conic(loosened, deadline), loosened.b
     if start is None:
         raise NoFace("no point near the locks")
     A, linear = sp.csr_array(form.A), form.cones.linear

@@ -10,6 +10,7 @@ the same is done.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from lexiprog.tolerances import (
     SAME_VALUE,
 )
 from lexiprog.typing import Array
+
+if TYPE_CHECKING:
+    from lexiprog.backends.branch_and_bound import Leaf
 
 # The smallest tolerances that HiGHS keeps.
 STRICT = {
@@ -198,11 +202,20 @@ def no_worse_than(
     return answer
 
 
-def branched(task: Task, form: StandardForm, answer: Answer, start: Array | None) -> Answer:
+def branched(
+    task: Task,
+    form: StandardForm,
+    answer: Answer,
+    start: Array | None,
+    *,
+    relaxed: StandardForm | None = None,
+    leaf: Leaf | None = None,
+) -> Answer:
     """The answer of a curved problem, proved by a search of our own.
 
     It begins with the solver's point and needs none. A bound that the solver itself gives, and that
-    is near enough to its point, is left to it.
+    is near enough to its point, is left to it. The search may be over a ``relaxed`` form, if
+    ``leaf`` knows what is meant where all integers are fixed.
     """
     solver = task.solver
     if answer.x is not None and answer.bound is not None:
@@ -216,8 +229,9 @@ def branched(task: Task, form: StandardForm, answer: Answer, start: Array | None
     from lexiprog.backends.branch_and_bound import branch_and_bound
 
     search = task.deadline.follow(
-        branch_and_bound, form, start if answer.x is None else answer.x,
-        tolerance=solver.accept, gap=solver.gap,
+        branch_and_bound, form if relaxed is None else relaxed,
+        start if answer.x is None else answer.x,
+        tolerance=solver.accept, gap=solver.gap, leaf=leaf,
     )  # fmt: skip
     if search.best is None:
         if search.finished and search.bound == np.inf:

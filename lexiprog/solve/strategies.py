@@ -165,7 +165,7 @@ class Case:
     def conic(self) -> bool:
         """Whether a curved set is all that is held exactly, and not all of it by arguments."""
         subproblem, locks = self.subproblem, [lock for _, lock in self.subproblem.locks]
-        if subproblem.integer or not subproblem.dpp or subproblem.kind in ("LP", "QP"):
+        if not subproblem.dpp or subproblem.kind in ("LP", "QP", "MILP"):
             return False
         if self.solver.target != "CLARABEL" or len(subproblem.references) > len(locks):
             return False  # the effect of other references needs multipliers
