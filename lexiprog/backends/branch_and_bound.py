@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import count
+from itertools import chain, count
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from lexiprog.backends.clarabel import Interior, solve_or_refute
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import Proof, measure, prove
+from lexiprog.certify.polish import candidates
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
 from lexiprog.certify.terms import Terms
 from lexiprog.deadline import Deadline
@@ -134,6 +135,7 @@ class _Tree:
     most: int
     leaf: Leaf
     best: Proof | None = None
+    value: float = np.inf
     cutoff: float = np.inf
     least: float = np.inf
     nodes: int = 0
@@ -160,18 +162,16 @@ class _Tree:
             self._tell()
         bound = min([self.least, *(key for key, *_ in self.open)])
         finished = not self.open or self.open[0][0] >= self.cutoff
-        if self.best is not None:
-            bound = min(bound, self.form.objective(self.best.x))
-        return Search(self.best, bound, self.nodes, finished)
+        return Search(self.best, min(bound, self.value), self.nodes, finished)
 
     @property
     def _stopped(self) -> bool:
         return self.deadline.should_stop or self.nodes >= self.most
 
     def _tell(self) -> None:
-        value = None if self.best is None else self.form.objective(self.best.x)
         bound = min([self.least, *(key for key, *_ in self.open[:1])])
-        self.deadline.latest = (value, float(bound) if np.isfinite(bound) else None)
+        pair = (float(end) if np.isfinite(end) else None for end in (self.value, bound))
+        self.deadline.latest = next(pair), next(pair)
 
     def _enter(self, lower: Array, upper: Array, known: float) -> None:
         """Solve the relaxation of a box; it is open unless something proved closes it."""
@@ -229,18 +229,18 @@ class _Tree:
             proof = prove(form, x, found.z, claimed=value, tolerance=self.tolerance)
             bound = bound if proof.measures.bound is None else max(bound, proof.measures.bound)
         if fixed:
-            self._keep(proof)
+            self._keep(replace(self.form, integer=None, lower=lower, upper=upper), proof)
         return Node(max(bound, known), lower, upper, proof.x)
 
-    def _keep(self, proof: Proof) -> None:
+    def _keep(self, form: StandardForm, proof: Proof) -> None:
         """Keep a point whose integers are whole, if it is one and better than the best so far."""
-        value = self.form.objective(proof.x)
-        if proof.measures.certificate.failures.keys() & {"rows", "cones", "claim"}:
+        x = clean(form, proof.x, self.tolerance)
+        if x is None or (self.best is not None and form.objective(x) >= self.value):
             return
-        if self.best is None or value < self.form.objective(self.best.x):
-            share = max(CLOSE * self.tolerance, self.gap or 0.0)
-            room = max(share * abs(value), CLOSE * VALUE_ROUNDING * proof.measures.size)
-            self.best, self.cutoff = proof, value - room
+        self.best, self.value = replace(proof, x=x), form.objective(x)
+        share = max(CLOSE * self.tolerance, self.gap or 0.0)
+        room = max(share * abs(self.value), CLOSE * VALUE_ROUNDING * proof.measures.size)
+        self.cutoff = self.value - room
 
     def _divide(self, node: Node) -> tuple[int, float] | None:
         """The most fractional column and where it is divided; None if the box is one point."""
@@ -277,6 +277,16 @@ class _Tree:
         use = low == high
         use[integer] = True
         return np.where(use, low, lower), np.where(use, high, upper)
+
+
+def clean(form: StandardForm, x: Array, tolerance: float) -> Array | None:
+    """The point, or one near it, that meets rows, bounds and cones; None if none is at hand."""
+    nothing = np.zeros(form.b.size)
+    for point in chain([x], (point for point, _ in candidates(form, x, nothing))):
+        found = measure(form, point, None, claimed=form.objective(point), tolerance=tolerance)
+        if not found.certificate.failures.keys() & {"rows", "cones"}:
+            return point
+    return None
 
 
 def refuted(form: StandardForm, z: Array, within: float) -> bool:

@@ -11,13 +11,16 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.clarabel import Interior, solve_conic, solve_or_refute
+from lexiprog.canon.boosting import boosted
 from lexiprog.canon.conic_face import exposed
 from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.certify.newton import sharpened
 from lexiprog.compile.answer import Answer, HeldOptima
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -29,6 +32,9 @@ from lexiprog.solve.integer import best_start, branched
 from lexiprog.status import Status
 from lexiprog.tolerances import LOCK_AT_MINIMUM, LOCK_LOOSENED
 from lexiprog.typing import Array
+
+if TYPE_CHECKING:
+    from lexiprog.backends.branch_and_bound import Leaf
 
 # How far beyond that point's objective the problem is cut off, lest something grow without end.
 BEYOND = 100.0
@@ -138,16 +144,20 @@ def optimum_on_faces(
 
 
 def _search(task: Task, form: StandardForm, locks: Locks) -> tuple[Answer, StandardForm]:
-    """The best answer over all integers, and the form with them fixed."""
-    answer = branched(
-        task, form, Answer(Status.NO_ANSWER), best_start(task, form),
-        relaxed=locks.loosened(form), leaf=partial(leaf_on_faces, locks, form.b),
-    )  # fmt: skip
+    """The best answer over all integers, and the form with them fixed, in units of its own."""
+    units = boosted(form)
+    start = best_start(task, form)
+    answer = branched(task, units, Answer(Status.NO_ANSWER), start, partial(_held, locks))
     if answer.x is None:
         raise NoFace(answer.said)
-    bounds = Bounds.of(form)
+    bounds = Bounds.of(units.form)
     bounds.lower[form.integer] = bounds.upper[form.integer] = answer.x[form.integer]
-    return answer, replace(form, lower=bounds.lower, upper=bounds.upper, integer=None)
+    return answer, replace(units.form, lower=bounds.lower, upper=bounds.upper, integer=None)
+
+
+def _held(locks: Locks, form: StandardForm) -> tuple[StandardForm, Leaf]:
+    """The form with its locks loosened, and what keeps to their faces where integers are fixed."""
+    return locks.loosened(form), partial(leaf_on_faces, locks, form.b)
 
 
 def leaf_on_faces(
@@ -210,6 +220,8 @@ def _on_face(
     found = solve_conic(problem, deadline)
     if found is None:
         raise NoFace(f"no least value of the lock on {name!r}")
+    last = sharpened(problem, found.x, found.z)
+    found = found if last is None else Interior(*last)
     if not abs(cost @ found.x - limit) <= LOCK_AT_MINIMUM * (1.0 + abs(limit)):
         raise NoFace(f"the lock on {name!r} is not at its end")
     face = exposed(problem, found.x, found.z)

@@ -15,6 +15,7 @@ from lexiprog.backends.highs_mip import MipSearch, small_m, solve_mip
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
+from lexiprog.canon.boosting import boosted
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import Proof, measure, prove
@@ -68,11 +69,11 @@ class Direct:
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = solve_stoppable(task, form)
         elif task.solver.target == "CLARABEL" and task.integer:
-            answer = branched(task, form, Answer(Status.NO_ANSWER), start)
+            answer = branched(task, boosted(form), Answer(Status.NO_ANSWER), start)
         else:
             answer = _through_cvxpy(task, start)
             if task.integer and not form.is_linear:
-                answer = branched(task, form, answer, start)
+                answer = branched(task, boosted(form), answer, start)
         if answer.status.is_infeasible and not task.native.scaling.identity:
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (

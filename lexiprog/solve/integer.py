@@ -9,6 +9,7 @@ the same is done.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,9 @@ import numpy as np
 from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
+from lexiprog.canon.boosting import Boosted
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import measure
+from lexiprog.certify.measures import Measures, measure
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.cvxpy_adapter import Compiled, answer_at, columns_of
@@ -37,6 +39,8 @@ from lexiprog.typing import Array
 
 if TYPE_CHECKING:
     from lexiprog.backends.branch_and_bound import Leaf
+
+    Held = Callable[[StandardForm], tuple[StandardForm, Leaf]]
 
 # The smallest tolerances that HiGHS keeps.
 STRICT = {
@@ -203,34 +207,35 @@ def no_worse_than(
 
 
 def branched(
-    task: Task,
-    form: StandardForm,
-    answer: Answer,
-    start: Array | None,
-    *,
-    relaxed: StandardForm | None = None,
-    leaf: Leaf | None = None,
+    task: Task, units: Boosted, answer: Answer, start: Array | None, held: Held | None = None
 ) -> Answer:
     """The answer of a curved problem, proved by a search of our own.
 
-    It begins with the solver's point and needs none. A bound that the solver itself gives, and that
-    is near enough to its point, is left to it. The search may be over a ``relaxed`` form, if
-    ``leaf`` knows what is meant where all integers are fixed.
+    Parameters
+    ----------
+    task : Task
+        The problem.
+    units : Boosted
+        Its form in the units that it is searched in.
+    answer : Answer
+        What a solver has found, if it has: the search begins there. A bound that the solver itself
+        gives, and that is near enough to its point, is left to it.
+    start : ndarray, optional
+        Where to begin otherwise.
+    held : callable, optional
+        Makes a relaxed form to be searched, and what knows the optimum where integers are fixed.
     """
-    solver = task.solver
+    form, solver = units.given, task.solver
     if answer.x is not None and answer.bound is not None:
         answer = rounded_and_resolved(task.native, answer, task.deadline)
-        found = measure(
-            form, answer.x, None, claimed=answer.claimed, tolerance=solver.accept,
-            gap_tolerance=solver.gap, bound=answer.bound,
-        )  # fmt: skip
-        if found.certificate.passed:
+        if _measured(task, form, answer.x, answer.bound).certificate.passed:
             return answer
     from lexiprog.backends.branch_and_bound import branch_and_bound
 
+    begin = start if answer.x is None else answer.x
+    searched, leaf = (units.form, None) if held is None else held(units.form)
     search = task.deadline.follow(
-        branch_and_bound, form if relaxed is None else relaxed,
-        start if answer.x is None else answer.x,
+        branch_and_bound, searched, None if begin is None else begin / units.columns,
         tolerance=solver.accept, gap=solver.gap, leaf=leaf,
     )  # fmt: skip
     if search.best is None:
@@ -238,11 +243,9 @@ def branched(
             return Answer(Status.INFEASIBLE, said="infeasible, proved by a search of our own")
         said = f"{answer.said or answer.status}, and a search of our own found no point"
         return Answer(Status.NO_POINT if task.deadline.over else Status.FAILED, said=said)
-    x, bound = search.best.x, search.bound if np.isfinite(search.bound) else None
-    measured = measure(
-        form, x, None, claimed=form.objective(x), tolerance=solver.accept,
-        gap_tolerance=solver.gap, bound=bound,
-    )  # fmt: skip
+    x = search.best.x * units.columns
+    bound = search.bound / units.cost if np.isfinite(search.bound) else None
+    measured = _measured(task, form, x, bound)
     certificate = measured.certificate
     if bound is not None:
         # What the rows are missed by may be worth something, which the point's own proof knows.
@@ -253,4 +256,11 @@ def branched(
     return replace(
         found, status=Status.OPTIMAL if proved else Status.LIMIT, form=form, bound=bound,
         measured=replace(measured, certificate=certificate),
+    )  # fmt: skip
+
+
+def _measured(task: Task, form: StandardForm, x: Array, bound: float | None) -> Measures:
+    return measure(
+        form, x, None, claimed=form.objective(x), tolerance=task.solver.accept,
+        gap_tolerance=task.solver.gap, bound=bound,
     )  # fmt: skip

@@ -1,0 +1,108 @@
+"""Units for second-order cones that are products: ``p q >= |rest|**2``, ``p`` and ``q`` apart.
+
+``t >= x**2`` is written as a cone with the rows ``1 + t``, ``1 - t`` and ``2 x``. If ``x`` is about
+1e-6, ``t`` is lost beside 1, and no unit that all three rows share can help. Their sum and their
+difference can have units of their own: ``a p`` and ``q / a`` make the same cone for any ``a``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lexiprog.canon.equilibration import equilibrate
+from lexiprog.canon.scaling import Scaling
+from lexiprog.canon.standard_form import StandardForm
+from lexiprog.typing import Array
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """A form in units of rows, columns and products that suit its numbers.
+
+    Attributes
+    ----------
+    given, form : StandardForm
+        The form as it was, and in these units; its linear rows and its cones are in the same order.
+    columns, cost
+        A point ``y`` of it stands for ``columns * y``, a value ``v`` for ``v / cost``.
+    """
+
+    given: StandardForm
+    form: StandardForm
+    columns: Array
+    cost: float
+
+
+def boosted(form: StandardForm) -> Boosted:
+    """The form in such units.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> A = np.array([[0.0, -1.0], [-1.0, 0.0], [1.0, 0.0], [0.0, -2.0]])  # t >= x**2, x >= 1e-6
+    >>> b, rows = np.array([-1e-6, 1.0, 1.0, 0.0]), Cones(nonneg=1, soc=(3,))
+    >>> found = boosted(StandardForm(np.array([1.0, 0.0]), 0.0, sp.csc_array(A), b, rows))
+    >>> found.columns  # of t and x
+    array([9.09494702e-13, 9.53674316e-07])
+    >>> found.form.A.toarray().tolist()
+    [[0.0, -1.0], [-1.0, 0.0], [1.0, 0.0], [0.0, -2.0]]
+    """
+    heads, sizes = _products(form)
+    if not heads.size:
+        units = equilibrate(form)
+        return Boosted(form, units.of(form), units.columns, units.cost)
+    turn = _turn(form.b.size, heads)
+    apart = replace(form, A=sp.csc_array(turn @ sp.csr_array(form.A)), b=turn @ form.b)
+    apart.A.eliminate_zeros()
+    starts = form.cones.linear + np.cumsum([0, *form.cones.soc])[:-1]
+    pieces = [
+        (1, 1, size - 2) if start in heads else (size,)
+        for start, size in zip(starts.tolist(), form.cones.soc, strict=True)
+    ]
+    single = replace(form.cones, soc=tuple(n for piece in pieces for n in piece))
+    units = equilibrate(replace(apart, cones=single))
+    rows = units.rows.copy()
+    for head, size in zip(heads.tolist(), sizes.tolist(), strict=True):
+        both = np.exp2(np.rint(0.5 * np.log2(rows[head] * rows[head + 1])))
+        rows[head + 1] = both * (both / rows[head])
+        rows[head + 2 : head + size] = both
+    scaled = Scaling(rows, units.columns, units.cost).of(apart)
+    back = turn @ sp.diags_array(np.where(_pairs(form.b.size, heads), 0.5, 1.0))
+    matrix = sp.csc_array(back @ sp.csr_array(scaled.A))
+    return Boosted(form, replace(scaled, A=matrix, b=back @ scaled.b), units.columns, units.cost)
+
+
+def _products(form: StandardForm) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First rows and sizes of cones whose first two rows have a simple sum and difference."""
+    A, chosen = sp.csr_array(form.A), []
+    start = form.cones.linear
+    for size in form.cones.soc:
+        if size > 2:
+            first, second = A[[start]], A[[start + 1]]
+            apart = [(first + second), (first - second)]
+            if sum(np.count_nonzero(part.data) for part in apart) < first.nnz + second.nnz:
+                chosen.append((start, size))
+        start += size
+    pairs = np.array(chosen, dtype=np.intp).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _pairs(rows: int, heads: NDArray[np.intp]) -> NDArray[np.bool_]:
+    out = np.zeros(rows, dtype=bool)
+    out[heads] = out[heads + 1] = True
+    return out
+
+
+def _turn(rows: int, heads: NDArray[np.intp]) -> sp.csr_array:
+    """Sum and difference of the first two rows of cones; half of it turns back."""
+    ones, diagonal = np.ones(heads.size), np.ones(rows)
+    diagonal[heads + 1] = -1.0
+    entries = np.concatenate([diagonal, ones, ones])
+    down = np.concatenate([np.arange(rows), heads, heads + 1])
+    across = np.concatenate([np.arange(rows), heads + 1, heads])
+    return sp.csr_array((entries, (down, across)), shape=(rows, rows))
