@@ -66,15 +66,35 @@ def boosted(form: StandardForm) -> Boosted:
     ]
     single = replace(form.cones, soc=tuple(n for piece in pieces for n in piece))
     units = equilibrate(replace(apart, cones=single))
-    rows = units.rows.copy()
-    for head, size in zip(heads.tolist(), sizes.tolist(), strict=True):
-        both = np.exp2(np.rint(0.5 * np.log2(rows[head] * rows[head + 1])))
-        rows[head + 1] = both * (both / rows[head])
-        rows[head + 2 : head + size] = both
+    rows = _coupled(units.rows, apart, heads, sizes)
     scaled = Scaling(rows, units.columns, units.cost).of(apart)
     back = turn @ sp.diags_array(np.where(_pairs(form.b.size, heads), 0.5, 1.0))
-    matrix = sp.csc_array(back @ sp.csr_array(scaled.A))
-    return Boosted(form, replace(scaled, A=matrix, b=back @ scaled.b), units.columns, units.cost)
+    found = replace(scaled, A=sp.csc_array(back @ sp.csr_array(scaled.A)), b=back @ scaled.b)
+    # A column that stands in products only had no unit before these had theirs.
+    again = equilibrate(found)
+    return Boosted(
+        form, again.of(found), units.columns * again.columns, units.cost * again.cost
+    )  # fmt: skip
+
+
+def _coupled(
+    rows: Array, form: StandardForm, heads: NDArray[np.intp], sizes: NDArray[np.intp]
+) -> Array:
+    """Factors of rows, those of a product such that they are also the square of the rest's."""
+    empty = np.bincount(form.A.indices, minlength=form.b.size) == 0
+    powers = np.log2(rows)
+    for head, size in zip(heads.tolist(), sizes.tolist(), strict=True):
+        pair, rest = [head, head + 1], slice(head + 2, head + size)
+        numbers = [k for k in pair if empty[k] and form.b[k] != 0.0]
+        for k in numbers:  # a number's unit is its own affair
+            powers[k] = -np.log2(abs(form.b[k]))
+        powers[rest] = np.rint(powers[head + 2])
+        off = 2.0 * powers[head + 2] - powers[pair].sum()
+        others = [k for k in pair if k not in numbers] or pair
+        powers[others] += off / len(others)
+        powers[head] = np.rint(powers[head])
+        powers[head + 1] = 2.0 * powers[head + 2] - powers[head]
+    return np.exp2(powers)
 
 
 def _products(form: StandardForm) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -112,6 +112,20 @@ def logarithms(random):
     return Case(only(levels, limits), (unit * truth,), (unit,))
 
 
+def servers(random):
+    """How many servers share a load, whose cost is its square over their number."""
+    size, unit, most = random.randint(2, 3), _unit(random), 6
+    prices, weight = _digits(random, size), random.choice([0.001, 0.01, 0.1])
+    points = [np.array(p) for p in product(range(1, most + 1), repeat=size)]
+    truth = min(weight * float(prices @ p) + 1 / float(p.sum()) for p in points)
+    x, y = cp.Variable(size, name="x"), cp.Variable(size, integer=True, name="y")
+    load = sum(cp.quad_over_lin(x[k], y[k]) for k in range(size))
+    cost = load + weight * unit**2 * prices @ y
+    limits = [cp.sum(x) == unit, y >= 1, y <= most]
+    return Case(only(cp.Minimize(cost), limits), (unit**2 * truth,), (0.0,))
+
+
 FAMILIES = (
     best_subset, facilities, whole_points_in_a_ball, nearest_then, fewest_risks_then, logarithms,
+    servers,
 )  # fmt: skip
