@@ -20,7 +20,7 @@ from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
 from lexiprog.canon.boosting import Boosted
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import Measures, measure
+from lexiprog.certify.measures import Measures, measure, share_of_value
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
 from lexiprog.cvxpy_adapter import Compiled, answer_at, columns_of
@@ -245,17 +245,17 @@ def branched(
         return Answer(Status.NO_POINT if task.deadline.over else Status.FAILED, said=said)
     x = search.best.x * units.columns
     bound = search.bound / units.cost if np.isfinite(search.bound) else None
-    measured = _measured(task, form, x, bound)
-    certificate = measured.certificate
+    measured, own = _measured(task, form, x, bound), search.best.measures
+    certificate, size = measured.certificate, max(measured.size, own.size / units.cost)
     if bound is not None:
         # What the rows are missed by may be worth something, which the point's own proof knows.
-        gap = max(certificate.gap, search.best.measures.certificate.gap)
+        gap = max(share_of_value(form.objective(x), bound, size), own.certificate.gap)
         certificate = replace(certificate, gap=gap, basis="bound")
     proved = certificate.gap <= certificate.gap_tolerance
     found = answer_at(task.native, x, None, iterations=search.nodes)
     return replace(
         found, status=Status.OPTIMAL if proved else Status.LIMIT, form=form, bound=bound,
-        measured=replace(measured, certificate=certificate),
+        measured=replace(measured, certificate=certificate, size=size),
     )  # fmt: skip
 
 

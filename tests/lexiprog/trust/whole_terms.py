@@ -71,7 +71,7 @@ def whole_points_in_a_ball(random):
 def nearest_then(random):
     """All whole points nearest to one between them, and of these the best."""
     size, unit = random.randint(2, 4), _unit(random)
-    goal = np.array([random.randint(-4, 4) + random.choice([0.0, 0.5, 0.5, 0.3])
+    goal = np.array([random.randint(-4, 4) + random.choice([0.0, 0.0, 0.5, 0.3])
                      for _ in range(size)])  # fmt: skip
     ways = _digits(random, size, low=-9)
     ends = [{np.floor(g), np.ceil(g)} if g % 1 == 0.5 else {np.round(g)} for g in goal]
