@@ -181,7 +181,7 @@ class _Tree:
         node = self._solved(*box, known)
         if node is None:
             return
-        if node.x is not None:
+        if node.x is not None and node.bound < self.cutoff:
             self._try(node.x)
         if node.bound >= self.cutoff:
             self.least = min(self.least, node.bound)
