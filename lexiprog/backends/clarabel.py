@@ -90,8 +90,6 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
         sp.csc_matrix(P), form.c, A, np.concatenate(limits), cones, settings
     )
     found = solver.solve()
-
-        print("  clarabel", found.status, found.iterations)
     if str(found.status) not in ("Solved", "AlmostSolved", "InsufficientProgress"):
         return None
     return Interior(np.array(found.x), np.array(found.z)[: form.b.size])
