@@ -17,7 +17,7 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measures, measure, share_of_value
+from lexiprog.certify.measures import Measures, measure, prove, share_of_value
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -50,6 +50,7 @@ def certify_answer(
     name = task.solver.name
     if not answer.primal:
         return Attempt(name, answer.status, _beyond_status(answer))
+    answer = _cleaned(task, answer)
     point = _Point.of(task, answer)
     if point is None:
         reason = "its point contains NaN, infinity or nothing at all"
@@ -71,6 +72,25 @@ def certify_answer(
         reason = f"stopped at {solution.summary.text()}"
         return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=solution)
     return solution
+
+
+def _cleaned(task: Task, answer: Answer) -> Answer:
+    """The answer at the point that is judged and returned: inside its bounds, on its rows."""
+    form = answer.form
+    known = answer.measured is not None or answer.exact is not None or answer.leximin is not None
+    if known or task.integer or form is None or answer.x is None or answer.z is None:
+        return answer
+    found = prove(
+        form, answer.x, answer.z, claimed=answer.claimed, tolerance=task.solver.accept,
+        computed=task.subproblem.kind != "LP",
+    )  # fmt: skip
+    if found.x is answer.x:
+        return replace(answer, measured=found.measures)
+    moved = cvxpy_adapter.answer_at(task.native, found.x, None, iterations=None)
+    return replace(
+        answer, x=found.x, z=found.z, primal=moved.primal, value=moved.value,
+        claimed=moved.claimed, measured=found.measures,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

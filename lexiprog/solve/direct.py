@@ -75,7 +75,7 @@ class Direct:
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
         ):
             answer = on_its_rows(task, form, answer)
-        if not task.integer:
+        if not task.integer and not form.is_linear:
             answer = proved_near(task, form, answer, sharp=self.sharp)
         if task.integer:
             answer = rounded_and_resolved(task.native, answer, task.deadline)
@@ -147,19 +147,19 @@ def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
 
 
 def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) -> Answer:
-    """The answer or, where that is not proved, what lies near it and is.
+    """The answer to a curved problem or, where that is not proved, what lies near it and is.
 
     ``sharp`` asks for the last digits of a curved optimum in any case.
     """
     proof = None
     if answer.x is not None and answer.z is not None and answer.status.has_point:
         proof = _proof(task, form, answer.x, answer.z, answer.claimed)
-    small = not form.is_linear and form.A.nnz <= SMALL and task.solver.target in OURS
+    small = form.A.nnz <= SMALL and task.solver.target in OURS
     if small and (proof is None or not proof.measures.certificate.proved):
         proof = _in_own_units(task, form, proof)
     if proof is None:
         return answer
-    if sharp and not form.is_linear:
+    if sharp:
         last = sharpened(form, proof.x, proof.z)
         if last is not None:
             digits = _measured(task, form, *last)
@@ -191,12 +191,14 @@ def _in_own_units(task: Task, form: StandardForm, first: Proof | None) -> Proof 
     The first starts from the answer there is, the second from a guess at the sizes of an optimum.
     """
     best = first
-    for start in (
-        lambda: None if first is None else (first.x, first.z),
-        lambda: _guess(task, form),
-    ):
-        here, last = start(), np.inf
-        for _ in range(AGAIN if here is not None else 0):
+    for guess in (False, True):
+        here: tuple[Array, Array] | None = None
+        if guess:
+            here = _guess(task, form)
+        elif first is not None:
+            here = first.x, first.z
+        last = np.inf
+        for _ in range(AGAIN):
             if here is None or task.deadline.should_stop:
                 break
             again = solved_again(form, *here, task.deadline)
