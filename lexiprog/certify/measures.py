@@ -2,13 +2,14 @@
 
 Everything that judges an optimum calls ``measure``, ``prove``, which also looks at what lies near
 an answer, or ``measure_batch`` for linear programs over the same rows. How terms are compared
-(``terms``) and how a bound is proved (``bound``, ``rounding_bound``, ``ranges``) is known here only.
+(``terms``) and how a bound is proved (``bound``, ``rounding_bound``, ``ranges``) is known here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -55,15 +56,25 @@ class Proof:
 
 
 def prove(
-    form: StandardForm, x: Array, z: Array, *, claimed: float, tolerance: float = CERTIFIED
+    form: StandardForm,
+    x: Array,
+    z: Array,
+    *,
+    claimed: float,
+    tolerance: float = CERTIFIED,
+    computed: bool = False,
 ) -> Proof:
-    """The answer or, where that is not proved, what lies near it and is; else the best of them."""
-    best = Proof(x, z, measure(form, x, z, claimed=claimed, tolerance=tolerance))
+    """The answer or, where that is not proved, what lies near it and is; else the best of them.
+
+    ``computed`` as for ``measure``.
+    """
+    options: dict[str, Any] = {"tolerance": tolerance, "computed": computed}
+    best = Proof(x, z, measure(form, x, z, claimed=claimed, **options))
     if best.measures.certificate.proved:
         return best
     for point, multipliers in candidates(form, x, z):
         value = form.objective(point)
-        found = measure(form, point, multipliers, claimed=value, tolerance=tolerance)
+        found = measure(form, point, multipliers, claimed=value, **options)
         if found.certificate.proved:
             return Proof(point, multipliers, found)
         if not found.certificate.worst >= best.measures.certificate.worst:
@@ -81,6 +92,7 @@ def measure(
     tolerance: float = CERTIFIED,
     gap_tolerance: float | None = None,
     bound: float | None = None,
+    computed: bool = False,
 ) -> Measures:
     """Measure primal point ``x`` and multipliers ``z`` of ``form`` against optimality.
 
@@ -94,6 +106,9 @@ def measure(
         The optimum the solver claims, in the form's own (minimising) sense.
     bound : float, optional
         A lower bound on the optimum, used where there are no multipliers.
+    computed : bool
+        Whether some rows were computed from other answers, so that even linear ones need not be
+        met to the last digit.
     """
     integer = form.integer is not None and bool(form.integer.size)
     terms = Terms(form, x, np.zeros(form.b.size) if z is None else z)
@@ -115,18 +130,17 @@ def measure(
         integrality=whole,
         tolerance=tolerance,
         gap_tolerance=tolerance if gap_tolerance is None else max(tolerance, gap_tolerance),
-        row_tolerance=row_tolerance(form, tolerance),
+        row_tolerance=row_tolerance(form, tolerance, computed=computed),
         basis=basis,
     )
     finite = bound is not None and np.isfinite(bound)
     return Measures(certificate, float(bound) if finite and bound is not None else None, near.size)
 
 
-def row_tolerance(form: StandardForm, tolerance: float) -> float:
+def row_tolerance(form: StandardForm, tolerance: float, *, computed: bool = False) -> float:
     """What rows are compared with: rounding alone where all is linear, unless more is allowed."""
-    if not form.is_linear or tolerance > CERTIFIED:
-        return NEARNESS * tolerance
-    if form.integer is not None and form.integer.size:
+    integer = form.integer is not None and bool(form.integer.size)
+    if computed or integer or not form.is_linear or tolerance > CERTIFIED:
         return NEARNESS * tolerance
     longest = max(form.A.nnz / max(form.b.size, 1), 1.0)
     return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(longest)))
@@ -148,7 +162,7 @@ def _bound(terms: Terms, x: Array, near: Nearness, tolerance: float) -> float:
     allowed = max(0.01 * tolerance * abs(near.value), VALUE_ROUNDING * near.size)
     enough = near.value - allowed - UNDERFLOW_ERRORS
     if terms.form.cones.linear == terms.form.b.size:
-        quick = bound_with_rounding(terms.form, x, near.z, near.value)
+        quick = bound_with_rounding(terms.form, x, near.z)
         if quick is not None and quick >= enough:
             return quick
     return lower_bound(terms, x, near.z, enough=enough)
@@ -205,7 +219,7 @@ def measure_batch(
     charges = (np.abs(inside) * np.maximum(slack, 0.0)).sum(axis=1)
     total = (np.abs(c) * np.abs(x)).sum(axis=1) + (np.abs(b) * np.abs(inside)).sum(axis=1)
     total = total + np.abs(batch.offset)
-    bounds = batch.bounds(x, inside, values)
+    bounds = batch.bounds(x, inside)
     boxed = np.all(np.isfinite(upper - lower), axis=1) & ~out
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
     limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
@@ -219,7 +233,7 @@ def measure_batch(
 
 def _batched(
     bound: float, claim: float, tolerance: float, row_tolerance: float,
-    value: float, rows: float, slackness: float, effect: float, size: float, _: bool,
+    value: float, rows: float, slackness: float, effect: float, size: float, *_: object,
 ) -> Measures:  # fmt: skip
     certificate = Certificate(
         rows=rows, slackness=slackness, gap=share_of_value(value, bound, size, effect),

@@ -3,20 +3,23 @@
 An interior point with a gap of 1e-12 is about 1e-6 from the optimal one: where the objective is
 flat, the root of the gap is left. Which rows, bounds and cones are tight is clear by then. With
 these as equations the conditions of optimality are smooth ones in point and multipliers, and a few
-steps lead to all digits that floats have, to the nearest solution where there are many.
+steps lead to all digits that floats have, to the nearest solution where there are many. All of it
+is done in the answer's own units: columns of their own size, rows beside their terms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.canon.cones import blocks, distances
+from lexiprog.canon.cones import blocks, matrix, triangle
+from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.tolerances import CONE_NONZERO, FEW_ROUNDINGS, LEAST_SQUARES_RANK, POINT_FEASIBILITY
+from lexiprog.tolerances import CONE_NONZERO, FEW_ROUNDINGS, LEAST_SQUARES_RANK
 from lexiprog.typing import Array
 
 # Beyond that many equations the linear algebra, which is dense, would take too long.
@@ -26,10 +29,11 @@ STEPS = 8
 
 @dataclass(frozen=True)
 class _Surface:
-    """A second-order or exponential cone on whose boundary the slack lies."""
+    """A second-order, exponential or power cone on whose boundary the slack lies."""
 
     kind: str
     rows: NDArray[np.intp]
+    powers: Array | None = None
 
     def at(self, s: Array) -> tuple[float, Array, Array]:
         """The convex function that is zero on the boundary, its gradient and its curvature."""
@@ -39,6 +43,13 @@ class _Surface:
             bent = np.zeros((s.size, s.size))
             bent[1:, 1:] = (np.eye(s.size - 1) - np.outer(along, along)) / length
             return length - float(s[0]), np.append(-1.0, along), bent
+        if self.powers is not None:
+            product = float(np.prod(s[:-1] ** self.powers))
+            rates = self.powers / s[:-1]
+            bent = np.zeros((s.size, s.size))
+            bent[:-1, :-1] = product * (np.diag(rates / s[:-1]) - np.outer(rates, rates))
+            slope = np.append(-product * rates, np.sign(s[-1]))
+            return abs(float(s[-1])) - product, slope, bent
         rate = s[0] / s[1]
         rise = np.exp(rate)
         tangent = np.array([1.0, -rate, 0.0])
@@ -48,13 +59,26 @@ class _Surface:
 
 @dataclass(frozen=True)
 class _Tight:
-    """What holds with equality at the optimum."""
+    """What holds with equality at the optimum.
 
-    rows: NDArray[np.intp]  # that are zero
+    Attributes
+    ----------
+    rows : ndarray
+        That are zero.
+    surfaces : list of _Surface
+        With a multiplier for each in ``weights``.
+    squares : list of ndarray
+        Rows of semidefinite cones, whose slack times multiplier is zero.
+    free, x : ndarray
+        Columns between their bounds, and the point with the others at theirs.
+    """
+
+    rows: NDArray[np.intp]
     surfaces: list[_Surface]
-    free: NDArray[np.intp]  # columns between their bounds
-    x: Array  # the point, with the other columns at their bounds
-    weights: Array  # a multiplier for each surface
+    squares: list[tuple[NDArray[np.intp], int]]
+    free: NDArray[np.intp]
+    x: Array
+    weights: Array
 
 
 @np.errstate(all="ignore")
@@ -71,20 +95,47 @@ def sharpened(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | N
     >>> bool(np.abs(x - [1, 0]).max() < 1e-14), bool(np.abs(z - [1, -1, 0]).max() < 1e-14)
     (True, True)
     """
-    cones = form.cones
-    if cones.psd or cones.power or form.c.size + form.b.size > LARGEST:
+    if form.c.size + form.b.size > LARGEST or not (np.isfinite(x).all() and np.isfinite(z).all()):
         return None
-    tight = _tight(form, x, z)
+    units = own_units(form, x, z)
+    own = units.of(form)
+    x, z = units.scaled_point(x), units.scaled_multipliers(z)
+    tight = _tight(own, x, z)
     if tight is None:
         return None
-    found = _solved(form, tight, z)
+    found = _solved(own, tight, z)
     if found is None:
         return None
     x, z = found
-    lower, upper = form.ranges()
+    lower, upper = own.ranges()
     x = np.clip(np.where(np.abs(x) <= FEW_ROUNDINGS * max(1.0, _most(x)), 0.0, x), lower, upper)
-    beside = max(_most(distances(cones, form.slack(x))), _most(distances(cones, z, dual=True)))
-    return (x, z) if beside <= POINT_FEASIBILITY else None
+    return units.point(x), units.multipliers(z)
+
+
+def own_units(form: StandardForm, x: Array, z: Array) -> Scaling:
+    """Units in which columns, rows and objective of an answer are about one; powers of two."""
+    A = np.abs(form.A.toarray())
+    sizes = A @ np.abs(x) + np.abs(form.b)
+    for part in _parts(form):
+        sizes[part] = np.max(sizes[part])
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    with np.errstate(all="ignore"):
+        room = np.min(np.where(A > 0.0, sizes[:, None] / A, np.inf), axis=0, initial=np.inf)
+    columns = np.where(x != 0.0, np.abs(x), np.where(np.isfinite(room), room, 1.0))
+    worth = float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
+    worth = worth if worth > 0.0 else 1.0
+    cost = float(_power_of_two(1.0 / worth))
+    return Scaling(_power_of_two(1.0 / sizes), _power_of_two(columns), cost)
+
+
+def _power_of_two(numbers: Array | float) -> Array:
+    return np.asarray(2.0 ** np.clip(np.round(np.log2(numbers)), -500, 500))
+
+
+def _parts(form: StandardForm) -> Iterator[NDArray[np.intp]]:
+    """The rows of every cone that is no half-line."""
+    for _, part, _ in _cones(form):
+        yield part
 
 
 def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
@@ -93,81 +144,164 @@ def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
     rows = [np.arange(cones.zero)]
     linear = np.arange(cones.zero, cones.linear)
     rows.append(linear[z[linear] > slack[linear]])
-    surfaces, weights = [], []
-    for kind, part in _cones(form):
+    surfaces, weights, squares = [], [], []
+    for kind, part, powers in _cones(form):
         s, u = slack[part], z[part]
-        if kind == "soc":
-            inside, pressed = s[0] - np.linalg.norm(s[1:]), u[0] - np.linalg.norm(u[1:])
-            if inside > _most(u):
-                continue
-            if pressed > max(CONE_NONZERO, _most(s)):
-                rows.append(part)
-                continue
-            weight = u[0]
+        if kind == "psd":
+            squares.append((part, int(cast("int", powers))))
+            continue
+        place = _place(kind, s, u, powers)
+        if place == "inside":
+            continue
+        if place == "tip":
+            rows.append(part)
+        elif place == "surface":
+            surfaces.append(_Surface(kind, part, powers))
+            weights.append({"soc": u[0], "exp": u[2], "power": abs(u[-1])}[kind])
         else:
-            if not s[1] > CONE_NONZERO:
-                return None  # the flat part of the boundary
-            if s[2] - s[1] * np.exp(s[0] / s[1]) > _most(u):
-                continue
-            weight = u[2]
-        if not weight > 0.0 or (kind == "soc" and _most(s) < CONE_NONZERO):
             return None
-        surfaces.append(_Surface(kind, part))
-        weights.append(weight)
     lower, upper = form.ranges()
     reduced = form.c + form.transpose_product(z) + (0.0 if form.P is None else form.P @ x)
     low, high = reduced > x - lower, -reduced > upper - x
     point = np.where(low, lower, np.where(high, upper, x))
     free = np.flatnonzero(~low & ~high)
-    return _Tight(np.concatenate(rows), surfaces, free, point, np.array(weights))
+    return _Tight(np.concatenate(rows), surfaces, squares, free, point, np.array(weights))
 
 
-def _cones(form: StandardForm) -> Iterator[tuple[str, NDArray[np.intp]]]:
-    for kind, rows, sizes in blocks(form.cones):
-        count = rows.stop - rows.start
+def _place(kind: str, s: Array, u: Array, powers: Array | None) -> str:
+    """Where in its cone a slack with such multipliers belongs."""
+    if kind == "soc":
+        inside, pressed = s[0] - np.linalg.norm(s[1:]), u[0] - np.linalg.norm(u[1:])
+        if inside > _most(u):
+            return "inside"
+        if pressed > max(CONE_NONZERO, _most(s)):
+            return "tip"
+        return "surface" if u[0] > 0.0 and _most(s) >= CONE_NONZERO else "nowhere"
+    if kind == "exp":
+        if not s[1] > 0.0:
+            return "nowhere"  # the flat part of the boundary
+        if s[2] - s[1] * np.exp(s[0] / s[1]) > _most(u):
+            return "inside"
+        return "surface" if u[2] > 0.0 else "nowhere"
+    if not (s[:-1] > 0.0).all() or powers is None:
+        return "nowhere"
+    if np.prod(s[:-1] ** powers) - abs(s[-1]) > _most(u):
+        return "inside"
+    return "surface" if u[-1] != 0.0 and s[-1] != 0.0 else "nowhere"
+
+
+def _cones(form: StandardForm) -> Iterator[tuple[str, NDArray[np.intp], Array | None]]:
+    for kind, rows, parameter in blocks(form.cones):
         start = rows.start
-        for size in sizes if kind == "soc" else [3] * (count // 3):
-            yield kind, np.arange(start, start + int(size))
+        if kind in ("psd", "power"):
+            yield kind, np.arange(rows.start, rows.stop), parameter
+            continue
+        for size in parameter if kind == "soc" else [3] * ((rows.stop - rows.start) // 3):
+            yield kind, np.arange(start, start + int(size)), None
             start += int(size)
+
+
+@dataclass(frozen=True)
+class _Equations:
+    """What is left of the conditions of optimality, their slopes, and the multipliers meant."""
+
+    misses: Array
+    slopes: Array
+    z: Array
 
 
 def _solved(form: StandardForm, tight: _Tight, z: Array) -> tuple[Array, Array] | None:
     """Newton's steps, the shortest ones, until rounding is all that is left."""
     A = form.A.toarray()
     P = np.zeros((form.c.size, form.c.size)) if form.P is None else form.P.toarray()
-    free, rows = tight.free, tight.rows
-    x, y, weights = tight.x.copy(), z[rows].copy(), tight.weights.copy()
+    inner = [rows for rows, _ in tight.squares]
+    plain = np.concatenate([tight.rows, *inner]).astype(np.intp)
+    x, y, weights = tight.x.copy(), z[plain].copy(), tight.weights.copy()
     best, least = None, np.inf
     for _ in range(STEPS):
-        values, slopes, hessian = [], [], P.copy()
-        full = np.zeros(z.size)
-        full[rows] = y
-        for surface, weight in zip(tight.surfaces, weights, strict=True):
-            part = A[surface.rows]
-            value, slope, bent = surface.at(form.b[surface.rows] - part @ x)
-            values.append(value)
-            slopes.append(-slope @ part)
-            full[surface.rows] = -weight * slope
-            hessian += weight * (part.T @ bent @ part)
-        stationary = (form.c + P @ x + A.T @ full)[free]
-        equations = np.vstack([-A[rows], *slopes])[:, free]
-        misses = np.concatenate([stationary, form.b[rows] - A[rows] @ x, values])
-        size = _most(misses)
+        now = _equations(form, A, P, tight, plain, x, y, weights)
+        size = _most(now.misses)
         if not size < least:
             break
-        best, least = (x.copy(), full), size
+        best, least = (x.copy(), now.z), size
         if size <= FEW_ROUNDINGS:
             break
-        corner = np.zeros((equations.shape[0],) * 2)
-        turned = np.vstack([-equations[: rows.size], equations[rows.size :]])
-        matrix = np.block([[hessian[np.ix_(free, free)], turned.T], [equations, corner]])
-        step = np.linalg.lstsq(matrix, -misses, rcond=LEAST_SQUARES_RANK)[0]
+        rows, columns = _balance(now.slopes)
+        scaled = now.slopes * rows[:, None] * columns
+        step = columns * np.linalg.lstsq(scaled, -now.misses * rows, rcond=LEAST_SQUARES_RANK)[0]
         if not np.isfinite(step).all():
             break
-        x[free] += step[: free.size]
-        y += step[free.size : free.size + rows.size]
-        weights += step[free.size + rows.size :]
+        count = tight.free.size
+        x[tight.free] += step[:count]
+        y += step[count : count + plain.size]
+        weights += step[count + plain.size :]
     return best
+
+
+def _equations(
+    form: StandardForm, A: Array, P: Array, tight: _Tight, plain: NDArray[np.intp], x: Array,
+    y: Array, weights: Array,
+) -> _Equations:  # fmt: skip
+    """The conditions at a point, with multipliers of plain rows and weights of surfaces."""
+    free, count = tight.free, tight.rows.size
+    z, hessian = np.zeros(form.b.size), P.copy()
+    z[plain] = y
+    values, slopes = [], []
+    for surface, weight in zip(tight.surfaces, weights, strict=True):
+        part = A[surface.rows]
+        value, slope, bent = surface.at(form.b[surface.rows] - part @ x)
+        values.append(value)
+        slopes.append(-slope @ part)
+        z[surface.rows] = -weight * slope
+        hessian += weight * (part.T @ bent @ part)
+    stationary = (form.c + P @ x + A.T @ z)[free]
+    turned = np.vstack([A[plain], *slopes])[:, free].T
+    rows = np.hstack([-A[tight.rows][:, free], np.zeros((count, plain.size + weights.size))])
+    products, conditions = [], []
+    start = count
+    for inner, order in tight.squares:
+        product, by_slack, by_z = _product(form, A, inner, order, x, z)
+        products.append(product)
+        line = np.zeros((product.size, free.size + plain.size + weights.size))
+        line[:, : free.size] = by_slack[:, free]
+        line[:, free.size + start : free.size + start + product.size] = by_z
+        conditions.append(line)
+        start += product.size
+    bent_rows = np.vstack([np.zeros((0, x.size)), *slopes])[:, free]
+    bent_rows = np.hstack([bent_rows, np.zeros((weights.size, plain.size + weights.size))])
+    top = np.hstack([hessian[np.ix_(free, free)], turned])
+    zeros = form.b[tight.rows] - A[tight.rows] @ x
+    misses = np.concatenate([stationary, zeros, *products, np.array(values)])
+    return _Equations(misses, np.vstack([top, rows, *conditions, bent_rows]), z)
+
+
+def _product(
+    form: StandardForm, A: Array, part: NDArray[np.intp], order: int, x: Array, z: Array
+) -> tuple[Array, Array, Array]:
+    """Slack times multiplier of a semidefinite cone, made symmetric, with its derivatives."""
+    layout = form.cones.psd_layout
+    slack = matrix(form.b[part] - A[part] @ x, order, layout)
+    square = matrix(z[part], order, layout)
+
+    def symmetric(left: Array, right: Array) -> Array:
+        return triangle(0.5 * (left @ right + right @ left), layout)
+
+    units = [matrix(unit, order, layout) for unit in np.eye(part.size)]
+    by_slack = np.column_stack([symmetric(unit, square) for unit in units]) @ -A[part]
+    by_z = np.column_stack([symmetric(slack, unit) for unit in units])
+    return symmetric(slack, square), by_slack, by_z
+
+
+def _balance(slopes: Array) -> tuple[Array, Array]:
+    """Factors that bring rows and columns of a matrix to about one."""
+    sizes = np.abs(slopes)
+    rows, columns = np.ones(sizes.shape[0]), np.ones(sizes.shape[1])
+    for _ in range(4):
+        scaled = sizes * rows[:, None] * columns
+        tall, wide = scaled.max(axis=1, initial=0.0), scaled.max(axis=0, initial=0.0)
+        rows = rows / np.sqrt(np.where(tall > 0.0, tall, 1.0))
+        columns = columns / np.sqrt(np.where(wide > 0.0, wide, 1.0))
+    return rows, columns
 
 
 def _most(values: Array) -> float:

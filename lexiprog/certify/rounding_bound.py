@@ -38,10 +38,8 @@ LARGE = 200_000
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def bound_with_rounding(form: StandardForm, x: Array, z: Array, value: float) -> float | None:
+def bound_with_rounding(form: StandardForm, x: Array, z: Array) -> float | None:
     """What no feasible point's objective is below; None if more has to be done to know it.
-
-    ``value`` is the objective at ``x``, which rounding is compared with.
 
     Each column must have a range that the form states on the side where its reduced cost leads,
     or a square of its own in the objective, which holds it near ``x``.
@@ -53,7 +51,7 @@ def bound_with_rounding(form: StandardForm, x: Array, z: Array, value: float) ->
     >>> A, b, square = sp.csc_array(np.array([[-1.0]])), np.array([-2.0]), sp.csc_array([[1.0]])
     >>> form = StandardForm(np.zeros(1), 0.0, A, b, Cones(nonneg=1), square)
     >>> x, z = np.array([2.0]), np.array([2.0])  # least x**2 / 2 where x >= 2
-    >>> bound = bound_with_rounding(form, x, z, 2.0)
+    >>> bound = bound_with_rounding(form, x, z)
     >>> 2.0 - 1e-12 <= bound <= 2.0
     True
     """
@@ -64,7 +62,7 @@ def bound_with_rounding(form: StandardForm, x: Array, z: Array, value: float) ->
         form.A, form.b, form.c[None], np.array([form.offset]), lower[None], upper[None], form.P
     )
     z = project(form.cones, z, dual=True)
-    return batch.bounds(x[None], z[None], np.array([value]))[0]
+    return batch.bounds(x[None], z[None])[0]
 
 
 def _ranges(form: StandardForm) -> tuple[Array, Array]:
@@ -122,11 +120,8 @@ class LinearBatch:
         """``A.T @ z`` for the multipliers ``z`` of each problem."""
         return self.matrix.sums(self.A.data * z[:, self.A.indices])
 
-    def bounds(self, x: Array, z: Array, values: Array) -> list[float | None]:
-        """A lower bound of each problem from multipliers in the dual cones; None if unknown.
-
-        ``values`` are the objectives at ``x``, which rounding is compared with.
-        """
+    def bounds(self, x: Array, z: Array) -> list[float | None]:
+        """A lower bound of each problem from multipliers in the dual cones; None if unknown."""
         charges = _Charges.of(self, x)
         pulled, sizes = self.matrix.transposed_times(z)
         least, lost, excess = charges.least(pulled, sizes)

@@ -1,10 +1,11 @@
 """How near a point and multipliers are to an optimum, each quantity beside the terms it is made of.
 
 A row is compared with the sizes of its own terms, ``|A||x| + |b|``, a reduced cost with
-``|c| + |P||x| + |A|'|z|``, what multipliers charge for slack with ``|c|'|x| + |b|'|z| + |x|'|P||x|``. Whoever multiplies a
-row, a column or the objective by any number multiplies both sides: nothing changes, and there is no
-unit to choose. Measures below ``delta`` mean that the point is optimal for data each number of
-which differs from the given one by about ``delta`` of itself (Oettli and Prager, 1964).
+``|c| + |P||x| + |A|'|z|``, what multipliers charge for slack with the terms of the objective and of
+its dual, ``|c|'|x| + |b|'|z| + |x|'|P||x|``. Whoever multiplies a row, a column or the objective by
+any number multiplies both sides: nothing changes, and there is no unit to choose. Measures below
+``delta`` mean that the point is optimal for data each number of which differs from the given one by
+about ``delta`` of itself (Oettli and Prager, 1964).
 
 The rows of a cone are compared with their terms together: by the least ``d`` for which the box of
 slacks ``s + d [-T, T]`` meets the cone. A second-order cone is looked at as ``p q >= |rest|**2``

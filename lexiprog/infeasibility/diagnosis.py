@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.clarabel import solve_conic
-from lexiprog.backends.solver import Solver
+from lexiprog.backends.solver import EXACT, Solver
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.measures import least_multipliers
 from lexiprog.compile.binding import bind_references
@@ -281,7 +281,7 @@ def stage_error(
     """
     first = failed[0]
     tries = attempts[first.name] or [_nobody(first)]
-    last = next((attempt for attempt in reversed(tries) if attempt.status.is_infeasible), tries[-1])
+    last = _decisive(tries)
     said = "; ".join(dict.fromkeys(map(str, tries)))
     others = ", ".join(repr(p.name) for p in failed[1:])
     reason = _reason(first, last, partial, slack, deadline or Deadline(SECONDS))
@@ -309,6 +309,14 @@ def stage_error(
         direction=reason.direction,
         reason=reason.text,
     )
+
+
+def _decisive(tries: Sequence[Attempt]) -> Attempt:
+    """The attempt whose word counts: what fractions say, else that there is no point at all."""
+    ends = [a for a in tries if a.status.is_infeasible or a.status.is_unbounded]
+    exact = [attempt for attempt in ends if attempt.solver == EXACT]
+    infeasible = [attempt for attempt in reversed(ends) if attempt.status.is_infeasible]
+    return [*exact, *infeasible, tries[-1]][0]
 
 
 def _finished(partial: Result) -> int:

@@ -14,7 +14,7 @@ from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.solver import Solver
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import measure
+from lexiprog.certify.measures import prove
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import compile_for
 from lexiprog.cvxpy_adapter import Compiled, Entries, FormSlopes, answer_at, tensor_slopes
@@ -321,11 +321,11 @@ class Local:
         optimum = solve_conic(form)
         if optimum is None:
             raise NoDerivative("on this side nothing is feasible, or it could not be solved there")
-        value = form.objective(optimum.x)
-        checked = measure(form, optimum.x, optimum.z, claimed=value)
-        if not checked.certificate.proved or checked.bound is None:
+        found = prove(form, optimum.x, optimum.z, claimed=form.objective(optimum.x))
+        bound = found.measures.bound
+        if not found.measures.certificate.proved or bound is None:
             raise NoDerivative("on this side no optimum could be certified")
-        return compiled.scaling.value(checked.bound), compiled.scaling.value(value)
+        return compiled.scaling.value(bound), compiled.scaling.value(form.objective(found.x))
 
     def translated(self, dx: Array, dz: Array) -> Answer:
         """The answer near the optimum, in terms of the user's variables and constraints."""

@@ -17,7 +17,7 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measures, measure, share_of_value
+from lexiprog.certify.measures import Measures, measure, prove, share_of_value
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -50,6 +50,7 @@ def certify_answer(
     name = task.solver.name
     if not answer.primal:
         return Attempt(name, answer.status, _beyond_status(answer))
+    answer = _cleaned(task, answer)
     point = _Point.of(task, answer)
     if point is None:
         reason = "its point contains NaN, infinity or nothing at all"
@@ -71,6 +72,25 @@ def certify_answer(
         reason = f"stopped at {solution.summary.text()}"
         return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=solution)
     return solution
+
+
+def _cleaned(task: Task, answer: Answer) -> Answer:
+    """The answer at the point that is judged and returned: inside its bounds, on its rows."""
+    form = answer.form
+    known = answer.measured is not None or answer.exact is not None or answer.leximin is not None
+    if known or task.integer or form is None or answer.x is None or answer.z is None:
+        return answer
+    found = prove(
+        form, answer.x, answer.z, claimed=answer.claimed, tolerance=task.solver.accept,
+        computed=task.subproblem.kind != "LP",
+    )  # fmt: skip
+    if found.x is answer.x:
+        return replace(answer, measured=found.measures)
+    moved = cvxpy_adapter.answer_at(task.native, found.x, None, iterations=None)
+    return replace(
+        answer, x=found.x, z=found.z, primal=moved.primal, value=moved.value,
+        claimed=moved.claimed, measured=found.measures,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -246,6 +266,7 @@ def _measured_numbers(
         tolerance=task.solver.accept,
         gap_tolerance=task.solver.gap,
         bound=bound,
+        computed=task.subproblem.kind != "LP",
     )
     return in_users_terms(task.subproblem, task.native.scaling, measured, value, answer.value)
 
@@ -361,7 +382,12 @@ def verification_solve(
             continue
         z = None if subproblem.integer else answer.z
         measured = answer.measured or measure(
-            answer.form, answer.x, z, claimed=answer.claimed, bound=answer.bound
+            answer.form,
+            answer.x,
+            z,
+            claimed=answer.claimed,
+            bound=answer.bound,
+            computed=subproblem.kind != "LP",
         )
         sharp = not refined or measured.certificate.worst <= CERTIFIED_REFINED
         if measured.certificate.proved and sharp:
@@ -378,27 +404,31 @@ def _measured_point(
         conditions = [*subproblem.constraints, *_domains(subproblem)]
         for variable, _ in point.values:
             conditions += variable.domain
-        misses = [relative_violation(condition, verified) for condition in conditions]
+        misses = [relative_violation(condition) for condition in conditions]
     fractional = [
         float(np.max(np.abs(array - np.round(array)), initial=0.0, where=integer_entries(variable)))
         for variable, array in point.values
     ]
-    unit = 1.0 if verified is None else verified.unit
-    gap, bound = np.nan, None
+    gap, bound, size = np.nan, None, 0.0
     if verified is not None:
         bound = -verified.bound if subproblem.maximise else verified.bound
         bound = verified.answer.value if subproblem.gp else bound
-        gap = (bound - value if subproblem.maximise else value - bound) / (unit + abs(value))
+        size = verified.measured.size / verified.task.native.scaling.cost
+        gap = share_of_value(value, bound, size)
+        if (value > bound) == subproblem.maximise and value != bound:
+            gap = max(gap, float(np.max([0.0, *misses])))  # too good to be true
     certificate = Certificate(
         rows=float(np.max([0.0, *misses])),  # not-a-number stays not-a-number
-        gap=float(np.maximum(gap, 0.0)),
-        claim=abs(answer.value - value) / (unit + abs(value)),
+        gap=float(gap),
+        claim=share_of_value(value, answer.value, size),
         integrality=float(np.max([0.0, *fractional])),
         tolerance=task.solver.accept,
         gap_tolerance=max(task.solver.accept, task.solver.gap or 0.0),
+        row_tolerance=task.solver.accept,
         basis="bound",
+        interval=None if bound is None else (min(bound, value), max(bound, value)),
     )
-    return Measures(certificate, bound)
+    return Measures(certificate, bound, size)
 
 
 def _domains(subproblem: Subproblem) -> list[Constraint]:
@@ -412,18 +442,14 @@ def _domains(subproblem: Subproblem) -> list[Constraint]:
     return [limit for side in [*subproblem.objective.args, *sides] for limit in side.domain]
 
 
-def relative_violation(condition: Constraint, verified: VerifiedOptimum | None) -> float:
-    """The violation over the size of the two sides, or over what counts as one."""
+def relative_violation(condition: Constraint) -> float:
+    """The violation over the size of the two sides, or of the variables in them."""
     violation = float(np.max(condition.violation(), initial=0.0))
     if violation == 0.0:
         return 0.0
-    sides = [side.value for side in condition.args]
-    size = max((float(np.max(np.abs(s), initial=0.0)) for s in sides if s is not None), default=0)
-    # Rows of the size that our own solve found usual are no reason to doubt a smaller one.
-    usual = 1.0
-    if verified is not None and verified.task.native.scaling.rows.size:
-        usual = float(np.median(1.0 / verified.task.native.scaling.rows))
-    return violation / max(size, usual)
+    parts = [side.value for side in condition.args] + [v.value for v in condition.variables()]
+    size = max((float(np.max(np.abs(s), initial=0.0)) for s in parts if s is not None), default=0.0)
+    return violation / size if size else np.inf
 
 
 # Fields of a solution.

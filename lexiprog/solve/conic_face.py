@@ -21,6 +21,7 @@ from lexiprog.canon.boosting import boosted
 from lexiprog.canon.conic_face import exposed
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.newton import sharpened
+from lexiprog.certify.terms import Terms
 from lexiprog.compile.answer import Answer, HeldOptima
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -211,6 +212,11 @@ def _without(form: StandardForm, locks: Locks, deadline: Deadline) -> OnFaces:
     return OnFaces(cut, np.zeros(cones.zero), [""] * cones.zero, start.x)
 
 
+def _is_nearer(form: StandardForm, one: tuple[Array, Array], other: tuple[Array, Array]) -> bool:
+    """Whether one point with multipliers is nearer to an optimum than another."""
+    return Terms(form, *one).measure(*one).worst < Terms(form, *other).measure(*other).worst
+
+
 def _on_face(
     remaining: OnFaces, row: sp.csr_array, limit: float, name: str, deadline: Deadline
 ) -> OnFaces:
@@ -220,8 +226,9 @@ def _on_face(
     found = solve_conic(problem, deadline)
     if found is None:
         raise NoFace(f"no least value of the lock on {name!r}")
-    last = sharpened(problem, found.x, found.z)
-    found = found if last is None else Interior(*last)
+    sharp = sharpened(problem, found.x, found.z)
+    if sharp is not None and _is_nearer(problem, sharp, (found.x, found.z)):
+        found = Interior(*sharp)
     if not abs(cost @ found.x - limit) <= LOCK_AT_MINIMUM * (1.0 + abs(limit)):
         raise NoFace(f"the lock on {name!r} is not at its end")
     face = exposed(problem, found.x, found.z)

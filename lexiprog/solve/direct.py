@@ -12,13 +12,14 @@ import numpy as np
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.highs import LONG
 from lexiprog.backends.highs_mip import MipSearch, small_m, solve_mip
+from lexiprog.backends.own_units import guessed, solved_again
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
 from lexiprog.canon.boosting import boosted
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import Proof, measure, prove
+from lexiprog.certify.measures import Measures, Proof, measure, prove
 from lexiprog.certify.newton import sharpened
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
@@ -34,6 +35,11 @@ from lexiprog.solve.integer import (
 )
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
+
+# How often a curved problem of at most so many entries is solved again in its answer's own units.
+AGAIN, SMALL = 4, 20_000
+# Who is asked in these units: the solvers of our own choice.
+OURS = ("CLARABEL", "ECOS")
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class Direct:
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
         ):
             answer = on_its_rows(task, form, answer)
-        if not task.integer:
+        if not task.integer and not form.is_linear:
             answer = proved_near(task, form, answer, sharp=self.sharp)
         if task.integer and answer.measured is None:
             answer = rounded_and_resolved(task.native, answer, task.deadline)
@@ -152,27 +158,78 @@ def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
 
 
 def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) -> Answer:
-    """The answer or, where that is not proved, what lies near it and is.
+    """The answer to a curved problem or, where that is not proved, what lies near it and is.
 
     ``sharp`` asks for the last digits of a curved optimum in any case.
     """
-    if answer.x is None or answer.z is None or not answer.status.has_point:
+    proof = None
+    if answer.x is not None and answer.z is not None and answer.status.has_point:
+        proof = _proof(task, form, answer.x, answer.z, answer.claimed)
+    small = form.A.nnz <= SMALL and task.solver.target in OURS
+    if small and (proof is None or not proof.measures.certificate.proved):
+        proof = _in_own_units(task, form, proof)
+    if proof is None:
         return answer
-    accept = task.solver.accept
-    found = prove(form, answer.x, answer.z, claimed=answer.claimed, tolerance=accept)
-    if sharp and not form.is_linear:
-        last = sharpened(form, found.x, found.z)
+    if sharp:
+        last = sharpened(form, proof.x, proof.z)
         if last is not None:
-            better = measure(form, *last, claimed=form.objective(last[0]), tolerance=accept)
-            if better.certificate.nearness < found.measures.certificate.nearness:
-                found = Proof(*last, better)
-    if found.x is not answer.x:
+            digits = _measured(task, form, *last)
+            if digits.certificate.nearness < proof.measures.certificate.nearness:
+                proof = Proof(*last, digits)
+    if proof.x is not answer.x:
+        status = answer.status if answer.status.has_point else Status.OPTIMAL
         answer = replace(
-            answer_at(task.native, found.x, found.z, iterations=answer.iterations),
-            status=answer.status, said=answer.said, refined=answer.refined,
+            answer_at(task.native, proof.x, proof.z, iterations=answer.iterations),
+            status=status, said=answer.said, refined=answer.refined,
             inaccurate=answer.inaccurate,
         )  # fmt: skip
-    return replace(answer, measured=found.measures)
+    return replace(answer, measured=proof.measures)
+
+
+def _proof(task: Task, form: StandardForm, x: Array, z: Array, claimed: float) -> Proof:
+    accept, computed = task.solver.accept, task.subproblem.kind != "LP"
+    return prove(form, x, z, claimed=claimed, tolerance=accept, computed=computed)
+
+
+def _measured(task: Task, form: StandardForm, x: Array, z: Array) -> Measures:
+    accept, computed = task.solver.accept, task.subproblem.kind != "LP"
+    return measure(form, x, z, claimed=form.objective(x), tolerance=accept, computed=computed)
+
+
+def _in_own_units(task: Task, form: StandardForm, first: Proof | None) -> Proof | None:
+    """The best proof of a few solves, each in the units of the one before.
+
+    The first starts from the answer there is, the second from a guess at the sizes of an optimum.
+    """
+    best = first
+    for guess in (False, True):
+        here: tuple[Array, Array] | None = None
+        if guess:
+            here = _guess(task, form)
+        elif first is not None:
+            here = first.x, first.z
+        last = np.inf
+        for _ in range(AGAIN):
+            if here is None or task.deadline.should_stop:
+                break
+            again = solved_again(form, *here, task.deadline)
+            if again is None:
+                break
+            found = _proof(task, form, again.x, again.z, form.objective(again.x))
+            worst = found.measures.certificate.worst
+            if best is None or worst < best.measures.certificate.worst:
+                best = found
+            if found.measures.certificate.proved:
+                return found
+            if not worst < last:
+                break
+            here, last = (found.x, found.z), worst
+    return best
+
+
+def _guess(task: Task, form: StandardForm) -> tuple[Array, Array] | None:
+    x = guessed(form, task.deadline)
+    return None if x is None else (x, np.zeros(form.b.size))
 
 
 def highs_options(task: Task) -> FreshOptions:

@@ -13,7 +13,7 @@ from typing import NoReturn
 import cvxpy as cp
 from cvxpy.error import SolverError
 
-from lexiprog.backends.solver import FallbackSolvers, default_fallbacks, with_defaults
+from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks, with_defaults
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -297,8 +297,22 @@ class _Run:
         from lexiprog.infeasibility.diagnosis import stage_error
 
         until = self._explaining()
+        tries = {p.name: self._with_contradiction(p, attempts[p.name]) for p in failed[:1]}
         with self.given.held():
-            raise stage_error(stage.name, failed, attempts, self.result(), self.slack, until)
+            raise stage_error(
+                stage.name, failed, {**attempts, **tries}, self.result(), self.slack, until
+            )
+
+    def _with_contradiction(self, subproblem: Subproblem, tries: list[Attempt]) -> list[Attempt]:
+        """The attempts and, where none of them says why, whether linear constraints alone do."""
+        from lexiprog.solve.exact import contradicts_itself
+
+        if not tries or any(a.status.is_infeasible or a.status.is_unbounded for a in tries):
+            return tries
+        until = self._explaining()
+        if not contradicts_itself(subproblem, self.solved, self.slack, self.given, until):
+            return tries
+        return [*tries, Attempt(EXACT, Status.INFEASIBLE, "its linear constraints alone")]
 
     def _try_all(
         self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor

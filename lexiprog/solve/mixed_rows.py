@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import measure
+from lexiprog.certify.measures import prove
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import bind_references
 from lexiprog.compile.task import Joint, Solutions, Strategy, Task, join
@@ -192,8 +192,10 @@ def is_proved(answer: Answer) -> bool:
     """Whether an answer's multipliers prove it."""
     if answer.x is None or answer.form is None:
         return False
-    checked = measure(answer.form, answer.x, answer.z, claimed=answer.claimed)
-    return checked.certificate.proved
+    if answer.z is None:
+        return False
+    found = prove(answer.form, answer.x, answer.z, claimed=answer.claimed)
+    return found.measures.certificate.proved
 
 
 def _joined(members: Mapping[str, Subproblem], last: Subproblem) -> Joint:

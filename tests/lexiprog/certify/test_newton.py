@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiprog.backends.newton import sharpened
+from lexiprog.certify.newton import sharpened
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.measures import measure
 
