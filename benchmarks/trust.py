@@ -35,7 +35,14 @@ from _trust_rivals import (
 )
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.lexiprog.trust import cases, conic_families, curved_terms, families, linear_terms
+from tests.lexiprog.trust import (
+    cases,
+    conic_families,
+    curved_terms,
+    families,
+    linear_terms,
+    whole_terms,
+)
 
 Family = Callable[[Random], Any]
 OF_UNITS: tuple[Family, ...] = (
@@ -44,7 +51,9 @@ OF_UNITS: tuple[Family, ...] = (
     families.small_coefficients, families.nearly_parallel, families.big_m,
     conic_families.risk_then_return, conic_families.one_ball, *conic_families.CHAINS,
 )  # fmt: skip
-OF_TERMS: tuple[Family, ...] = (*linear_terms.FAMILIES, *curved_terms.FAMILIES)
+OF_TERMS: tuple[Family, ...] = (
+    *linear_terms.FAMILIES, *curved_terms.FAMILIES, *whole_terms.FAMILIES,
+)  # fmt: skip
 FAMILIES = {"trust": OF_UNITS, "trust_terms": OF_TERMS}
 RIVALS: dict[str, Callable[[Any], Any]] = {
     "HiGHS's own mode": highs_own,

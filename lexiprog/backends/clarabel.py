@@ -32,12 +32,14 @@ MODERATE, FILLED = 10_000, 400_000
 class Interior:
     """A point with the multipliers of the rows.
 
-    If ``infeasible``, the multipliers are those by which CLARABEL found that there is none.
+    If ``infeasible``, the multipliers are those by which CLARABEL found that there is none; if
+    ``unbounded``, the point is the direction in which the objective falls without end.
     """
 
     x: Array
     z: Array
     infeasible: bool = False
+    unbounded: bool = False
 
 
 def method_for(A: Matrix, P: Matrix | None, psd: Sequence[int]) -> dict[str, str]:
@@ -57,11 +59,11 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     as CLARABEL lists them. The deadline may say that it is solved elsewhere.
     """
     found = solve_or_refute(form, deadline)
-    return None if found is None or found.infeasible else found
+    return None if found is None or found.infeasible or found.unbounded else found
 
 
 def solve_or_refute(form: StandardForm, deadline: Deadline | None = None) -> Interior | None:
-    """The same, or the multipliers by which CLARABEL found that there is no point."""
+    """The same, or that by which CLARABEL found that there is no point, or no end."""
     if deadline is not None and deadline.executor is not None:
         return deadline.executor.call(
             solve_or_refute, form, Deadline(parent=deadline), deadline=deadline
@@ -102,10 +104,11 @@ def solve_or_refute(form: StandardForm, deadline: Deadline | None = None) -> Int
         sp.csc_matrix(P), form.c, A, np.concatenate(limits), cones, settings
     )
     found = solver.solve()
-    infeasible = "PrimalInfeasible" in str(found.status)
-    if str(found.status) not in WELL and not infeasible:
+    said = str(found.status)
+    infeasible, unbounded = "PrimalInfeasible" in said, said == "DualInfeasible"
+    if said not in WELL and not infeasible and not unbounded:
         return None
-    return Interior(np.array(found.x), np.array(found.z)[: form.b.size], infeasible)
+    return Interior(np.array(found.x), np.array(found.z)[: form.b.size], infeasible, unbounded)
 
 
 def _settings(deadline: Deadline | None) -> clarabel.DefaultSettings:

@@ -107,7 +107,8 @@ def _are_zero(sizes: Array) -> NDArray[np.bool_]:
 def _linear(form: StandardForm, slack: Array, z: Array) -> Iterator[_Piece]:
     rows = np.arange(form.cones.zero, form.cones.linear)
     idle = _are_zero(z[rows])
-    if _are_zero(slack[rows[idle]]).any():  # both are zero: it may be tied or not
+    # Both are nearly zero: it may be tied or not. A multiplier that is none says that it is not.
+    if _are_zero(slack[rows[idle & (z[rows] != 0.0)]]).any():
         raise _Ambiguous
     yield _Piece("tied", rows[~idle])
     yield _Piece("nonneg", rows[idle])

@@ -259,6 +259,8 @@ def _metric(terms: Terms, x: Array, z: Array, sizes: Array) -> sp.csc_array:
     filled = sizes[equal] > 0.0
     usual = np.where(filled, worth / np.where(filled, sizes[equal], 1.0), 0.0)
     weights[equal] = np.maximum(weights[equal], usual)
+    if not form.b.size:
+        return sp.csc_array((0, 0))
     linear = [sp.diags_array(weights[: cones.linear])] if cones.linear else []
     return sp.csc_array(sp.block_diag([*linear, *_roots(terms, inwards(terms, z, 1e-2))]))
 

@@ -198,7 +198,7 @@ def check_version(version: str) -> None:
 BACKEND = "COO"
 
 
-class RelaxedClarabel(CLARABEL):
+class RelaxedClarabel(CLARABEL):  # type: ignore[misc]
     """CLARABEL's form of a problem with integers, for a search over its continuous relaxations."""
 
     MIP_CAPABLE = True

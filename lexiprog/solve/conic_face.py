@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.clarabel import Interior, solve_conic, solve_or_refute
-from lexiprog.canon.boosting import boosted
 from lexiprog.canon.conic_face import exposed
+from lexiprog.canon.product_units import in_product_units
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.terms import Terms
@@ -35,7 +35,7 @@ from lexiprog.tolerances import LOCK_AT_MINIMUM, LOCK_LOOSENED
 from lexiprog.typing import Array
 
 if TYPE_CHECKING:
-    from lexiprog.backends.branch_and_bound import Leaf
+    from lexiprog.backends.branching import Leaf
 
 # How far beyond that point's objective the problem is cut off, lest something grow without end.
 BEYOND = 100.0
@@ -146,14 +146,20 @@ def optimum_on_faces(
 
 def _search(task: Task, form: StandardForm, locks: Locks) -> tuple[Answer, StandardForm]:
     """The best answer over all integers, and the form with them fixed, in units of its own."""
-    units = boosted(form)
+    from lexiprog.backends.branching import shrunk
+
+    units = in_product_units(form)
     start = best_start(task, form)
     answer = branched(task, units, Answer(Status.NO_ANSWER), start, partial(_held, locks))
     if answer.x is None:
         raise NoFace(answer.said)
     bounds = Bounds.of(units.form)
     bounds.lower[form.integer] = bounds.upper[form.integer] = answer.x[form.integer]
-    return answer, replace(units.form, lower=bounds.lower, upper=bounds.upper, integer=None)
+    lower, upper = shrunk(units.form, bounds.lower, bounds.upper, task.solver.accept) or (
+        bounds.lower,
+        bounds.upper,
+    )
+    return answer, replace(units.form, lower=lower, upper=upper, integer=None)
 
 
 def _held(locks: Locks, form: StandardForm) -> tuple[StandardForm, Leaf]:
@@ -213,8 +219,8 @@ def _without(form: StandardForm, locks: Locks, deadline: Deadline) -> OnFaces:
 
 
 def _is_nearer(form: StandardForm, one: tuple[Array, Array], other: tuple[Array, Array]) -> bool:
-    """Whether one point with multipliers is nearer to an optimum than another."""
-    return Terms(form, *one).measure(*one).worst < Terms(form, *other).measure(*other).worst
+    """Whether one point with multipliers is no farther from an optimum than another."""
+    return Terms(form, *one).measure(*one).worst <= Terms(form, *other).measure(*other).worst
 
 
 def _on_face(

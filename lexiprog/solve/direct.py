@@ -16,7 +16,7 @@ from lexiprog.backends.own_units import guessed, solved_again
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
-from lexiprog.canon.boosting import boosted
+from lexiprog.canon.product_units import in_product_units
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import Measures, Proof, measure, prove
@@ -68,19 +68,20 @@ class Direct:
         begun = time.perf_counter()
         form = task.native.scaled
         start = self._start(task, form) if task.integer else None
+        branching = task.integer and (not form.is_linear or task.solver.target == "CLARABEL")
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
             options, on_face = highs_options(task), bool(task.subproblem.locks)
             found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
             answer = searched(task.native, form, found)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = solve_stoppable(task, form)
-        elif task.solver.target == "CLARABEL" and task.integer:
-            answer = branched(task, boosted(form), Answer(Status.NO_ANSWER), start)
+        elif branching and task.solver.target == "CLARABEL":
+            answer = branched(task, in_product_units(form), Answer(Status.NO_ANSWER), start)
         else:
             answer = _through_cvxpy(task, start)
-            if task.integer and not form.is_linear:
-                answer = branched(task, boosted(form), answer, start)
-        if answer.status.is_infeasible and not task.native.scaling.identity:
+            if branching:
+                answer = branched(task, in_product_units(form), answer, start)
+        if answer.status.is_infeasible and not (branching or task.native.scaling.identity):
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
@@ -88,7 +89,7 @@ class Direct:
             answer = on_its_rows(task, form, answer)
         if not task.integer and not form.is_linear:
             answer = proved_near(task, form, answer, sharp=self.sharp)
-        if task.integer and answer.measured is None:
+        if task.integer and not branching:
             answer = rounded_and_resolved(task.native, answer, task.deadline)
             answer = no_worse_than(start, task.native, form, answer)
         return replace(answer, seconds=time.perf_counter() - begun)

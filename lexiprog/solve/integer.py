@@ -18,7 +18,7 @@ import numpy as np
 from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
-from lexiprog.canon.boosting import Boosted
+from lexiprog.canon.product_units import ProductUnits
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import Measures, measure, share_of_value
 from lexiprog.compile.answer import Answer
@@ -38,7 +38,7 @@ from lexiprog.tolerances import (
 from lexiprog.typing import Array
 
 if TYPE_CHECKING:
-    from lexiprog.backends.branch_and_bound import Leaf
+    from lexiprog.backends.branching import Leaf
 
     Held = Callable[[StandardForm], tuple[StandardForm, Leaf]]
 
@@ -207,7 +207,7 @@ def no_worse_than(
 
 
 def branched(
-    task: Task, units: Boosted, answer: Answer, start: Array | None, held: Held | None = None
+    task: Task, units: ProductUnits, answer: Answer, start: Array | None, held: Held | None = None
 ) -> Answer:
     """The answer of a curved problem, proved by a search of our own.
 
@@ -215,7 +215,7 @@ def branched(
     ----------
     task : Task
         The problem.
-    units : Boosted
+    units : ProductUnits
         Its form in the units that it is searched in.
     answer : Answer
         What a solver has found, if it has: the search begins there. A bound that the solver itself
@@ -227,10 +227,11 @@ def branched(
     """
     form, solver = units.given, task.solver
     if answer.x is not None and answer.bound is not None:
-        answer = rounded_and_resolved(task.native, answer, task.deadline)
-        if _measured(task, form, answer.x, answer.bound).certificate.passed:
-            return answer
-    from lexiprog.backends.branch_and_bound import branch_and_bound
+        whole = rounded_and_resolved(task.native, answer, task.deadline)
+        x = answer.x if whole.x is None else whole.x
+        if _measured(task, form, x, whole.bound).certificate.passed:
+            return whole
+    from lexiprog.backends.branching import branch_and_bound
 
     begin = start if answer.x is None else answer.x
     searched, leaf = (units.form, None) if held is None else held(units.form)
@@ -238,6 +239,9 @@ def branched(
         branch_and_bound, searched, None if begin is None else begin / units.columns,
         tolerance=solver.accept, gap=solver.gap, leaf=leaf,
     )  # fmt: skip
+    if search.unbounded:
+        status = Status.EITHER if search.best is None else Status.UNBOUNDED
+        return Answer(status, said=f"{status}, as it is without integers")
     if search.best is None:
         if search.finished and search.bound == np.inf:
             return Answer(Status.INFEASIBLE, said="infeasible, proved by a search of our own")

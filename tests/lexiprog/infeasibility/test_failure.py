@@ -158,14 +158,6 @@ def test_an_object_that_is_no_solver_is_refused_before_anything_is_solved(progra
     assert counted.calls == 0
 
 
-def test_without_a_solver_for_integers_on_curves_those_to_install_are_named(monkeypatch):
-    monkeypatch.setattr("lexiprog.backends.solver.installed", lambda: ["CLARABEL", "HIGHS"])
-    n = cp.Variable(2, integer=True, bounds=[0, 9], name="n")
-    problem = lx.Subproblem("near", cp.Minimize(cp.norm(n - [1.2, 3.4])))
-    with pytest.raises(lx.StageError, match=r"Install one that does: SCIP \(pip install"):
-        lx.Program(lx.Stage("only", problem)).solve()
-
-
 def test_advice_that_fails_does_not_replace_the_error_it_explains(monkeypatch):
     def explain(*_):
         raise ZeroDivisionError

@@ -127,7 +127,7 @@ def test_an_optimum_on_a_curve_is_held_by_its_face_where_clarabel_is_asked(x):
     assert tried(reading, CLARABEL)[0] == "CLARABEL value"
     n = cp.Variable(name="n", integer=True)
     whole = held(first, cp.Maximize(x[1] + n), [*disk, n <= 1])
-    assert "CLARABEL face" not in tried(whole, CLARABEL)
+    assert tried(whole, CLARABEL)[:2] == ["CLARABEL face", "CLARABEL value"]
 
 
 def test_squares_are_held_by_what_is_squared_before_their_value(x):

@@ -40,7 +40,7 @@ _PASSES = 8
 
 
 @dataclass(frozen=True)
-class Search:
+class TreeSearch:
     """What a search has found.
 
     Attributes
@@ -53,12 +53,15 @@ class Search:
         Relaxations that were solved.
     finished : bool
         Whether every node was closed.
+    unbounded : bool
+        Whether the objective falls without end if integers need not be whole.
     """
 
     best: Proof | None
     bound: float
     nodes: int
     finished: bool
+    unbounded: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def branch_and_bound(
     deadline: Deadline | None = None,
     leaf: Leaf | None = None,
     most: int = NODES,
-) -> Search:
+) -> TreeSearch:
     """Search for the least of a convex form over the whole values of its integer columns.
 
     Parameters
@@ -139,11 +142,12 @@ class _Tree:
     cutoff: float = np.inf
     least: float = np.inf
     nodes: int = 0
+    unbounded: bool = False
     open: list[tuple[float, int, Node]] = field(default_factory=list)
     leaves: dict[bytes, Node | None] = field(default_factory=dict)
     numbers: count[int] = field(default_factory=count)
 
-    def search(self, start: Array | None) -> Search:
+    def search(self, start: Array | None) -> TreeSearch:
         if start is not None:
             self._try(start)
         self._enter(*stated_ranges(self.form), -np.inf)
@@ -162,11 +166,12 @@ class _Tree:
             self._tell()
         bound = min([self.least, *(key for key, *_ in self.open)])
         finished = not self.open or self.open[0][0] >= self.cutoff
-        return Search(self.best, min(bound, self.value), self.nodes, finished)
+        bound = min(bound, self.value)
+        return TreeSearch(self.best, bound, self.nodes, finished, self.unbounded)
 
     @property
     def _stopped(self) -> bool:
-        return self.deadline.should_stop or self.nodes >= self.most
+        return self.unbounded or self.deadline.should_stop or self.nodes >= self.most
 
     def _tell(self) -> None:
         bound = min([self.least, *(key for key, *_ in self.open[:1])])
@@ -175,13 +180,13 @@ class _Tree:
 
     def _enter(self, lower: Array, upper: Array, known: float) -> None:
         """Solve the relaxation of a box; it is open unless something proved closes it."""
-        box = self._shrunk(lower, upper)
+        box = shrunk(self.form, lower, upper, self.tolerance)
         if box is None:
             return
         node = self._solved(*box, known)
         if node is None:
             return
-        if node.x is not None and node.bound < self.cutoff:
+        if node.x is not None and node.bound < self.cutoff and not self._stopped:
             self._try(node.x)
         if node.bound >= self.cutoff:
             self.least = min(self.least, node.bound)
@@ -196,7 +201,7 @@ class _Tree:
         lower[columns] = upper[columns] = whole
         if whole.tobytes() in self.leaves:
             return
-        box = self._shrunk(lower, upper)
+        box = shrunk(self.form, lower, upper, self.tolerance)
         if box is not None:
             self._solved(*box, -np.inf)
 
@@ -217,12 +222,17 @@ class _Tree:
     ) -> Node | None:  # fmt: skip
         """What is proved of a box by an answer to its form."""
         self.nodes += 1
-        if found is None or found.infeasible:
-            empty = found is not None and refuted(form, found.z, NEARNESS * self.tolerance)
-            return None if empty else Node(known, lower, upper, None)
+        unknown = Node(known, lower, upper, None)
+        if found is None or found.unbounded:
+            self.unbounded |= found is not None
+            return unknown
+        if found.infeasible:
+            return None if refuted(form, found.z, NEARNESS * self.tolerance) else unknown
         x = form.within_bounds(found.x)
         value, whole = form.objective(x), x[self.form.integer]
-        proof = Proof(x, found.z, measure(form, x, found.z, claimed=value, tolerance=self.tolerance))
+        proof = Proof(
+            x, found.z, measure(form, x, found.z, claimed=value, tolerance=self.tolerance)
+        )
         bound = -np.inf if proof.measures.bound is None else proof.measures.bound
         near = np.abs(whole - np.round(whole)).max() <= INTEGER_ROUNDING
         if fixed or (bound < self.cutoff and (near or value >= self.cutoff)):
@@ -242,14 +252,13 @@ class _Tree:
         room = max(share * abs(self.value), CLOSE * VALUE_ROUNDING * proof.measures.size)
         self.cutoff = self.value - room
 
+    @np.errstate(invalid="ignore")
     def _divide(self, node: Node) -> tuple[int, float] | None:
         """The most fractional column and where it is divided; None if the box is one point."""
         columns = np.asarray(self.form.integer)
         lower, upper = node.lower[columns], node.upper[columns]
-        if node.x is None:
-            middle = 0.5 * (lower + upper)  # not finite where an end is not
-        else:
-            middle = node.x[columns]
+        # Of an infinite range there is no middle.
+        middle = 0.5 * (lower + upper) if node.x is None else node.x[columns]
         wide = (lower < upper) & np.isfinite(middle)
         if not wide.any():
             return None
@@ -258,25 +267,38 @@ class _Tree:
         at = np.clip(np.floor(middle[chosen]), lower[chosen], upper[chosen] - 1.0)
         return int(columns[chosen]), float(at)
 
-    def _shrunk(self, lower: Array, upper: Array) -> tuple[Array, Array] | None:
-        """The box, its integers as far as rows leave them room; None if they leave none.
 
-        Other columns get a new range only where that is a single number.
-        """
-        integer, low, high = self.form.integer, lower, upper
-        within = NEARNESS * self.tolerance
-        for _ in range(_PASSES):
-            before = low[integer], high[integer]
-            low, high = implied_ranges(self.form, start=(low, high), passes=1)
-            low[integer] = np.ceil(low[integer] - INTEGER_ROUNDING)
-            high[integer] = np.floor(high[integer] + INTEGER_ROUNDING)
-            if (low - high > within * (np.abs(low) + np.abs(high))).any():
-                return None
-            if (low[integer] == before[0]).all() and (high[integer] == before[1]).all():
-                break
-        use = low == high
-        use[integer] = True
-        return np.where(use, low, lower), np.where(use, high, upper)
+def shrunk(
+    form: StandardForm, lower: Array, upper: Array, tolerance: float
+) -> tuple[Array, Array] | None:
+    """Ranges of all columns, those of integers as far as rows leave them; None if there is nothing.
+
+    Other columns get a new range only where that is a single number.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> A, b = sp.csc_array(np.array([[2.0, 1.0]])), np.array([5.0])  # 2 n + x <= 5
+    >>> form = StandardForm(np.ones(2), 0.0, A, b, Cones(nonneg=1), integer=np.array([0]))
+    >>> lower, upper = shrunk(form, np.zeros(2), np.array([9.0, 9.0]), 1e-6)
+    >>> upper
+    array([2., 9.])
+    """
+    integer, low, high = form.integer, lower, upper
+    within = NEARNESS * tolerance
+    for _ in range(_PASSES):
+        before = low[integer], high[integer]
+        low, high = implied_ranges(form, start=(low, high), passes=1)
+        low[integer] = np.ceil(low[integer] - INTEGER_ROUNDING)
+        high[integer] = np.floor(high[integer] + INTEGER_ROUNDING)
+        if (low - high > within * (np.abs(low) + np.abs(high))).any():
+            return None
+        if (low[integer] == before[0]).all() and (high[integer] == before[1]).all():
+            break
+    use = low == high
+    use[integer] = True
+    return np.where(use, low, lower), np.where(use, high, upper)
 
 
 def clean(form: StandardForm, x: Array, tolerance: float) -> Array | None:
@@ -289,6 +311,7 @@ def clean(form: StandardForm, x: Array, tolerance: float) -> Array | None:
     return None
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows refutes nothing
 def refuted(form: StandardForm, z: Array, within: float) -> bool:
     """Whether multipliers prove that no point meets the rows and bounds.
 
