@@ -25,13 +25,12 @@ class ProductUnits:
 
     Attributes
     ----------
-    given, form : StandardForm
-        The form as it was, and in these units; its linear rows and its cones are in the same order.
+    form : StandardForm
+        The form in these units; its linear rows and its cones are in the same order.
     columns, cost
         A point ``y`` of it stands for ``columns * y``, a value ``v`` for ``v / cost``.
     """
 
-    given: StandardForm
     form: StandardForm
     columns: Array
     cost: float
@@ -55,7 +54,7 @@ def in_product_units(form: StandardForm) -> ProductUnits:
     heads, sizes = _products(form)
     if not heads.size:
         units = equilibrate(form)
-        return ProductUnits(form, units.of(form), units.columns, units.cost)
+        return ProductUnits(units.of(form), units.columns, units.cost)
     turn = _turn(form.b.size, heads)
     apart = replace(form, A=sp.csc_array(turn @ sp.csr_array(form.A)), b=turn @ form.b)
     apart.A.eliminate_zeros()
@@ -73,7 +72,7 @@ def in_product_units(form: StandardForm) -> ProductUnits:
     # A column that stands in products only had no unit before these had theirs.
     again = equilibrate(found)
     return ProductUnits(
-        form, again.of(found), units.columns * again.columns, units.cost * again.cost
+        again.of(found), units.columns * again.columns, units.cost * again.cost
     )  # fmt: skip
 
 

@@ -18,7 +18,6 @@ import scipy.sparse as sp
 
 from lexiprog.backends.clarabel import Interior, solve_conic, solve_or_refute
 from lexiprog.canon.conic_face import exposed
-from lexiprog.canon.product_units import in_product_units
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.terms import Terms
@@ -147,12 +146,13 @@ def optimum_on_faces(
 def _search(task: Task, form: StandardForm, locks: Locks) -> tuple[Answer, StandardForm]:
     """The best answer over all integers, and the form with them fixed, in units of its own."""
     from lexiprog.backends.branching import shrunk
+    from lexiprog.canon.product_units import in_product_units
 
-    units = in_product_units(form)
     start = best_start(task, form)
-    answer = branched(task, units, Answer(Status.NO_ANSWER), start, partial(_held, locks))
+    answer = branched(task, form, Answer(Status.NO_ANSWER), start, partial(_held, locks))
     if answer.x is None:
         raise NoFace(answer.said)
+    units = in_product_units(form)
     bounds = Bounds.of(units.form)
     bounds.lower[form.integer] = bounds.upper[form.integer] = answer.x[form.integer]
     lower, upper = shrunk(units.form, bounds.lower, bounds.upper, task.solver.accept) or (

@@ -16,7 +16,6 @@ from lexiprog.backends.own_units import guessed, solved_again
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import CustomSolver
-from lexiprog.canon.product_units import in_product_units
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import Measures, Proof, measure, prove
@@ -76,11 +75,11 @@ class Direct:
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = solve_stoppable(task, form)
         elif branching and task.solver.target == "CLARABEL":
-            answer = branched(task, in_product_units(form), Answer(Status.NO_ANSWER), start)
+            answer = branched(task, form, Answer(Status.NO_ANSWER), start)
         else:
             answer = _through_cvxpy(task, start)
             if branching:
-                answer = branched(task, in_product_units(form), answer, start)
+                answer = branched(task, form, answer, start)
         if answer.status.is_infeasible and not (branching or task.native.scaling.identity):
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (

@@ -18,7 +18,6 @@ import numpy as np
 from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
-from lexiprog.canon.product_units import ProductUnits
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import Measures, measure, share_of_value
 from lexiprog.compile.answer import Answer
@@ -207,7 +206,7 @@ def no_worse_than(
 
 
 def branched(
-    task: Task, units: ProductUnits, answer: Answer, start: Array | None, held: Held | None = None
+    task: Task, form: StandardForm, answer: Answer, start: Array | None, held: Held | None = None
 ) -> Answer:
     """The answer of a curved problem, proved by a search of our own.
 
@@ -215,8 +214,8 @@ def branched(
     ----------
     task : Task
         The problem.
-    units : ProductUnits
-        Its form in the units that it is searched in.
+    form : StandardForm
+        Its numbers; they are searched in units of their own.
     answer : Answer
         What a solver has found, if it has: the search begins there. A bound that the solver itself
         gives, and that is near enough to its point, is left to it.
@@ -225,14 +224,16 @@ def branched(
     held : callable, optional
         Makes a relaxed form to be searched, and what knows the optimum where integers are fixed.
     """
-    form, solver = units.given, task.solver
+    solver = task.solver
     if answer.x is not None and answer.bound is not None:
         whole = rounded_and_resolved(task.native, answer, task.deadline)
         x = answer.x if whole.x is None else whole.x
         if _measured(task, form, x, whole.bound).certificate.passed:
             return whole
     from lexiprog.backends.branching import branch_and_bound
+    from lexiprog.canon.product_units import in_product_units
 
+    units = in_product_units(form)
     begin = start if answer.x is None else answer.x
     searched, leaf = (units.form, None) if held is None else held(units.form)
     search = task.deadline.follow(

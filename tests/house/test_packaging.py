@@ -56,7 +56,8 @@ import lexiprog as lx
 
 x = cp.Variable(2, integer=True)
 cone = lx.Subproblem("whole", cp.Minimize(cp.norm(x)), [x[0] >= 2.5])
-lx.Program(lx.Stage("all", cone)).solve()
+found = lx.Program(lx.Stage("all", cone)).solve()["whole"]
+print(found.status, found.value)
 """
 
 
@@ -159,8 +160,7 @@ def test_engine_solves_without_ecos(environment):
     assert done.stdout.split() == ["2.0", "3.2", "5.0"]
 
 
-def test_what_only_ecos_solves_names_the_subproblem_and_the_way_out(environment):
-    last = environment.execute(INTEGER_CONE_WITHOUT_ECOS).stderr.splitlines()[-1]
-    assert last.startswith("lexiprog."), last
-    assert "'whole'" in last
-    assert "ECOS_BB" in last
+def test_integers_on_cones_need_no_ecos(environment):
+    done = environment.execute(INTEGER_CONE_WITHOUT_ECOS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["optimal", "3.0"]
