@@ -35,7 +35,7 @@ from lexiprog.tolerances import EPS, REDUCED_TO_ZERO
 from lexiprog.typing import Array, Mask, Matrix
 
 # How far multipliers are pushed into their cones, as shares of themselves, to be corrected there.
-_INWARDS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)
+_INWARDS = (128.0 * EPS, 1e-12, 1e-10, 1e-8, 1e-6)
 # What stands for nothing in the equations of a correction, whose numbers are at most about one:
 # where columns depend on each other the first is too little.
 _REGULAR = (1e-24, 1e-11)
@@ -44,7 +44,7 @@ _ROUNDS = 8
 
 
 @np.errstate(all="ignore")
-def lower_bound(terms: Terms, x: Array, z: Array, *, enough: float = -np.inf) -> float:
+def lower_bound(terms: Terms, x: Array, z: Array, *, enough: float = np.inf) -> float:
     """What no feasible point's objective is below; minus infinity if nothing is proved.
 
     Parameters
@@ -72,14 +72,17 @@ def lower_bound(terms: Terms, x: Array, z: Array, *, enough: float = -np.inf) ->
     3.0
     """
     ranges = stated_ranges(terms.given)
-    bound = _charged(terms, Pair.of(x), Pair.of(z), ranges)
+    bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges)
     if bound >= enough:
         return bound
     corrected = balanced(terms, x, z, ranges)
-    return bound if corrected is None else max(bound, _charged(terms, *corrected, ranges))
+    if corrected is None:
+        return bound
+    point, multipliers, doubt = corrected
+    return max(bound, charged_bound(terms, point, multipliers, ranges) - doubt)
 
 
-def _charged(terms: Terms, x: Pair, z: Pair, ranges: tuple[Array, Array]) -> float:
+def charged_bound(terms: Terms, x: Pair, z: Pair, ranges: tuple[Array, Array]) -> float:
     """The bound of multipliers and of a point of linearisation as they are."""
     form = terms.form
     reduced, curvature = _reduced(form, x, z)
@@ -171,12 +174,14 @@ def _implied(
 
 def balanced(
     terms: Terms, x: Array, z: Array, ranges: tuple[Array, Array]
-) -> tuple[Pair, Pair] | None:
+) -> tuple[Pair, Pair, float] | None:
     """A point of linearisation and multipliers with reduced cost zero in free columns, if any.
 
     ``z + D A w`` with ``D`` the local metric of the dual cones at ``z``: a correction that is small
     in it stays inside. Where it does not, ``z`` is first pushed inwards by a little of itself,
-    which the bound pays for. A quadratic objective may be linearised anywhere.
+    which the bound pays for. A quadratic objective may be linearised anywhere. The only right
+    multipliers may lie on the surface of a cone, where rounding decides: what that may be worth is
+    the third number.
     """
     lower, upper = ranges
     reduced = _reduced(terms.form, Pair.of(x), Pair.of(z))[0].nearest
@@ -189,8 +194,10 @@ def balanced(
         found = _corrected(terms, x, inwards(terms, z, share), free, sizes)
         if found is None:
             return None
-        if _inside(terms, found[1].high, sizes):
-            return found
+        z_found = found[1].high
+        away = np.abs(into_dual(terms, z_found, sizes) - z_found)
+        if (away <= 256.0 * EPS * terms.natural(z_found)).all():
+            return *found, 2.0 * float(away @ sizes)
     return None
 
 
@@ -262,7 +269,8 @@ def _metric(terms: Terms, x: Array, z: Array, sizes: Array) -> sp.csc_array:
     if not form.b.size:
         return sp.csc_array((0, 0))
     linear = [sp.diags_array(weights[: cones.linear])] if cones.linear else []
-    return sp.csc_array(sp.block_diag([*linear, *_roots(terms, inwards(terms, z, 1e-2))]))
+    parts = [*linear, *_roots(terms, inwards(terms, z, 1e-2))]
+    return sp.csc_array(sp.block_diag(parts)) if parts else sp.csc_array((0, 0))
 
 
 def _roots(terms: Terms, z: Array) -> list[Array]:
@@ -326,12 +334,6 @@ def inwards(terms: Terms, z: Array, share: float) -> Array:
         elif kind == "power":
             z[rows.start : rows.stop - 1] *= 1.0 + share
     return z
-
-
-def _inside(terms: Terms, z: Array, sizes: Array) -> bool:
-    """Whether multipliers are in the dual cones, but for rounding."""
-    away = np.abs(into_dual(terms, z, sizes) - z)
-    return bool((away <= 8.0 * EPS * terms.natural(z)).all())
 
 
 def _where(chosen: Mask, yes: Sums, no: Sums) -> Sums:

@@ -216,11 +216,14 @@ def measure_batch(
     inside = np.where(equations, z, np.maximum(z, 0.0))
     out = np.any((x < lower) | (x > upper), axis=1)
     effect = (np.abs(inside) * outside).sum(axis=1)
-    charges = (np.abs(inside) * np.maximum(slack, 0.0)).sum(axis=1)
+    charges = (np.abs(inside) * np.abs(slack)).sum(axis=1)
+    reduced = c + batch.pulled(inside)
+    ends = np.where(reduced > 0.0, lower, upper)
+    charges = charges + np.abs(reduced * (x - ends)).sum(axis=1)
     total = (np.abs(c) * np.abs(x)).sum(axis=1) + (np.abs(b) * np.abs(inside)).sum(axis=1)
     total = total + np.abs(batch.offset)
     bounds = batch.bounds(x, inside)
-    boxed = np.all(np.isfinite(upper - lower), axis=1) & ~out
+    boxed = np.all(np.isfinite(upper - lower) & np.isfinite(x), axis=1) & ~out
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
     limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
     return [

@@ -27,10 +27,12 @@ from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS
-from lexiprog.typing import Array, Mask, Matrix
+from lexiprog.typing import Array, Mask
 
 # Measures of cones are found by bisection, from e**-40 to this, to a hundredth of themselves.
 _MOST, _STEPS = 4.0, 13
+# How far inside their cones multipliers are put, as a share of themselves: some roundings.
+_SAFE = 8.0 * EPS
 
 
 def ratio(part: Array, whole: Array) -> Array:
@@ -420,10 +422,11 @@ def _pairs_into_dual(frame: Frame, z: Array, sizes: Array) -> None:
     if not frame.tops.size:
         return
     p, q = np.maximum(z[frame.tops], 0.0), np.maximum(z[frame.mates], 0.0)
-    rest = frame.rest(z)
+    rest = frame.rest(z) * (1.0 + _SAFE)  # inside in spite of rounding
     bad = 2.0 * np.sqrt(p) * np.sqrt(q) < rest
-    need = 0.25 * rest**2
-    raised_p, raised_q = np.where(q > 0, need / q, np.inf), np.where(p > 0, need / p, np.inf)
+    need = 0.25 * rest**2 * (1.0 + _SAFE)
+    with np.errstate(all="ignore"):
+        raised_p, raised_q = np.where(q > 0, need / q, np.inf), np.where(p > 0, need / p, np.inf)
     shrink = np.where(bad, 2.0 * np.sqrt(p) * np.sqrt(q) / np.where(rest > 0.0, rest, 1.0), 1.0)
     first = frame.form.cones.linear
     rows = slice(first, first + frame.paired.size)
@@ -435,21 +438,24 @@ def _pairs_into_dual(frame: Frame, z: Array, sizes: Array) -> None:
         (1.0 - shrink) * others,
     ]
     cheapest = np.argmin([np.where(np.isnan(cost), np.inf, cost) for cost in costs], axis=0)
-    z[frame.tops] = np.where(bad & (cheapest == 0), raised_p, p) * (1.0 + 4.0 * EPS)
-    z[frame.mates] = np.where(bad & (cheapest == 1), raised_q, q) * (1.0 + 4.0 * EPS)
+    z[frame.tops] = np.where(bad & (cheapest == 0), raised_p, p)
+    z[frame.mates] = np.where(bad & (cheapest == 1), raised_q, q)
     every = np.ones(frame.sizes.size)
-    every[frame.sizes > 1] = np.where(bad & (cheapest == 2), shrink, 1.0)
+    every[frame.sizes > 1] = np.where(bad & (cheapest == 2), shrink * (1.0 - _SAFE), 1.0)
     z[rows] = np.where(frame.paired, z[rows], z[rows] * every.repeat(frame.sizes))
 
 
 def _into_semidefinite(z: Array, sizes: Array, order: int, layout: str) -> Array:
     root = np.sqrt(np.abs(np.diag(matrix(sizes, order, layout))))
-    root = np.where(root > 0.0, root, 1e-3 * np.min(root, where=root > 0.0, initial=1.0))
+    least = float(np.min(root, where=root > 0.0, initial=np.inf))
+    root = np.where(root > 0.0, root, 1e-3 * least if np.isfinite(least) else 1.0)
     square = matrix(z, order, layout) * root[:, None] * root
     values, vectors = np.linalg.eigh(square)
-    if values[0] < 0.0:
-        square = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return triangle(square / root[:, None] / root, layout)
+    safe = 4.0 * (order + 2) * EPS * float(np.abs(np.diag(square)).sum())
+    if values[0] >= safe:
+        return z if layout != "full" else triangle(matrix(z, order, layout), layout)
+    square = (vectors * np.maximum(values, 2.0 * safe)) @ vectors.T
+    return triangle(0.5 * (square + square.T) / root[:, None] / root, layout)
 
 
 def _into_dual_exponential(z: Array, sizes: Array) -> Array:
@@ -457,9 +463,12 @@ def _into_dual_exponential(z: Array, sizes: Array) -> Array:
     u, v, w = np.minimum(z[0], 0.0), z[1], np.maximum(z[2], 0.0)
     flat = u == 0.0
     safe = np.where(flat, -1.0, u)
-    least_w = np.where(flat, np.where(v < 0.0, np.inf, 0.0), -safe * np.exp(v / safe - 1.0))
+    rate = v / safe - 1.0
+    lost = (np.abs(rate) + 16.0) * 2.0 * EPS
+    least_w = np.where(flat, np.where(v < 0.0, np.inf, 0.0), -safe * np.exp(rate) * (1.0 + lost))
     logs = np.log(np.where(w > 0.0, w, 1.0) / -safe)
-    least_v = np.where(flat, 0.0, np.where(w > 0.0, safe * (1.0 + logs), np.inf))
+    least_v = safe * (1.0 + logs) - safe * (np.abs(logs) + 16.0) * 4.0 * EPS
+    least_v = np.where(flat, 0.0, np.where(w > 0.0, least_v, np.inf))
     bad = w < least_w
     costs = [
         (least_w - w) * sizes[2],
@@ -479,12 +488,7 @@ def _into_dual_exponential(z: Array, sizes: Array) -> Array:
 
 def _into_dual_power(z: Array, powers: Array) -> Array:
     base = np.maximum(z[:-1], 0.0)
-    reach = float(np.exp(powers @ np.log(np.maximum(base / powers, 1e-300))))
+    logs = np.log(np.maximum(base / powers, 1e-300))
+    lost = (8.0 * powers.size + 16.0 + float(np.abs(logs).sum())) * EPS
+    reach = float(np.exp(powers @ logs)) * (1.0 - lost) if (base > 0.0).all() else 0.0
     return np.append(base, np.clip(z[-1], -reach, reach))
-
-
-def absolute(A: Matrix) -> Matrix:
-    """The sizes of a matrix's entries; SciPy's own way sorts the matrix that it is given."""
-    out = by_columns(A).copy()
-    out.data = np.abs(out.data)
-    return out

@@ -1,11 +1,21 @@
-"""The measures of a certificate, worked by hand: both bounds agree on them."""
+"""The measures of a certificate, worked by hand, and the same in whatever units."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
+from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.certify.measures import SMALL, can_batch, measure
+from lexiprog.certify.measures import SMALL, can_batch, measure, prove
+from lexiprog.certify.terms import Terms
+from tests.lexiprog.canon.known_optima import known
+
+seeds = st.integers(0, 2**32 - 1)
+KINDS = [(), ("soc", "soc"), ("psd", "psd"), ("exp", "exp"), ("power", "power")]
 
 
 def least(kind=sp.csc_array, **more):
@@ -16,44 +26,90 @@ def least(kind=sp.csc_array, **more):
 
 
 CASES = {
-    # x, z, claimed -> primal, dual, gap, claim, bound
+    # x, z, claimed -> rows, slackness, gap, claim, bound
     "optimal": ((4, 0), 1, 4, (0, 0, 0, 0, 4)),
-    "too dear": ((5, 0), 0.5, 7, (0, 0, 3 / 6, 2 / 6, 2)),
-    "too cheap": ((3, 0), 1, 3, (1 / 4, 0, 1 / 4, 0, 4)),
-    "a wrong sign": ((4, 0), -0.5, 4, (0, 0.5 / 4, 4 / 5, 0, 0)),
-    "beyond its bounds": ((12, -1), 0, 0, (1, 0, 9 / 10, 9 / 10, 0)),
-    "too far to be good": ((12, 0), 2, 12, (2 / 10, 0, 24 / 13, 0, -12)),
+    # Reduced costs 1/2 and 2 charge 5/2, the slack of 1 another 1/2; terms 5 and 2. The column
+    # between its bounds is balanced for the bound, by the multiplier 1.
+    "too dear": ((5, 0), 0.5, 7, (0, 3 / 7, 1 / 5, 2 / 7, 4)),
+    # 3 where 4 is asked for: the terms of the row are 3 and 4.
+    "too cheap": ((3, 0), 1, 3, (1 / 7, 1 / 7, 1 / 3, 0, 4)),
+    "a wrong sign": ((4, 0), -0.5, 4, (0, 1, 1, 0, 0)),
+    "beyond its bounds": ((12, 0), 1, 12, (2 / 22, 8 / 16, 8 / 12, 0, 4)),
 }
 
 
-@pytest.mark.parametrize("offset", [0.0, -2.0])
 @pytest.mark.parametrize("kind", [sp.csc_array, sp.csr_array])
 @pytest.mark.parametrize("case", CASES)
-def test_the_measures_of_a_point_and_its_multipliers(case, kind, offset):
-    x, z, claimed, (primal, dual, gap, claim, bound) = CASES[case]
-    form = least(kind, offset=offset)
+def test_the_measures_of_a_point_and_its_multipliers(case, kind):
+    x, z, claimed, (rows, slackness, gap, claim, bound) = CASES[case]
     x, z = np.array(x, float), np.array([z], float)
-    value = float(form.c @ x)
-    share = (1 + value) / (1 + abs(value + offset))
-    checked = measure(form, x, z, claimed=claimed + offset, tolerance=1e-5)
+    checked = measure(least(kind), x, z, claimed=claimed, tolerance=1e-5)
     found = checked.certificate
-    assert found.primal == pytest.approx(primal, abs=1e-12)
-    assert found.dual == pytest.approx(dual, abs=1e-12)
-    assert found.gap == pytest.approx(gap * share, abs=1e-11)
-    assert found.claim == pytest.approx(claim * share, abs=1e-12)
-    assert checked.bound == pytest.approx(bound + offset, abs=1e-10)
-    assert (found.cone, found.integrality, found.basis) == (0.0, 0.0, "duals")
-    assert (found.tolerance, found.gap_tolerance) == (1e-5, 1e-5)
-    wide = measure(form, x, z, claimed=claimed + offset, gap_tolerance=0.25).certificate
+    assert found.rows == pytest.approx(rows, abs=1e-15)
+    assert found.slackness == pytest.approx(slackness, abs=1e-15)
+    assert found.gap == pytest.approx(gap, abs=1e-12)
+    assert found.claim == pytest.approx(claim, abs=1e-15)
+    assert checked.bound == pytest.approx(bound, abs=1e-10)
+    assert (found.cones, found.columns, found.integrality) == (0.0, 0.0, 0.0)
+    assert (found.basis, found.tolerance, found.gap_tolerance) == ("duals", 1e-5, 1e-5)
+    wide = measure(least(kind), x, z, claimed=claimed, gap_tolerance=0.25).certificate
     assert (wide.tolerance, wide.gap_tolerance) == (1e-6, 0.25)
+
+
+def test_an_offset_adds_to_the_value_and_to_the_terms():
+    checked = measure(least(offset=-2.0), np.array([5.0, 0.0]), np.array([0.5]), claimed=3.0)
+    assert checked.certificate.slackness == pytest.approx(3 / 9)
+    assert checked.certificate.gap == pytest.approx(1 / 3)
 
 
 def test_an_equation_is_missed_on_either_side_and_its_multiplier_has_either_sign():
     for row in (3.0, 5.0):
         form = least(cones=Cones(zero=1), b=np.array([-row]))
         found = measure(form, np.array([4.0, 0.0]), np.array([-1.0]), claimed=4.0).certificate
-        assert found.primal == pytest.approx(1 / max(4, row))
-        assert found.dual == 0.0
+        assert found.rows == pytest.approx(1 / (4 + row))
+
+
+def scaled(form, x, z, rng, most):
+    """The same problem with rows, columns and objective multiplied by powers of two."""
+    power = rng.integers(-most, most + 1, form.b.size + form.c.size + 1)
+    rows, columns = 2.0 ** power[: form.b.size], 2.0 ** power[form.b.size : -1]
+    start = form.cones.linear
+    sizes = [*form.cones.soc, *map(form.cones.psd_rows, form.cones.psd), *[3] * form.cones.exp]
+    for size in [*sizes, *(len(powers) + 1 for powers in form.cones.power)]:
+        rows[start : start + size] = rows[start]
+        start += size
+    units = Scaling(rows, columns, float(2.0 ** power[-1]))
+    return units.of(form), units.scaled_point(x), units.scaled_multipliers(z)
+
+
+@given(seeds, st.sampled_from(KINDS), st.booleans(), st.booleans())
+def test_no_unit_of_rows_columns_or_objective_changes_a_measure(seed, kinds, quadratic, free):
+    rng = np.random.default_rng(seed)
+    problem = known(seed, kinds=kinds, quadratic=quadratic, free=free)
+    form = problem.form
+    for size in (0.0, 1e-9, 1e-3):
+        x = problem.x * (1.0 + size * rng.normal(size=problem.x.size))
+        z = problem.z * (1.0 + size * rng.normal(size=problem.z.size))
+        first = measure(form, x, z, claimed=form.objective(x))
+        other, y, w = scaled(form, x, z, rng, 40)
+        second = measure(other, y, w, claimed=other.objective(y))
+        for name, value in first.certificate.measures.items():
+            assert second.certificate.measures[name] == pytest.approx(value, rel=0.03, abs=1e-13)
+
+
+@given(seeds, st.sampled_from(KINDS), st.booleans())
+def test_what_is_proved_is_within_its_interval(seed, kinds, quadratic):
+    """From a point and multipliers that are a little off, the true optimum is where it is said."""
+    rng = np.random.default_rng(seed)
+    problem = known(seed, kinds=kinds, quadratic=quadratic)
+    x = problem.x + 1e-10 * rng.normal(size=problem.x.size) * np.abs(problem.x)
+    z = problem.z * (1.0 + 1e-10 * rng.normal(size=problem.z.size))
+    found = prove(problem.form, x, z, claimed=problem.form.objective(x))
+    if found.measures.certificate.proved:
+        optimum, size = float(problem.optimum), found.measures.size
+        value = problem.form.objective(found.x)
+        assert abs(value - optimum) <= 1e-6 * abs(optimum) + 1e-13 * size
+        assert found.measures.bound <= optimum
 
 
 @pytest.mark.parametrize(
@@ -84,14 +140,9 @@ def test_one_entry_is_enough_for_a_batch_and_too_many_are_too_large():
 def test_without_multipliers_a_bound_says_how_far_a_point_may_be_from_the_optimum():
     x = np.array([5.0, 0.0])
     checked = measure(least(), x, None, claimed=5.0, bound=2.0)
-    assert checked.certificate.gap == pytest.approx(3 / 6)
-    assert (checked.certificate.basis, checked.certificate.dual, checked.bound) == (
-        "bound",
-        0.0,
-        2.0,
-    )
-    better = measure(least(), x, None, claimed=5.0, bound=6.0)
-    assert (better.certificate.gap, better.bound) == (0.0, 6.0)
+    assert checked.certificate.gap == pytest.approx(3 / 5)
+    assert (checked.certificate.basis, checked.bound) == ("bound", 2.0)
+    assert (checked.certificate.columns, checked.certificate.slackness) == (0.0, 0.0)
     unknown = measure(least(), x, None, claimed=5.0)
     assert np.isnan(unknown.certificate.gap)
     assert not unknown.certificate.passed
@@ -110,26 +161,51 @@ def test_integers_are_measured_by_their_distance_to_whole_ones():
     assert (alone.basis, np.isnan(alone.gap)) == ("point", True)
 
 
-def test_a_cone_is_missed_by_the_distance_to_it_and_so_is_its_dual():
-    """Least -x over (10, x) in the cone |x| <= 10: 10 at most, with multipliers (1, 1)."""
+def test_a_cone_is_missed_by_the_share_of_its_terms_that_would_mend_it():
+    """Least -x over (10, x) in the cone |x| <= 10, as p = 10 - x and q = 10 + x, both positive."""
     A, b = sp.csc_array(np.array([[0.0], [-1.0]])), np.array([10.0, 0.0])
     form = StandardForm(np.array([-1.0]), 0.0, A, b, Cones(soc=(2,)))
     right = measure(form, np.array([10.0]), np.array([1.0, -1.0]), claimed=-10.0)
     assert right.certificate.passed
-    assert right.certificate.cone == pytest.approx(0.0, abs=1e-15)
-    # 12 is 2 longer than 10, the size of its row; 1 is 0.5 longer than 0.5, and costs count as 2.
+    assert right.certificate.cones == 0.0
+    # At 12 p is -2, and its terms are 10 and 12.
     far = measure(form, np.array([12.0]), np.array([1.0, -1.0]), claimed=-12.0).certificate
-    assert far.cone == pytest.approx(2 / 10)
-    wrong = measure(form, np.array([10.0]), np.array([0.5, -1.0]), claimed=-10.0).certificate
-    assert wrong.cone == pytest.approx(0.5 / 2)
+    assert far.cones == pytest.approx(2 / 22, rel=0.02)
+
+
+def test_a_cone_in_two_units_is_judged_in_both():
+    """The least v >= x**2 as |(v - 1, 2x)| <= v + 1, at x = 1e-6: a rounding of 1 is all of v."""
+    A = sp.csc_array(np.array([[-1.0, 0.0], [-1.0, 0.0], [0.0, -2.0], [0.0, 1.0], [0.0, -1.0]]))
+    form = StandardForm(
+        np.array([1.0, 0.0]), 0.0, A[[3, 4, 0, 1, 2]], np.array([1e-6, -1e-6, 1.0, -1.0, 0.0]),
+        Cones(nonneg=2, soc=(3,)),
+    )  # fmt: skip
+    terms = Terms(form, np.array([1e-12, 1e-6]), np.zeros(5))
+    assert terms.measure(np.array([1e-12, 1e-6]), np.zeros(5)).cones <= 1e-15
+    assert terms.measure(np.array([0.9e-12, 1e-6]), np.zeros(5)).cones > 0.01
 
 
 def test_a_squared_objective_bends_the_reduced_costs():
-    """Least x^2 / 2 - 3x is at 3, where the slope is none; at 1 it is -2."""
+    """Least x^2 / 2 - 3x is at 3, where the slope is none; at 1 it is -2 of the terms 3 and 1."""
     form = StandardForm(np.array([-3.0]), 0.0, sp.csc_array((0, 1)), np.zeros(0), Cones(),
                         P=sp.csc_array(np.eye(1)))  # fmt: skip
     best = measure(form, np.array([3.0]), np.zeros(0), claimed=-4.5).certificate
     assert best.passed
     short = measure(form, np.array([1.0]), np.zeros(0), claimed=-2.5).certificate
-    assert short.dual == pytest.approx(2 / 4)
-    assert short.primal == 0.0
+    assert short.columns == pytest.approx(2 / 4)
+    assert short.rows == 0.0
+
+
+def test_the_point_that_is_proved_is_inside_its_bounds_and_on_its_rows():
+    """What an interior point leaves: 1e-11 beyond a bound and beside a row, noise elsewhere."""
+    x, z = np.array([4.0 - 1e-11, -1e-11]), np.array([1.0 + 1e-11])
+    form = least()
+    assert not measure(form, x, z, claimed=4.0).certificate.proved
+    found = prove(form, x, z, claimed=4.0)
+    assert found.measures.certificate.proved
+    assert found.x.tolist() == [4.0, 0.0]
+    # What is not near an optimum is none, or lies by another one, which is told instead.
+    far = replace(form, b=np.array([-99.0]))
+    assert not prove(far, x, z, claimed=4.0).measures.certificate.proved
+    other = prove(form, np.array([5.0, 0.0]), 0.5 * z, claimed=5.0)
+    assert not other.measures.certificate.proved or other.x.tolist() == [4.0, 0.0]
