@@ -103,12 +103,15 @@ def solve_or_refute(form: StandardForm, deadline: Deadline | None = None) -> Int
     solver = clarabel.DefaultSolver(
         sp.csc_matrix(P), form.c, A, np.concatenate(limits), cones, settings
     )
-    found = solver.solve()
+    return _ended(solver.solve(), form.b.size)
+
+
+def _ended(found: Any, rows: int) -> Interior | None:
     said = str(found.status)
     infeasible, unbounded = "PrimalInfeasible" in said, said == "DualInfeasible"
     if said not in WELL and not infeasible and not unbounded:
         return None
-    return Interior(np.array(found.x), np.array(found.z)[: form.b.size], infeasible, unbounded)
+    return Interior(np.array(found.x), np.array(found.z)[:rows], infeasible, unbounded)
 
 
 def _settings(deadline: Deadline | None) -> clarabel.DefaultSettings:

@@ -68,18 +68,7 @@ class Direct:
         form = task.native.scaled
         start = self._start(task, form) if task.integer else None
         branching = task.integer and (not form.is_linear or task.solver.target == "CLARABEL")
-        if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
-            options, on_face = highs_options(task), bool(task.subproblem.locks)
-            found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
-            answer = searched(task.native, form, found)
-        elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
-            answer = solve_stoppable(task, form)
-        elif branching and task.solver.target == "CLARABEL":
-            answer = branched(task, form, Answer(Status.NO_ANSWER), start)
-        else:
-            answer = _through_cvxpy(task, start)
-            if branching:
-                answer = branched(task, form, answer, start)
+        answer = _first(task, form, start, branching=branching)
         if answer.status.is_infeasible and not (branching or task.native.scaling.identity):
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (
@@ -118,6 +107,23 @@ class Direct:
             return Answer(Status.FAILED, said="infeasible in some units and feasible in others")
         x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
         return answer_at(task.native, x, z, iterations=again.iterations)
+
+
+def _first(task: Task, form: StandardForm, start: Array | None, *, branching: bool) -> Answer:
+    """What the solver says, or a search of our own that begins with it."""
+    if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
+        options, on_face = highs_options(task), bool(task.subproblem.locks)
+        found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
+        answer = searched(task.native, form, found)
+    elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
+        answer = solve_stoppable(task, form)
+    elif branching and task.solver.target == "CLARABEL":
+        answer = branched(task, form, Answer(Status.NO_ANSWER), start)
+    else:
+        answer = _through_cvxpy(task, start)
+        if branching:
+            answer = branched(task, form, answer, start)
+    return answer
 
 
 def _is_long(form: StandardForm) -> bool:

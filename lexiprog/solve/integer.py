@@ -37,7 +37,8 @@ from lexiprog.tolerances import (
 from lexiprog.typing import Array
 
 if TYPE_CHECKING:
-    from lexiprog.backends.branching import Leaf
+    from lexiprog.backends.branching import Leaf, TreeSearch
+    from lexiprog.canon.product_units import ProductUnits
 
     Held = Callable[[StandardForm], tuple[StandardForm, Leaf]]
 
@@ -240,6 +241,13 @@ def branched(
         branch_and_bound, searched, None if begin is None else begin / units.columns,
         tolerance=solver.accept, gap=solver.gap, leaf=leaf,
     )  # fmt: skip
+    return _judged(task, form, answer, search, units)
+
+
+def _judged(
+    task: Task, form: StandardForm, answer: Answer, search: TreeSearch, units: ProductUnits
+) -> Answer:
+    """What a search has found, as an answer whose certificate rests on the search's bound."""
     if search.unbounded:
         status = Status.EITHER if search.best is None else Status.UNBOUNDED
         return Answer(status, said=f"{status}, as it is without integers")
