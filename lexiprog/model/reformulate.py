@@ -219,19 +219,17 @@ def powers_of(subproblem: Subproblem, limits: Mapping[str, float]) -> Powers:
 
 
 def in_size(expression: cp.Expression, power: int) -> cp.Expression | None:
-    """The same expression whose squares are of numbers ``2**power`` times as small.
+    """The same expression whose powers are of numbers that make them ``4**power`` times as small.
 
     None if it has no such terms.
     """
     if expression.is_affine():
         return None
-    kind = type(expression)
-    square = kind is cp.quad_over_lin and _is_number(expression.args[1])
-    square |= kind is _QUADRATIC and _is_number(expression.args[1])
-    square |= isinstance(expression, _POWERS) and _exponent(expression) == 2.0
-    if square:
+    degree = _degree(expression)
+    if degree is not None:
         point, *rest = expression.args
-        return 4.0**power * expression.copy([2.0**-power * point, *rest])
+        root = round(2 * power / degree)
+        return 2.0 ** (root * degree) * expression.copy([2.0**-root * point, *rest])
     parts = [in_size(part, power) for part in expression.args]
     if all(part is None for part in parts):
         return None
@@ -240,8 +238,19 @@ def in_size(expression: cp.Expression, power: int) -> cp.Expression | None:
     )
 
 
+def _degree(expression: cp.Expression) -> float | None:
+    """The degree of a power of its first argument alone; None if it is none, or the first."""
+    kind = type(expression)
+    if kind in (cp.quad_over_lin, _QUADRATIC):
+        return 2.0 if _is_number(expression.args[1]) else None
+    if not isinstance(expression, _POWERS):
+        return None
+    exponent = _exponent(expression)
+    return None if exponent in (0.0, 1.0) else exponent
+
+
 def in_own_size(subproblem: Subproblem, powers: Powers) -> Subproblem:
-    """The subproblem with the squares in its locks written in the size of their limits."""
+    """The subproblem with the powers in its locks written in the size of their limits."""
     return subproblem.memory.once(("own size", powers), lambda: _resized(subproblem, dict(powers)))
 
 

@@ -280,7 +280,7 @@ TABLE = (
     ),
     StrategyRow(
         "own size", "each", lambda c: c.restatable and bool(c.powers), "own size",
-        "as declared, with held squares in the size of their limits",
+        "as declared, with held powers in the size of their limits",
     ),
     StrategyRow(
         "as declared", "each", lambda c: c.as_declared, "value",
