@@ -202,13 +202,18 @@ LARGEST_ENTRY = 1e14
 LARGE_UNIT = 1e6
 # Smaller than its peers by 2**30, about 1e9: a rounding error, which sets no unit.
 NEGLIGIBLE_POWERS = 30.0
+# The same of right-hand sides, which may be small in earnest: about 1e12.
+NEGLIGIBLE_SIDE_POWERS = 40.0
 # Numbers between 1/1024 and 1024 are no reason to scale a linear problem, whose vertices are exact.
 # What an interior point leaves undone is compared with one: there 1/8 to 8 is as far.
 MILD_POWERS, MILD_POWERS_CURVED = 10.0, 3.0
 # Problems whose numbers still differ by more are scaled again.
 WIDE_POWERS = 20.0
-# Units beyond 2**40 would lead bounds to INFINITE: then negligible coefficients are left out.
-FURTHEST_POWERS = 40.0
+# Units that lead bounds and sides beyond 2**60 would make them INFINITE: then there are none.
+FURTHEST_POWERS = 60.0
+# Sides beyond this, in equilibrated units, are infinity as people write it: an interior point is
+# first looked for without them.
+OUT_OF_REACH = 1e8
 # Factors beyond this could underflow.
 LARGEST_FACTOR_POWERS = 200.0
 # Scaling has converged; the factors are rounded to whole powers.

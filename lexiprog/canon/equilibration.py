@@ -26,6 +26,7 @@ from lexiprog.tolerances import (
     MILD_POWERS,
     MILD_POWERS_CURVED,
     NEGLIGIBLE_POWERS,
+    NEGLIGIBLE_SIDE_POWERS,
     WIDE_POWERS,
 )
 from lexiprog.typing import Array, Matrix
@@ -220,9 +221,10 @@ class Numbers:
         )
 
     def without_negligible(self) -> Numbers:
-        """The same without entries that vanish beside the largest of their row and column.
+        """The same without numbers that vanish beside the largest of their row and column.
 
-        A coefficient of 1e-17 among ones is the rounding of a zero: it chooses no unit.
+        A coefficient of 1e-17 among ones, or a side of 1e-17 beside a coefficient and a side of
+        one, is the rounding of a zero: it chooses no unit.
         """
         own = np.repeat(np.arange(self.free.size), np.diff(self.starts))
         sizes = self.entries.sizes(np.zeros(own.size))
@@ -231,7 +233,13 @@ class Numbers:
         columns = np.full(self.free.size, -np.inf)
         np.maximum.at(columns, own, sizes)
         peers = np.minimum(rows[self.indices], columns[own])
-        return replace(self, entries=self.entries.kept(sizes > peers - NEGLIGIBLE_POWERS))
+        sides = self.b.sizes(np.zeros(rows.size))
+        other = np.minimum(rows, sides.max(initial=-np.inf))
+        return replace(
+            self,
+            entries=self.entries.kept(sizes > peers - NEGLIGIBLE_POWERS),
+            b=self.b.kept(sides > other - NEGLIGIBLE_SIDE_POWERS),
+        )
 
     def furthest(self, rows: Array, columns: Array) -> float:
         """The largest logarithm of a bound or a right-hand side that these factors leave."""
