@@ -202,7 +202,7 @@ LARGEST_ENTRY = 1e14
 LARGE_UNIT = 1e6
 # Smaller than its peers by 2**30, about 1e9: a rounding error, which sets no unit.
 NEGLIGIBLE_POWERS = 30.0
-# The same of right-hand sides, which may be small in earnest: about 1e12.
+# The same of right-hand sides and costs, which may be small in earnest: about 1e12.
 NEGLIGIBLE_SIDE_POWERS = 40.0
 # Numbers between 1/1024 and 1024 are no reason to scale a linear problem, whose vertices are exact.
 # What an interior point leaves undone is compared with one: there 1/8 to 8 is as far.

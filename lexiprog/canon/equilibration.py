@@ -223,8 +223,8 @@ class Numbers:
     def without_negligible(self) -> Numbers:
         """The same without numbers that vanish beside the largest of their row and column.
 
-        A coefficient of 1e-17 among ones, or a side of 1e-17 beside a coefficient and a side of
-        one, is the rounding of a zero: it chooses no unit.
+        A coefficient of 1e-17 among ones is the rounding of a zero: it chooses no unit. So is a
+        side or a cost of 1e-17 beside a coefficient of one, and another side or cost of one.
         """
         own = np.repeat(np.arange(self.free.size), np.diff(self.starts))
         sizes = self.entries.sizes(np.zeros(own.size))
@@ -233,12 +233,18 @@ class Numbers:
         columns = np.full(self.free.size, -np.inf)
         np.maximum.at(columns, own, sizes)
         peers = np.minimum(rows[self.indices], columns[own])
-        sides = self.b.sizes(np.zeros(rows.size))
-        other = np.minimum(rows, sides.max(initial=-np.inf))
+
+        def beside(terms: Terms, coefficients: Array, others: tuple[Terms, ...] = ()) -> Terms:
+            numbers, *rest = (each.sizes(np.zeros(each.log.size)) for each in (terms, *others))
+            largest = max(each.max(initial=-np.inf) for each in (numbers, *rest))
+            least = np.minimum(coefficients, largest) - NEGLIGIBLE_SIDE_POWERS
+            return terms.kept(numbers > least)
+
         return replace(
             self,
             entries=self.entries.kept(sizes > peers - NEGLIGIBLE_POWERS),
-            b=self.b.kept(sides > other - NEGLIGIBLE_SIDE_POWERS),
+            b=beside(self.b, rows, self.bounds),
+            c=beside(self.c, columns),
         )
 
     def furthest(self, rows: Array, columns: Array) -> float:
