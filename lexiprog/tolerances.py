@@ -284,6 +284,8 @@ EXTRAPOLATION_AGREES = 1e-4
 KINK = 1e-2
 # Two expressions of one optimum along a step, over the step.
 UNIQUE_OPTIMUM = 1e-5
+# Other optima have another value of what is read, relative to the larger: more than errors do.
+NOT_UNIQUE = 1e-6
 # Right-hand sides moved by this share of their size to read a price.
 PRICE_STEP = 1e-6
 # Shares of a held optimum by which a lock on a curve is loosened to learn its price.

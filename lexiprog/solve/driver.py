@@ -19,6 +19,7 @@ from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.model.references import points_read
 from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
@@ -31,6 +32,7 @@ from lexiprog.solve.held import check_locks
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
 from lexiprog.solve.strategies import Backends
+from lexiprog.solve.uniqueness import ReadUniqueness
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Array
@@ -129,9 +131,12 @@ def execute(
         backends = replace(backends, chains=dict.fromkeys(chain.members, chain))
     threads = _threads(stages, workers, solve_options)
     deadlines = StageDeadlines(stages, solve_options, threads)
-    run = _Run(
-        stages, backends, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts)
-    )
+    reads = ReadUniqueness(stages, points_read(subproblems))
+    if chain is not None:
+        batched = reads.read.intersection(solved, chain.members)
+        reads.compiled.update((name, chain.joint.compile(name, {})) for name in batched)
+    starts = dict(solve_options.starts)
+    run = _Run(stages, backends, dict(solved), tick, slack, given, deadlines, starts, reads)
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(threads, thread_name_prefix="lexiprog")
     try:
@@ -242,6 +247,7 @@ class _Run:
     given: Given
     deadlines: StageDeadlines
     starts: dict[str, Solution]
+    reads: ReadUniqueness
     running: list[_Job] = field(default_factory=list)
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
@@ -249,6 +255,7 @@ class _Run:
         return result_of(self.stages, self.unfinished | self.solved, self.backends.solvers)
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
+        self.reads.check(stage, self.solved)
         unsolved = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in unsolved}
         coming = {p.name: self.backends.strategies(p, self.solved) for p in unsolved}
@@ -364,6 +371,8 @@ class _Run:
             certified = with_references(task, answer, certified, self.solved)
         if isinstance(certified, Solution):
             job.backend.accepted(task, answer)
+            if task.subproblem.name in self.reads.read and task.compiled is not None:
+                self.reads.compiled[task.subproblem.name] = task.compiled
             warn_of_limit(task, certified)
         return certified
 
