@@ -189,6 +189,9 @@ SMALL_PIVOT = 1e-6
 CONSISTENT = 1e-5
 # Multipliers beyond this, in equilibrated units, are on their way to infinity.
 ENDLESS = 1e5
+# The smallest points at a hundredth and a hundredth of that from an infimum: steps that shrink by
+# less, and are no errors beside the point or beside one, never end.
+STEADY_STEPS, ENDLESS_SHARE, STEP_NOISE = 0.7, 1e-3, 1e-4
 # Multipliers and slacks that may grow by more than this share of a unit grow without end.
 GROWS = 1e-6
 

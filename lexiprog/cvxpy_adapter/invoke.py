@@ -115,7 +115,8 @@ def _by_clarabel(data: Record, options: FreshOptions, verbose: bool) -> object: 
         near = sides.copy()
         near[far] = 2.0 * INFINITE  # CLARABEL leaves such rows out
         found = _KEPT.solve(squares, data[s.C], data[s.A], near, make, rest)
-        if ((data[s.A] @ np.array(found.x))[far] > sides[far]).any():
+        solved = str(found.status) in ("Solved", "AlmostSolved")
+        if not solved or ((data[s.A] @ np.array(found.x))[far] > sides[far]).any():
             found = None
     if found is None:
         found = _KEPT.solve(squares, data[s.C], data[s.A], sides, make, rest)

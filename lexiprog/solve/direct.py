@@ -63,7 +63,8 @@ class Direct:
             answer = solve_stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
-        if answer.status.is_infeasible and not task.native.scaling.identity:
+        nothing = answer.status.is_infeasible or answer.status.is_unbounded
+        if nothing and not task.native.scaling.identity:
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
@@ -98,7 +99,7 @@ class Direct:
         if again.x is None:
             return answer
         if again.z is None:
-            return Answer(Status.FAILED, said="infeasible in some units and feasible in others")
+            return Answer(Status.FAILED, said="no optimum in some units and one in others")
         x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
         return answer_at(task.native, x, z, iterations=again.iterations)
 

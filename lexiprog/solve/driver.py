@@ -19,11 +19,13 @@ from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.model.references import points_read
+from lexiprog.model.references import ReferenceKind, points_read
 from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.results.evidence import Evidence
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
+from lexiprog.solve.attainment import unattained_sentence
 from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.direct import Backend
@@ -249,12 +251,15 @@ class _Run:
     starts: dict[str, Solution]
     reads: ReadUniqueness
     running: list[_Job] = field(default_factory=list)
+    attained: set[str] = field(default_factory=set)  # owners that were looked at
+    refused: dict[str, Evidence] = field(default_factory=dict)  # the first point of each
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
     def result(self) -> Result:
         return result_of(self.stages, self.unfinished | self.solved, self.backends.solvers)
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
+        self._check_attained(stage)
         self.reads.check(stage, self.solved)
         unsolved = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in unsolved}
@@ -272,6 +277,35 @@ class _Run:
         if failed:
             self._fail(stage, failed, attempts)
 
+    def _check_attained(self, stage: Stage) -> None:
+        """Refuse to hold, or to read a point of, an optimum that is only an infimum."""
+        for subproblem in stage.subproblems:
+            for owner in self._exactly_used(subproblem) - self.attained:
+                self.attained.add(owner)
+                proof = self.solved[owner].evidence
+                sentence = unattained_sentence(proof, self.deadlines.call)
+                if sentence:
+                    reason = f"of {owner!r}, {sentence}"
+                    said = Attempt(self.solved[owner].solver, Status.NO_ANSWER, reason)
+                    self._fail(stage, [subproblem], {subproblem.name: [said]})
+
+    def _exactly_used(self, subproblem: Subproblem) -> set[str]:
+        """The curved owners of points that it reads, and of optima that it holds exactly."""
+
+        def names() -> set[str]:
+            found = set()
+            for _, reference in subproblem.references:
+                owner, lock = reference.owner(), reference.lock
+                if owner is None or owner.integer or owner.kind in ("LP", "QP"):
+                    continue  # these attain what they are bounded by
+                value = self.solved[owner.name].value
+                exact = lock is not None and not lock.fair and not self.slack.tolerance(lock, value)
+                if exact or reference.kind is ReferenceKind.AT:
+                    found.add(owner.name)
+            return found
+
+        return self.given.undisturbed(names)
+
     def _is_over(self, subproblem: Subproblem, attempts: list[Attempt]) -> bool:
         return subproblem.name in self.solved or settled(subproblem, attempts)
 
@@ -285,7 +319,10 @@ class _Run:
     ) -> NoReturn:
         from lexiprog.infeasibility.diagnosis import stage_error
 
-        until = self._explaining()
+        until, tries = self._explaining(), attempts[failed[0].name]
+        sentence = unattained_sentence(self.refused.get(failed[0].name), until)
+        if sentence:
+            attempts = {**attempts, failed[0].name: [*tries, replace(tries[-1], reason=sentence)]}
         with self.given.held():
             raise stage_error(stage.name, failed, attempts, self.result(), self.slack, until)
 
@@ -346,6 +383,9 @@ class _Run:
             return verdict
         if verdict.incumbent is not None:
             self.unfinished[verdict.incumbent.name] = verdict.incumbent
+        proof = None if task.integer or task.compiled is None else Evidence.of(task, answer)
+        if proof is not None:
+            self.refused.setdefault(task.subproblem.name, proof)
         if verdict.status is Status.EITHER:
             from lexiprog.infeasibility.diagnosis import tell_apart
 
