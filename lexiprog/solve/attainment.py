@@ -25,16 +25,10 @@ from lexiprog.tolerances import ENDLESS_SHARE, STEADY_STEPS, STEP_NOISE
 DISTANCES = (1e-2, 1e-4, 1e-6)
 # Numbers of a problem beyond which five more solves would take too long.
 LARGEST = 20_000
-
-
-def unattained_sentence(proof: Evidence | None, deadline: Deadline) -> str:
-    """What to say of an infimum that no point attains; empty if there is one, or nobody knows."""
-    if proof is None or is_attained(proof, deadline):
-        return ""
-    return (
-        "its infimum is not attained: points come nearer and nearer the further they go, and none "
-        "is best; bound the variables, or hold it with a tolerance (atol=, rtol=)"
-    )
+SENTENCE = (
+    "its infimum is not attained: points come nearer and nearer the further they go, and none "
+    "is best; bound the variables, or hold it with a tolerance (atol=, rtol=)"
+)
 
 
 def is_attained(proof: Evidence, deadline: Deadline) -> bool:

@@ -63,9 +63,7 @@ class Direct:
             answer = solve_stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
-        nothing = answer.status.is_infeasible or answer.status.is_unbounded
-        if nothing and not task.native.scaling.identity:
-            answer = self._confirmed(task, answer)
+        answer = self._confirmed(task, answer)
         if task.strategy.refined or (
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
         ):
@@ -92,8 +90,13 @@ class Direct:
         return best_start(task, form)
 
     def _confirmed(self, task: Task, answer: Answer) -> Answer:
-        """The answer, unless the problem has a point as it is written: units have misled then."""
-        scaling = task.native.scaling
+        """The answer, unless it says that there is none, and units have misled.
+
+        The problem is then solved as it is written.
+        """
+        scaling, status = task.native.scaling, answer.status
+        if scaling.identity or not (status.is_infeasible or status.is_unbounded):
+            return answer
         written = task.native.in_units(Scaling.none(task.form))
         again = self.run(replace(task, compiled=written))
         if again.x is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import cvxpy as cp
 from cvxpy.error import SolverError
@@ -25,7 +25,6 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.attainment import unattained_sentence
 from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import certify_answer
 from lexiprog.solve.direct import Backend
@@ -34,10 +33,12 @@ from lexiprog.solve.held import check_locks
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
 from lexiprog.solve.strategies import Backends
-from lexiprog.solve.uniqueness import ReadUniqueness
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Array
+
+if TYPE_CHECKING:
+    from lexiprog.solve.uniqueness import ReadUniqueness
 
 # Call a backend so that whatever it raises can be reported.
 
@@ -133,12 +134,10 @@ def execute(
         backends = replace(backends, chains=dict.fromkeys(chain.members, chain))
     threads = _threads(stages, workers, solve_options)
     deadlines = StageDeadlines(stages, solve_options, threads)
-    reads = ReadUniqueness(stages, points_read(subproblems))
-    if chain is not None:
-        batched = reads.read.intersection(solved, chain.members)
-        reads.compiled.update((name, chain.joint.compile(name, {})) for name in batched)
-    starts = dict(solve_options.starts)
-    run = _Run(stages, backends, dict(solved), tick, slack, given, deadlines, starts, reads)
+    run = _Run(
+        stages, backends, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts),
+        _what_is_read(stages, chain, solved),
+    )  # fmt: skip
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(threads, thread_name_prefix="lexiprog")
     try:
@@ -151,6 +150,22 @@ def execute(
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
+
+
+def _what_is_read(
+    stages: tuple[Stage, ...], chain: FaceChain | None, solved: Mapping[str, Solution]
+) -> ReadUniqueness | None:
+    """What looks whether points and multipliers that are read are unique; None if none are."""
+    read = points_read(p for stage in stages for p in stage.subproblems)
+    if not read:
+        return None
+    from lexiprog.solve.uniqueness import ReadUniqueness
+
+    reads = ReadUniqueness(stages, read)
+    if chain is not None:
+        for name in read.intersection(solved, chain.members):
+            reads.remember(name, chain.joint.compile(name, {}))
+    return reads
 
 
 def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: SolveOptions) -> int:
@@ -237,6 +252,15 @@ def _with_each(
     return [(p, found) for p in subproblems if (found := strategy(p)) is not None]
 
 
+def _unattained(proof: Evidence | None, deadline: Deadline) -> str:
+    """What to say of an infimum that no point attains; empty if there is one, or nobody knows."""
+    if proof is None or proof.form.cones.linear == proof.form.b.size:
+        return ""
+    from lexiprog.solve.attainment import SENTENCE, is_attained
+
+    return "" if is_attained(proof, deadline) else SENTENCE
+
+
 @dataclass
 class _Run:
     """What is known so far, and what is under way."""
@@ -249,7 +273,7 @@ class _Run:
     given: Given
     deadlines: StageDeadlines
     starts: dict[str, Solution]
-    reads: ReadUniqueness
+    reads: ReadUniqueness | None
     running: list[_Job] = field(default_factory=list)
     attained: set[str] = field(default_factory=set)  # owners that were looked at
     refused: dict[str, Evidence] = field(default_factory=dict)  # the first point of each
@@ -260,7 +284,8 @@ class _Run:
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
         self._check_attained(stage)
-        self.reads.check(stage, self.solved)
+        if self.reads is not None:
+            self.reads.check(stage, self.solved)
         unsolved = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in unsolved}
         coming = {p.name: self.backends.strategies(p, self.solved) for p in unsolved}
@@ -282,8 +307,7 @@ class _Run:
         for subproblem in stage.subproblems:
             for owner in self._exactly_used(subproblem) - self.attained:
                 self.attained.add(owner)
-                proof = self.solved[owner].evidence
-                sentence = unattained_sentence(proof, self.deadlines.call)
+                sentence = _unattained(self.solved[owner].evidence, self.deadlines.call)
                 if sentence:
                     reason = f"of {owner!r}, {sentence}"
                     said = Attempt(self.solved[owner].solver, Status.NO_ANSWER, reason)
@@ -320,7 +344,7 @@ class _Run:
         from lexiprog.infeasibility.diagnosis import stage_error
 
         until, tries = self._explaining(), attempts[failed[0].name]
-        sentence = unattained_sentence(self.refused.get(failed[0].name), until)
+        sentence = _unattained(self.refused.get(failed[0].name), until)
         if sentence:
             attempts = {**attempts, failed[0].name: [*tries, replace(tries[-1], reason=sentence)]}
         with self.given.held():
@@ -411,8 +435,8 @@ class _Run:
             certified = with_references(task, answer, certified, self.solved)
         if isinstance(certified, Solution):
             job.backend.accepted(task, answer)
-            if task.subproblem.name in self.reads.read and task.compiled is not None:
-                self.reads.compiled[task.subproblem.name] = task.compiled
+            if self.reads is not None and task.compiled is not None:
+                self.reads.remember(task.subproblem.name, task.compiled)
             warn_of_limit(task, certified)
         return certified
 

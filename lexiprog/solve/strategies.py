@@ -426,7 +426,7 @@ class Backends:
         """
         loosened = self.loosened | self.opened.get(subproblem.name, frozenset())
         loosened |= _at_zero(subproblem, solved)
-        powers = () if solved is None else self._powers(subproblem, solved)
+        powers = self._powers(subproblem, solved)
         case = Case(subproblem, self.solvers[subproblem.name], loosened=loosened, powers=powers)
         if not case.solvers or case.fair or case.solver.is_custom:
             return case
@@ -442,9 +442,9 @@ class Backends:
             return replace(case, chain=knows_faces, ambiguous=ambiguous, fractions=small)
         return replace(case, mixed=True, fractions=case.highs and _is_small(subproblem, FEW))
 
-    def _powers(self, subproblem: Subproblem, solved: Solutions) -> Powers:
+    def _powers(self, subproblem: Subproblem, solved: Solutions | None) -> Powers:
         """Sizes of curved terms that it holds, where they are far from one."""
-        if not subproblem.locks or subproblem.kind in ("LP", "MILP"):
+        if solved is None or not subproblem.locks or subproblem.kind in ("LP", "MILP"):
             return ()
 
         def limits() -> dict[str, float]:

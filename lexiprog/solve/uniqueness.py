@@ -30,6 +30,7 @@ from lexiprog.solve.error_propagation import dual_range
 from lexiprog.tolerances import ACTIVE, FACE_RANK, NOT_UNIQUE
 from lexiprog.typing import Array, Leaves, Mask, Value
 
+_INDEX = type(cp.Variable(1)[0])
 # Free columns up to which it is first asked whether equations alone leave one value.
 FEW = 300
 # Values that are smaller, beside others, are zeros.
@@ -56,18 +57,24 @@ class ReadUniqueness:
     compiled: dict[str, Compiled] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
 
+    def remember(self, name: str, compiled: Compiled) -> None:
+        """Keep the numbers of a subproblem that is read."""
+        if name in self.read:
+            self.compiled[name] = compiled
+
     def check(self, stage: Stage, solved: Mapping[str, Solution]) -> None:
         """Warn of each reference of a stage to something that is not unique, once in a solve."""
         for subproblem in stage.subproblems:
-            for _, reference in subproblem.references:
+            for placeholder, reference in subproblem.references:
                 if reference.kind in VALUES or reference.label in self._told:
                     continue
-                self._told.add(reference.label)
                 owner, compiled = reference.owner(), self.compiled.get(reference.owner_name)
                 if not isinstance(owner, Subproblem) or compiled is None:
                     continue
-                found = _range_of(reference, owner, compiled, solved[owner.name])
+                used = _entries_used(subproblem, placeholder)
+                found = _range_of(reference, owner, compiled, solved[owner.name], used)
                 if found is not None:
+                    self._told.add(reference.label)
                     self._warn(stage, reference, owner, found)
 
     def _warn(self, stage: Stage, reference: Reference, owner: Subproblem, found: str) -> None:
@@ -92,8 +99,27 @@ class ReadUniqueness:
         )
 
 
+def _entries_used(subproblem: Subproblem, placeholder: cp.Parameter) -> Mask:
+    """Which entries of a placeholder, column by column, occur where it is read."""
+    used = np.zeros(placeholder.size, dtype=bool)
+    places = np.arange(placeholder.size).reshape(placeholder.shape, order="F")
+
+    def walk(expression: cp.Expression) -> None:
+        if expression is placeholder:
+            used[:] = True
+        elif type(expression) is _INDEX and expression.args[0] is placeholder:
+            used[np.ravel(places[expression.key])] = True
+        else:
+            for part in expression.args:
+                walk(part)
+
+    for part in (subproblem.objective, *subproblem.constraints):
+        walk(part)
+    return used
+
+
 def _range_of(
-    reference: Reference, owner: Subproblem, compiled: Compiled, solution: Solution
+    reference: Reference, owner: Subproblem, compiled: Compiled, solution: Solution, used: Mask
 ) -> str | None:
     """Between which values other optima have what is read; None if it is unique or not known."""
     proof = solution.evidence
@@ -103,15 +129,15 @@ def _range_of(
     if form.cones.linear != form.b.size or form.c.size != compiled.form.c.size:
         return None
     if reference.kind is ReferenceKind.DUAL:
-        return _multipliers(reference, owner, compiled, proof)
-    return _values(reference, compiled, proof, solution)
+        return _multipliers(reference, owner, compiled, proof, used)
+    return _values(reference, compiled, proof, solution, used)
 
 
 # Expressions at other optimal points.
 
 
 def _values(
-    reference: Reference, compiled: Compiled, proof: Evidence, solution: Solution
+    reference: Reference, compiled: Compiled, proof: Evidence, solution: Solution, used: Mask
 ) -> str | None:
     """Two values of an expression at optimal points."""
     expression = reference.expression
@@ -122,7 +148,7 @@ def _values(
         return None
     leaves = solution.recorded(expression)
     directions = OptimalDirections.of(proof)
-    for weights in _weights(expression, variables, columns, leaves, proof.columns):
+    for weights in _weights(expression, used, columns, leaves, proof.columns):
         if directions.determine(weights):
             continue
         one, other = directions.furthest(weights), directions.furthest(-weights)
@@ -137,6 +163,7 @@ def _values(
             ],
             dtype=float,
         )
+        values = np.where(used.reshape(values.shape[1:], order="F"), values, 0.0)
         size = float(np.abs(values).max(initial=0.0))
         if float(np.ptp(values, axis=0).max(initial=0.0)) > NOT_UNIQUE * size > 0.0:
             return _said(np.where(np.abs(values) > ROUNDED * size, values, 0.0))
@@ -160,7 +187,7 @@ def _said(values: Array) -> str:
 
 def _weights(
     expression: cp.Expression,
-    variables: list[cp.Variable],
+    used: Mask,
     columns: Mapping[int, NDArray[np.intp]],
     leaves: Leaves,
     units: Array,
@@ -172,12 +199,12 @@ def _weights(
     random = np.random.default_rng(0)
     out = np.zeros(units.size)
     if not expression.is_affine():
-        places = np.concatenate([columns[v.id].reshape(-1) for v in variables])
+        places = np.concatenate([columns[v.id].reshape(-1) for v in expression.variables()])
         found = [out.copy() for _ in range(3)]
         for weights in found:
             weights[places] = units[places] * random.uniform(-1.0, 1.0, places.size)
         return found
-    mix = random.uniform(0.5, 1.5, expression.size)
+    mix = used * random.uniform(0.5, 1.5, expression.size)
     with holding(leaves):
         slopes = expression.grad
     for variable, slope in slopes.items():
@@ -265,7 +292,7 @@ def _rows(form: StandardForm) -> NDArray[np.intp]:
 
 
 def _multipliers(
-    reference: Reference, owner: Subproblem, compiled: Compiled, proof: Evidence
+    reference: Reference, owner: Subproblem, compiled: Compiled, proof: Evidence, used: Mask
 ) -> str | None:
     """The range of a multiplier, of several that of the one that varies most."""
     form = proof.form
@@ -278,7 +305,7 @@ def _multipliers(
     read = marked.dual.get(owner.constraints[reference.position].id)
     if read is None or not np.isin(np.round(np.abs(read), 6), numbers).all():
         return None
-    rows = np.round(np.abs(np.ravel(read, order="F"))).astype(np.intp) - 1
+    rows = np.round(np.abs(np.ravel(read, order="F"))).astype(np.intp)[used] - 1
     units = compiled.scaling.multipliers(np.ones(form.b.size))
     weights = np.zeros(form.b.size)
     weights[rows] = np.random.default_rng(0).uniform(0.5, 1.5, rows.size) if rows.size > 1 else 1.0

@@ -49,6 +49,19 @@ def test_what_is_the_same_at_every_optimum_is_read_in_silence():
     assert said(reading(cheap.optimum, cheap)) == []
 
 
+def test_entries_that_are_not_used_may_be_what_they_like():
+    x = cp.Variable(3, nonneg=True, name="x")
+    owner = lx.Subproblem("owner", cp.Minimize(cp.sum(x)), [x[0] + x[1] >= 4, x[2] >= 1])
+    y, point = cp.Variable(name="y"), owner.at(x)
+
+    def reader(read):
+        problem = lx.Subproblem("reader", cp.Minimize(y), [y >= read])
+        return lx.Program(lx.Stage("first", owner), lx.Stage("second", problem))
+
+    assert said(reader(point[2])) == []
+    assert len(said(reader(point[1]))) == 1
+
+
 def test_the_stage_that_the_warning_names_makes_it_unique():
     u, cheap = two_pieces()
     fewest = lx.Subproblem("fewest", cp.Minimize(u[0]), [*cheap.constraints, cheap.held()])
