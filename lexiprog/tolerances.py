@@ -189,6 +189,8 @@ SMALL_PIVOT = 1e-6
 CONSISTENT = 1e-5
 # Multipliers beyond this, in equilibrated units, are on their way to infinity.
 ENDLESS = 1e5
+# Distances to an infimum, in equilibrated units, at which the smallest points are compared.
+INFIMUM_DISTANCES = (1e-2, 1e-4, 1e-6)
 # The smallest points at a hundredth and a hundredth of that from an infimum: steps that shrink by
 # less, and are no errors beside the point or beside one, never end.
 STEADY_STEPS, ENDLESS_SHARE, STEP_NOISE = 0.7, 1e-3, 1e-4

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexiprog.backends.clarabel import InteriorPoint
 from lexiprog.compile.answer import Answer
 from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap
-from lexiprog.model.expressions import CVXPY_LOCK, as_float
+from lexiprog.model.expressions import CVXPY_LOCK, as_float, dense
 from lexiprog.status import Status
 from lexiprog.typing import Array, Constraint, Multiplier, Record, Value, ValuesById
 
@@ -253,7 +253,10 @@ def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
     """
     marks = np.arange(1.0, compiled.form.c.size + 1.0)
     with CVXPY_LOCK:
-        once, again = (_read_back(compiled, x) for x in (marks, marks[::-1]))
+        once, again = (
+            {key: np.asarray(dense(value)) for key, value in _read_back(compiled, x).items()}
+            for x in (marks, marks[::-1])
+        )
         mirrored = marks.size + 1.0
         columns = {
             key: np.asarray(value).astype(np.intp) - 1

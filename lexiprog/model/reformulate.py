@@ -229,7 +229,7 @@ def in_size(expression: cp.Expression, power: int) -> cp.Expression | None:
     if degree is not None:
         point, *rest = expression.args
         root = round(2 * power / degree)
-        return 2.0 ** (root * degree) * expression.copy([2.0**-root * point, *rest])
+        return 2.0 ** (root * degree) * expression.copy([point / 2.0**root, *rest])
     parts = [in_size(part, power) for part in expression.args]
     if all(part is None for part in parts):
         return None

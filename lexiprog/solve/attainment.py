@@ -19,10 +19,8 @@ from lexiprog.backends.clarabel import solve_conic
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.deadline import Deadline
 from lexiprog.results.evidence import Evidence
-from lexiprog.tolerances import ENDLESS_SHARE, STEADY_STEPS, STEP_NOISE
+from lexiprog.tolerances import ENDLESS_SHARE, INFIMUM_DISTANCES, STEADY_STEPS, STEP_NOISE
 
-# Distances to the infimum, in equilibrated units, at which the smallest points are compared.
-DISTANCES = (1e-2, 1e-4, 1e-6)
 # Numbers of a problem beyond which five more solves would take too long.
 LARGEST = 20_000
 SENTENCE = (
@@ -59,9 +57,9 @@ def is_attained(proof: Evidence, deadline: Deadline) -> bool:
     if proof.z is not None and form.P is None and form.lower is None and form.upper is None:
         gap = abs(primal - form.offset + float(form.b @ proof.z))
     # Solvers stop on an endless way: what is not known of the infimum tells nothing.
-    unit = max(1.0, gap / (DISTANCES[-1] / 10.0))
+    unit = max(1.0, gap / (INFIMUM_DISTANCES[-1] / 10.0))
     points = []
-    for distance in DISTANCES:
+    for distance in INFIMUM_DISTANCES:
         found = solve_conic(_smallest(form, receding, primal + unit * distance), deadline)
         if found is None or not np.isfinite(found.x).all():
             return True

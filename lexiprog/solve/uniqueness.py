@@ -33,8 +33,6 @@ from lexiprog.typing import Array, Leaves, Mask, Value
 _INDEX = type(cp.Variable(1)[0])
 # Free columns up to which it is first asked whether equations alone leave one value.
 FEW = 300
-# Values that are smaller, beside others, are zeros.
-ROUNDED = 1e-9
 # How far an optimum is followed where its face has no end, in units of the point.
 HORIZON = 1e3
 
@@ -166,7 +164,7 @@ def _values(
         values = np.where(used.reshape(values.shape[1:], order="F"), values, 0.0)
         size = float(np.abs(values).max(initial=0.0))
         if float(np.ptp(values, axis=0).max(initial=0.0)) > NOT_UNIQUE * size > 0.0:
-            return _said(np.where(np.abs(values) > ROUNDED * size, values, 0.0))
+            return _said(np.where(np.abs(values) > NOT_UNIQUE * size, values, 0.0))
     return None
 
 
@@ -208,7 +206,9 @@ def _weights(
     with holding(leaves):
         slopes = expression.grad
     for variable, slope in slopes.items():
-        matrix = sp.csr_array(np.atleast_2d(slope)) if np.isscalar(slope) else sp.csr_array(slope)
+        if slope is None:
+            return []
+        matrix = sp.csr_array(slope) if sp.issparse(slope) else np.atleast_2d(slope)
         places = columns[variable.id].reshape(-1, order="F")
         np.add.at(out, places, units[places] * (matrix @ mix))
     return [out]
@@ -262,7 +262,8 @@ class OptimalDirections:
         rows = sp.csr_array(self.form.A)[np.flatnonzero(self.tight)][:, free].toarray()
         if self.form.P is not None:
             rows = np.vstack([rows, self.form.P[:, free].toarray()[np.diff(_rows(self.form)) > 0]])
-        rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+        sizes = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+        rows = rows / np.where(sizes > 0.0, sizes, 1.0)
         wanted = weights[free] / np.abs(weights[free]).max()
         found = np.linalg.lstsq(rows.T, wanted, rcond=FACE_RANK)[0]
         return bool(np.abs(rows.T @ found - wanted).max() <= FACE_RANK)
