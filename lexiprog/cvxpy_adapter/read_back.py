@@ -264,7 +264,8 @@ def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
             if np.isin(value, marks).all()
             and np.array_equal(value + again[key], 0 * value + mirrored)
         }
-        if compiled.form.integer is not None and len(columns) < len(once):
+        integer = compiled.form.integer
+        if integer is not None and integer.size and len(columns) < len(once):
             columns |= _in_bits(compiled, once.keys() - columns.keys())
     return columns
 
