@@ -21,6 +21,7 @@ from lexiprog.backends.solver import (
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.model.expressions import CVXPY_LOCK
+from lexiprog.model.references import points_read
 from lexiprog.model.stage import Stage, check_references, check_unique_names, summary_of
 from lexiprog.model.subproblem import Rebuilt, Subproblem
 from lexiprog.progress import Progress, bar, listener
@@ -156,7 +157,8 @@ class Program(Rebuilt):
         warm : bool
             Start linear problems on HIGHS from the basis of this program's last warm solve: much
             faster after small changes, but which of several optimal points is found then
-            depends on earlier calls.
+            depends on earlier calls. Points and multipliers that later stages read don't: where
+            they are not the only ones they are found as if this were the first call.
         time_limit : float, optional
             Seconds for the whole call, retries, polishing and judging included. With n integer
             levels to go, the next may take 2 / (n + 1) of what is left. An integer level takes
@@ -206,7 +208,7 @@ class Program(Rebuilt):
                     workers=workers,
                     tick=tick,
                     solved=solved,
-                    warm=self._warm.setdefault(os.getpid(), WarmHighs()) if warm else None,
+                    warm=self._kept() if warm else None,
                     given=given,
                     solve_options=SolveOptions(
                         time_limit,
@@ -234,6 +236,12 @@ class Program(Rebuilt):
     def _default_solvers(self, subproblem: Subproblem) -> list[str]:
         ladder = self.ladders()[subproblem.name] or default_fallbacks(subproblem.kind)
         return [solver.name for solver in ladder]
+
+    def _kept(self) -> WarmHighs:
+        """What the last warm solve in this process has left."""
+        if os.getpid() not in self._warm:
+            self._warm[os.getpid()] = WarmHighs(only=points_read(self.subproblems.values()))
+        return self._warm[os.getpid()]
 
     def _clear_variables(self) -> None:
         with CVXPY_LOCK:

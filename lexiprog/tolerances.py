@@ -199,6 +199,11 @@ SMALL_PIVOT = 1e-6
 CONSISTENT = 1e-5
 # Multipliers beyond this, in equilibrated units, are on their way to infinity.
 ENDLESS = 1e5
+# Distances to an infimum, in equilibrated units, at which the smallest points are compared.
+INFIMUM_DISTANCES = (1e-2, 1e-4, 1e-6)
+# The smallest points at a hundredth and a hundredth of that from an infimum: steps that shrink by
+# less, and are no errors beside the point or beside one, never end.
+STEADY_STEPS, ENDLESS_SHARE, STEP_NOISE = 0.7, 1e-3, 1e-4
 # Multipliers and slacks that may grow by more than this share of a unit grow without end.
 GROWS = 1e-6
 
@@ -212,13 +217,18 @@ LARGEST_ENTRY = 1e14
 LARGE_UNIT = 1e6
 # Smaller than its peers by 2**30, about 1e9: a rounding error, which sets no unit.
 NEGLIGIBLE_POWERS = 30.0
+# The same of right-hand sides and costs, which may be small in earnest: about 1e12.
+NEGLIGIBLE_SIDE_POWERS = 40.0
 # Numbers between 1/1024 and 1024 are no reason to scale a linear problem, whose vertices are exact.
 # What an interior point leaves undone is compared with one: there 1/8 to 8 is as far.
 MILD_POWERS, MILD_POWERS_CURVED = 10.0, 3.0
 # Problems whose numbers still differ by more are scaled again.
 WIDE_POWERS = 20.0
-# Units beyond 2**40 would lead bounds to INFINITE: then negligible coefficients are left out.
-FURTHEST_POWERS = 40.0
+# Units that lead bounds and sides beyond 2**60 would make them INFINITE: then there are none.
+FURTHEST_POWERS = 60.0
+# Sides beyond this, in equilibrated units, are infinity as people write it: an interior point is
+# first looked for without them.
+OUT_OF_REACH = 1e8
 # Factors beyond this could underflow.
 LARGEST_FACTOR_POWERS = 200.0
 # Scaling has converged; the factors are rounded to whole powers.
@@ -289,6 +299,8 @@ EXTRAPOLATION_AGREES = 1e-4
 KINK = 1e-2
 # Two expressions of one optimum along a step, over the step.
 UNIQUE_OPTIMUM = 1e-5
+# Other optima have another value of what is read, relative to the larger: more than errors do.
+NOT_UNIQUE = 1e-6
 # Right-hand sides moved by this share of their size to read a price.
 PRICE_STEP = 1e-6
 # Shares of a held optimum by which a lock on a curve is loosened to learn its price.

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from lexiprog.canon.cones import blocks
 from lexiprog.canon.scaling import Scaling
@@ -27,6 +26,7 @@ from lexiprog.tolerances import (
     MILD_POWERS,
     MILD_POWERS_CURVED,
     NEGLIGIBLE_POWERS,
+    NEGLIGIBLE_SIDE_POWERS,
     WIDE_POWERS,
 )
 from lexiprog.typing import Array, Matrix
@@ -126,7 +126,7 @@ _BOUND_WEIGHT = 0.25
 # In a row with continuous columns an integer column's coefficient is mostly a big M. If it set the
 # row's unit, what the continuous columns do would drown in the solver's tolerance.
 _BIG_M_WEIGHT = 1.0 / 16.0
-# Numbers that many powers of two below one begin to lose weight.
+# Numbers that many powers of two from one begin to lose weight.
 _FAR = 8.0
 
 
@@ -146,10 +146,10 @@ class Terms:
             sizes = np.where(there, sizes, 1.0)
         return cls(np.log2(sizes), np.where(there, weight, 0.0))
 
-    def reweighted(self, shift: Array, *, side: float = -1.0) -> Terms:
-        """The same with less weight on what is far on one side: the small, or with 1 the large."""
-        far = np.maximum(side * (self.log + shift), 0.0) / _FAR
-        return replace(self, weight=self.weight / (1.0 + far**2))
+    def reweighted(self, shift: Array) -> Terms:
+        """The same with less weight on what is far from one, as Huber's loss has it."""
+        far = np.abs(self.log + shift) / _FAR
+        return replace(self, weight=self.weight / np.maximum(1.0, far))
 
     def sizes(self, shift: Array) -> Array:
         """The logarithms, each with its shift; minus infinity for what has no weight."""
@@ -158,10 +158,6 @@ class Terms:
     def kept(self, there: NDArray[np.bool_]) -> Terms:
         """The same without the weight of all others."""
         return replace(self, weight=self.weight * there)
-
-    def none(self) -> Terms:
-        """The same without any weight."""
-        return replace(self, weight=np.zeros_like(self.weight))
 
     def largest(self, shift: Array) -> float:
         """The largest logarithm in absolute value, each with its shift."""
@@ -225,7 +221,11 @@ class Numbers:
         )
 
     def without_negligible(self) -> Numbers:
-        """The same without entries that vanish beside the largest of their row and column."""
+        """The same without numbers that vanish beside the largest of their row and column.
+
+        A coefficient of 1e-17 among ones is the rounding of a zero: it chooses no unit. So is a
+        side or a cost of 1e-17 beside a coefficient of one, and another side or cost of one.
+        """
         own = np.repeat(np.arange(self.free.size), np.diff(self.starts))
         sizes = self.entries.sizes(np.zeros(own.size))
         rows = np.full(self.b.log.size, -np.inf)
@@ -233,66 +233,37 @@ class Numbers:
         columns = np.full(self.free.size, -np.inf)
         np.maximum.at(columns, own, sizes)
         peers = np.minimum(rows[self.indices], columns[own])
-        return replace(self, entries=self.entries.kept(sizes > peers - NEGLIGIBLE_POWERS))
+
+        def beside(terms: Terms, coefficients: Array, others: tuple[Terms, ...] = ()) -> Terms:
+            numbers, *rest = (each.sizes(np.zeros(each.log.size)) for each in (terms, *others))
+            largest = max(each.max(initial=-np.inf) for each in (numbers, *rest))
+            least = np.minimum(coefficients, largest) - NEGLIGIBLE_SIDE_POWERS
+            return terms.kept(numbers > least)
+
+        return replace(
+            self,
+            entries=self.entries.kept(sizes > peers - NEGLIGIBLE_POWERS),
+            b=beside(self.b, rows, self.bounds),
+            c=beside(self.c, columns),
+        )
 
     def furthest(self, rows: Array, columns: Array) -> float:
         """The largest logarithm of a bound or a right-hand side that these factors leave."""
         sizes = [self.b.sizes(rows), *(bound.sizes(-columns) for bound in self.bounds)]
         return max(float(each.max(initial=-np.inf)) for each in sizes)
 
-    def without_noise(self, groups: NDArray[np.intp]) -> Numbers:
-        """The same without right-hand sides, bounds and costs that are rounding errors.
-
-        An earlier optimum of zero enters a later problem as 1e-13. If it set the unit of its row,
-        the row would be solved for that rounding error. What the matrix connects is compared; it
-        says nothing of the units of the rest.
-        """
-        matrix = replace(
-            self, b=self.b.none(), c=self.c.none(), P=self.P.none(),
-            bounds=tuple(bound.none() for bound in self.bounds),
-        )  # fmt: skip
-        none = np.zeros(groups.size), np.zeros(self.free.size), 0.0
-        rows, columns, _ = matrix.fit(groups).single(*none)
-        row_parts, column_parts = self._parts(groups)
-        sides = self.b.sizes(rows)
-        ends = [bound.sizes(-columns) for bound in self.bounds]
-        costs = self.c.sizes(columns)
-        tops = np.full(row_parts.size + column_parts.size, -np.inf)
-        np.maximum.at(tops, row_parts, sides)
-        for end in ends:
-            np.maximum.at(tops, column_parts, end)
-        cost_tops = np.full(tops.size, -np.inf)
-        np.maximum.at(cost_tops, column_parts, costs)
-        return replace(
-            self,
-            b=self.b.kept(sides > tops[row_parts] - NEGLIGIBLE_POWERS),
-            bounds=tuple(
-                bound.kept(end > tops[column_parts] - NEGLIGIBLE_POWERS)
-                for bound, end in zip(self.bounds, ends, strict=True)
-            ),
-            c=self.c.kept(costs > cost_tops[column_parts] - NEGLIGIBLE_POWERS),
-        )
-
-    def _parts(self, groups: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """For each row and each column the number of the connected part that it belongs to."""
-        size, width = groups.size, self.free.size
-        weights = np.ones(self.indices.size)
-        table = sp.csc_array((weights, groups[self.indices], self.starts), (size, width))
-        graph = sp.block_array([[None, table], [table.T, None]], format="csr")
-        _, parts = connected_components(graph, directed=False)
-        return parts[:size][groups], parts[size:]
-
     def reweighted(self, rows: Array, columns: Array, cost: float) -> Numbers:
-        """The same with less weight on numbers that these factors show to be negligible.
+        """The same with less weight on numbers that these factors show to be far from all others.
 
-        A coefficient of 1e-17 among ones is the rounding of a zero; it must not set any unit.
+        An earlier optimum of zero enters a later problem as 1e-13, and infinity as 1e12. Neither
+        may set a unit.
         """
         shift = rows[self.indices] + np.repeat(columns, np.diff(self.starts))
         return replace(
             self,
             entries=self.entries.reweighted(shift),
             b=self.b.reweighted(rows),
-            bounds=tuple(bound.reweighted(-columns, side=1.0) for bound in self.bounds),
+            bounds=tuple(bound.reweighted(-columns) for bound in self.bounds),
             c=self.c.reweighted(columns + cost),
             P=self.P.reweighted(2.0 * columns + cost),
         )
@@ -359,11 +330,8 @@ def equilibrate(form: StandardForm, *, mild: float | None = None) -> Scaling:
     if _is_mild(form, mild):
         return Scaling.none(form)
     groups = _row_groups(form)
-    numbers = Numbers.of(form)
-    rows, columns, cost = _fitted(numbers.without_noise(groups), groups, mild)
-    if numbers.furthest(rows, columns) > FURTHEST_POWERS:
-        lasting = numbers.without_negligible()
-        rows, columns, cost = _fitted(lasting.without_noise(groups), groups, mild)
+    numbers = Numbers.of(form).without_negligible()
+    rows, columns, cost = _fitted(numbers, groups, mild)
     if numbers.furthest(rows, columns) > FURTHEST_POWERS:
         return Scaling.none(form)
     rows, columns, objective = _whole(rows), _whole(columns), _whole(np.array(cost))

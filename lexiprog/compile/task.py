@@ -17,7 +17,7 @@ from lexiprog.cvxpy_adapter import AffineCanonicaliser, Compiled, Prepared
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import CVXPY_LOCK, Memory, dense
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.model.reformulate import restated
+from lexiprog.model.reformulate import Powers, in_own_size, restated
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.tolerances import LOCK_GUARD
 from lexiprog.typing import Constraint, FreshOptions, Objective, Options, Value, Values
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 
 # How the locks of a subproblem are put to a solver: by the optimal face of what they hold, by the
-# argument of a curved objective, as the declared bound, as an equation, or as a loosened bound.
-Mode = Literal["face", "argument", "value", "equal", "guarded"]
+# argument of a curved objective, as the declared bound, as that in the limit's own size, as an
+# equation, or as a loosened bound.
+Mode = Literal["face", "argument", "value", "own size", "equal", "guarded"]
 # Who solves it: the solver itself, or one of the backends for faces.
 BackendName = Literal["solver", "face chain", "mixed rows", "conic face"]
 
@@ -44,12 +45,13 @@ class Strategy:
     refined: bool = False  # iterative refinement, with twice the digits of floats
     strict: bool = False  # an answer limited by rounding is refused: a more exact one is next
     backend: BackendName = "solver"
+    powers: Powers = ()  # sizes of held curved terms, for locks in their own size
 
     def statement(self, subproblem: Subproblem) -> Subproblem:
         """The subproblem as it is put to the solver."""
         if self.mode == "argument" or self.mode == "equal":
             return restated(subproblem, self.mode, self.loosened)
-        return subproblem
+        return in_own_size(subproblem, self.powers) if self.mode == "own size" else subproblem
 
     def slack(self, given: Slack) -> Slack:
         """How far held optima may degrade with this strategy."""

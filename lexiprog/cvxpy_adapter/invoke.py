@@ -20,6 +20,7 @@ from lexiprog.cvxpy_adapter.canonicalise import AffineCompiled
 from lexiprog.cvxpy_adapter.numbers import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
+from lexiprog.tolerances import INFINITE, OUT_OF_REACH
 from lexiprog.typing import Array, FreshOptions, Record
 
 if TYPE_CHECKING:
@@ -108,7 +109,17 @@ def _by_clarabel(data: Record, options: FreshOptions, verbose: bool) -> object: 
         return dims_to_solver_cones(dims), settings
 
     rest = (verbose, dict(options), dims)
-    found = _KEPT.solve(squares, data[s.C], data[s.A], data[s.B], make, rest)
+    found, sides = None, data[s.B]
+    far = np.flatnonzero(sides[dims.zero : dims.zero + dims.nonneg] > OUT_OF_REACH) + dims.zero
+    if far.size:
+        near = sides.copy()
+        near[far] = 2.0 * INFINITE  # CLARABEL leaves such rows out
+        found = _KEPT.solve(squares, data[s.C], data[s.A], near, make, rest)
+        solved = str(found.status) in ("Solved", "AlmostSolved")
+        if not solved or ((data[s.A] @ np.array(found.x))[far] > sides[far]).any():
+            found = None
+    if found is None:
+        found = _KEPT.solve(squares, data[s.C], data[s.A], sides, make, rest)
     said = CLARABEL.STATUS_MAP.get(str(found.status), "")
     if str(found.status) == "InsufficientProgress" and CLARABEL.ACCEPT_UNKNOWN in options:
         said = s.OPTIMAL_INACCURATE

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexiprog.backends.clarabel import InteriorPoint
 from lexiprog.compile.answer import Answer
 from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap
-from lexiprog.model.expressions import CVXPY_LOCK, as_float
+from lexiprog.model.expressions import CVXPY_LOCK, as_float, dense
 from lexiprog.status import Status
 from lexiprog.typing import Array, Constraint, Multiplier, Record, Value, ValuesById
 
@@ -253,7 +253,10 @@ def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
     """
     marks = np.arange(1.0, compiled.form.c.size + 1.0)
     with CVXPY_LOCK:
-        once, again = (_read_back(compiled, x) for x in (marks, marks[::-1]))
+        once, again = (
+            {key: np.asarray(dense(value)) for key, value in _read_back(compiled, x).items()}
+            for x in (marks, marks[::-1])
+        )
         mirrored = marks.size + 1.0
         columns = {
             key: np.asarray(value).astype(np.intp) - 1
@@ -261,7 +264,8 @@ def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
             if np.isin(value, marks).all()
             and np.array_equal(value + again[key], 0 * value + mirrored)
         }
-        if compiled.form.integer is not None and len(columns) < len(once):
+        integer = compiled.form.integer
+        if integer is not None and integer.size and len(columns) < len(once):
             columns |= _in_bits(compiled, once.keys() - columns.keys())
     return columns
 

@@ -59,6 +59,16 @@ class Reference:
 REFERENCES: Registry[Reference] = Registry()
 
 
+def points_read(subproblems: Iterable[Subproblem]) -> frozenset[str]:
+    """Names of subproblems whose points or multipliers, not only optima, these read."""
+    return frozenset(
+        reference.owner_name
+        for subproblem in subproblems
+        for _, reference in subproblem.references
+        if reference.kind not in VALUES
+    )
+
+
 def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:
     """The placeholder of the bound in a constraint that holds an optimum."""
     for parameter in constraint.parameters():

@@ -1,4 +1,4 @@
-"""The same demand put another way: an exact lock as an equation, or by what a curve depends on.
+"""The same demand put another way: as an equation, by what a curve depends on, in its own size.
 
 Fixing what is the same at every optimum (see ``objectives.curved``) is the same as fixing the
 objective, without the square-root loss of accuracy that a bound on a curved function brings.
@@ -6,13 +6,14 @@ objective, without the square-root loss of accuracy that a bound on a curved fun
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import cvxpy as cp
 import numpy as np
 
 from lexiprog.model.expressions import evaluate
-from lexiprog.model.lock import Lock
+from lexiprog.model.lock import Lock, single
 from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.tolerances import RANK
@@ -174,10 +175,8 @@ def _strict_argument(expression: cp.Expression) -> cp.Expression | None:
     if kind in _STRICT:
         return expression.args[0]
     if isinstance(expression, _POWERS) and expression.args[0].is_affine():
-        power = float(np.asarray(expression.p.value if hasattr(expression.p, "value")
-                                 else expression.p))  # fmt: skip
         # Higher powers are so flat at zero that an optimum says little about their argument.
-        return None if power > 2.0 else expression.args[0]
+        return None if _exponent(expression) > 2.0 else expression.args[0]
     if kind is cp.quad_over_lin:
         return expression.args[0] if _is_number(expression.args[1]) else None
     if kind is _QUADRATIC:
@@ -186,9 +185,87 @@ def _strict_argument(expression: cp.Expression) -> cp.Expression | None:
     return None
 
 
+def _exponent(power: cp.Expression) -> float:
+    return float(np.asarray(power.p.value if hasattr(power.p, "value") else power.p))
+
+
 def _is_number(expression: cp.Expression) -> bool:
     """Constant once and for all, not only until a parameter changes."""
     return bool(expression.is_constant()) and not expression.parameters()
+
+
+# Curved terms in the size of what bounds them.
+#
+# A solver sees the square of x below t as a cone with the numbers x, t and one. Where t is 1e12,
+# no unit suits all three; the square of x / 1e6 below t / 1e12 is the same and has numbers of one.
+
+# Owners of locks and the powers of four that the terms they hold are about as large as.
+Powers = tuple[tuple[str, int], ...]
+# Powers are multiples of this: terms within a factor of 16 of one stay as they are.
+_STEP = 4
+
+
+def powers_of(subproblem: Subproblem, limits: Mapping[str, float]) -> Powers:
+    """The sizes of held curved terms that are far from one, given the limits of their locks."""
+    found = []
+    for _, lock in single(subproblem.locks):
+        size, owner = abs(limits[lock.owner_name]), lock.owner()
+        if owner is None or owner.gp or not 0.0 < size < np.inf:
+            continue
+        power = _STEP * round(np.log2(size) / (2 * _STEP))
+        if power and in_size(owner.objective.expr, power) is not None:
+            found.append((lock.owner_name, power))
+    return tuple(found)
+
+
+def in_size(expression: cp.Expression, power: int) -> cp.Expression | None:
+    """The same expression whose powers are of numbers that make them ``4**power`` times as small.
+
+    None if it has no such terms.
+    """
+    if expression.is_affine():
+        return None
+    degree = _degree(expression)
+    if degree is not None:
+        point, *rest = expression.args
+        root = round(2 * power / degree)
+        return 2.0 ** (root * degree) * expression.copy([point / 2.0**root, *rest])
+    parts = [in_size(part, power) for part in expression.args]
+    if all(part is None for part in parts):
+        return None
+    return expression.copy(
+        [old if new is None else new for old, new in zip(expression.args, parts, strict=True)]
+    )
+
+
+def _degree(expression: cp.Expression) -> float | None:
+    """The degree of a power of its first argument alone; None if it is none, or the first."""
+    kind = type(expression)
+    if kind in (cp.quad_over_lin, _QUADRATIC):
+        return 2.0 if _is_number(expression.args[1]) else None
+    if not isinstance(expression, _POWERS):
+        return None
+    exponent = _exponent(expression)
+    return None if exponent in (0.0, 1.0) else exponent
+
+
+def in_own_size(subproblem: Subproblem, powers: Powers) -> Subproblem:
+    """The subproblem with the powers in its locks written in the size of their limits."""
+    return subproblem.memory.once(("own size", powers), lambda: _resized(subproblem, dict(powers)))
+
+
+def _resized(subproblem: Subproblem, powers: Mapping[str, int]) -> Subproblem:
+    constraints = list(subproblem.constraints)
+    for position, lock in single(subproblem.locks):
+        if lock.owner_name in powers:
+            constraint = constraints[position]
+            sides = [in_size(side, powers[lock.owner_name]) for side in constraint.args]
+            given = zip(constraint.args, sides, strict=True)
+            # With the same id its multiplier is read as that of the lock.
+            constraints[position] = cp.constraints.Inequality(
+                *(old if new is None else new for old, new in given), constr_id=constraint.id
+            )
+    return Subproblem(subproblem.name, cp.Problem(subproblem.objective, constraints))
 
 
 Restatement = Literal["argument", "equal"]

@@ -24,7 +24,7 @@ from lexiprog.backends.solver import FallbackSolvers, SolverChoice, default_fall
 from lexiprog.compile.binding import Given
 from lexiprog.errors import DeclarationError, Interrupted, LexiprogError, StageError
 from lexiprog.model.expressions import dense, undisturbed
-from lexiprog.model.references import REFERENCES
+from lexiprog.model.references import points_read
 from lexiprog.parametric.context import in_threads, solve_scenario
 from lexiprog.program import Program
 from lexiprog.progress import bar
@@ -392,12 +392,7 @@ class _Plan:
         for chain in chains.values():  # its levels are solved together, from the first that varies
             together = frozenset().union(*(reach[name] for name in chain.members))
             reach |= {name: together for name in chain.members if reach[name]}
-        read = frozenset(
-            reference.owner_name
-            for subproblem in program.subproblems.values()
-            for parameter, reference in subproblem.references
-            if reference.lock is None and not _is_optimum(parameter, program)
-        )
+        read = points_read(program.subproblems.values())
         return cls(program, ladders, reach, read, frozenset(chains), solve_options)
 
     def warm(self) -> WarmHighs:
@@ -441,9 +436,3 @@ def _reach(program: Program, ids: set[int]) -> dict[str, frozenset[int]]:
         owners = [reference.owner_name for _, reference in subproblem.references]
         reach[name] = direct.union(*(reach[owner] for owner in owners))
     return reach
-
-
-def _is_optimum(parameter: cp.Parameter, program: Program) -> bool:
-    reference = REFERENCES.get(parameter)
-    owner = None if reference is None else program[reference.owner_name]
-    return owner is not None and parameter is owner.optimum

@@ -69,7 +69,7 @@ class Direct:
         start = self._start(task, form) if task.integer else None
         branching = task.integer and (not form.is_linear or task.solver.target == "CLARABEL")
         answer = _first(task, form, start, branching=branching)
-        if answer.status.is_infeasible and not (branching or task.native.scaling.identity):
+        if not branching:
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (
             task.solver.target == "HIGHS" and task.subproblem.kind == "LP"
@@ -97,14 +97,19 @@ class Direct:
         return best_start(task, form)
 
     def _confirmed(self, task: Task, answer: Answer) -> Answer:
-        """The answer, unless the problem has a point as it is written: units have misled then."""
-        scaling = task.native.scaling
+        """The answer, unless it says that there is none, and units have misled.
+
+        The problem is then solved as it is written.
+        """
+        scaling, status = task.native.scaling, answer.status
+        if scaling.identity or not (status.is_infeasible or status.is_unbounded):
+            return answer
         written = task.native.in_units(Scaling.none(task.form))
         again = self.run(replace(task, compiled=written))
         if again.x is None:
             return answer
         if again.z is None:
-            return Answer(Status.FAILED, said="infeasible in some units and feasible in others")
+            return Answer(Status.FAILED, said="no optimum in some units and one in others")
         x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
         return answer_at(task.native, x, z, iterations=again.iterations)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import cvxpy as cp
 from cvxpy.error import SolverError
@@ -20,8 +20,10 @@ from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
+from lexiprog.model.references import ReferenceKind, points_read
 from lexiprog.model.stage import Stage, summary_of
 from lexiprog.model.subproblem import Subproblem
+from lexiprog.results.evidence import Evidence
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.batch import LevelBatches
@@ -35,6 +37,9 @@ from lexiprog.solve.strategies import Backends
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
 from lexiprog.typing import Array
+
+if TYPE_CHECKING:
+    from lexiprog.solve.uniqueness import ReadUniqueness
 
 # Call a backend so that whatever it raises can be reported.
 
@@ -131,8 +136,9 @@ def execute(
     threads = _threads(stages, workers, solve_options)
     deadlines = StageDeadlines(stages, solve_options, threads)
     run = _Run(
-        stages, backends, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts)
-    )
+        stages, backends, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts),
+        _what_is_read(stages, chain, solved),
+    )  # fmt: skip
     # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
     pool = ThreadPoolExecutor(threads, thread_name_prefix="lexiprog")
     try:
@@ -145,6 +151,22 @@ def execute(
         run.stop()
         pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
+
+
+def _what_is_read(
+    stages: tuple[Stage, ...], chain: FaceChain | None, solved: Mapping[str, Solution]
+) -> ReadUniqueness | None:
+    """What looks whether points and multipliers that are read are unique; None if none are."""
+    read = points_read(p for stage in stages for p in stage.subproblems)
+    if not read:
+        return None
+    from lexiprog.solve.uniqueness import ReadUniqueness
+
+    reads = ReadUniqueness(stages, read)
+    if chain is not None:
+        for name in read.intersection(solved, chain.members):
+            reads.remember(name, chain.joint.compile(name, {}))
+    return reads
 
 
 def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: SolveOptions) -> int:
@@ -231,6 +253,15 @@ def _with_each(
     return [(p, found) for p in subproblems if (found := strategy(p)) is not None]
 
 
+def _unattained(proof: Evidence | None, deadline: Deadline) -> str:
+    """What to say of an infimum that no point attains; empty if there is one, or nobody knows."""
+    if proof is None or proof.form.cones.linear == proof.form.b.size:
+        return ""
+    from lexiprog.solve.attainment import SENTENCE, is_attained
+
+    return "" if is_attained(proof, deadline) else SENTENCE
+
+
 @dataclass
 class _Run:
     """What is known so far, and what is under way."""
@@ -243,13 +274,19 @@ class _Run:
     given: Given
     deadlines: StageDeadlines
     starts: dict[str, Solution]
+    reads: ReadUniqueness | None
     running: list[_Job] = field(default_factory=list)
+    attained: set[str] = field(default_factory=set)  # owners that were looked at
+    refused: dict[str, Evidence] = field(default_factory=dict)  # the first point of each
     unfinished: dict[str, Solution] = field(default_factory=dict)
 
     def result(self) -> Result:
         return result_of(self.stages, self.unfinished | self.solved, self.backends.solvers)
 
     def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
+        self._check_attained(stage)
+        if self.reads is not None:
+            self.reads.check(stage, self.solved)
         unsolved = [p for p in stage.subproblems if p.name not in self.solved]
         attempts: dict[str, list[Attempt]] = {p.name: [] for p in unsolved}
         coming = {p.name: self.backends.strategies(p, self.solved) for p in unsolved}
@@ -283,6 +320,34 @@ class _Run:
         self.tick(best.name)
         return True
 
+    def _check_attained(self, stage: Stage) -> None:
+        """Refuse to hold, or to read a point of, an optimum that is only an infimum."""
+        for subproblem in stage.subproblems:
+            for owner in self._exactly_used(subproblem) - self.attained:
+                self.attained.add(owner)
+                sentence = _unattained(self.solved[owner].evidence, self.deadlines.call)
+                if sentence:
+                    reason = f"of {owner!r}, {sentence}"
+                    said = Attempt(self.solved[owner].solver, Status.NO_ANSWER, reason)
+                    self._fail(stage, [subproblem], {subproblem.name: [said]})
+
+    def _exactly_used(self, subproblem: Subproblem) -> set[str]:
+        """The curved owners of points that it reads, and of optima that it holds exactly."""
+
+        def names() -> set[str]:
+            found = set()
+            for _, reference in subproblem.references:
+                owner, lock = reference.owner(), reference.lock
+                if owner is None or owner.integer or owner.kind in ("LP", "QP"):
+                    continue  # these attain what they are bounded by
+                value = self.solved[owner.name].value
+                exact = lock is not None and not lock.fair and not self.slack.tolerance(lock, value)
+                if exact or reference.kind is ReferenceKind.AT:
+                    found.add(owner.name)
+            return found
+
+        return self.given.undisturbed(names)
+
     def _is_over(self, subproblem: Subproblem, attempts: list[Attempt]) -> bool:
         return subproblem.name in self.solved or settled(subproblem, attempts)
 
@@ -298,6 +363,10 @@ class _Run:
 
         until = self._explaining()
         tries = {p.name: self._with_contradiction(p, attempts[p.name]) for p in failed[:1]}
+        sentence = _unattained(self.refused.get(failed[0].name), until)
+        if sentence:
+            last = tries[failed[0].name]
+            tries[failed[0].name] = [*last, replace(last[-1], reason=sentence)]
         with self.given.held():
             raise stage_error(
                 stage.name, failed, {**attempts, **tries}, self.result(), self.slack, until
@@ -371,6 +440,9 @@ class _Run:
             return verdict
         if verdict.incumbent is not None:
             self.unfinished[verdict.incumbent.name] = verdict.incumbent
+        proof = None if task.integer or task.compiled is None else Evidence.of(task, answer)
+        if proof is not None:
+            self.refused.setdefault(task.subproblem.name, proof)
         if verdict.status is Status.EITHER:
             from lexiprog.infeasibility.diagnosis import tell_apart
 
@@ -400,6 +472,8 @@ class _Run:
             certified = replace(certified, flagged=held if isinstance(held, Solution) else None)
         if isinstance(certified, Solution):
             job.backend.accepted(task, answer)
+            if self.reads is not None and task.compiled is not None:
+                self.reads.remember(task.subproblem.name, task.compiled)
             warn_of_limit(task, certified)
         return certified
 

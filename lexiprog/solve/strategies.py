@@ -17,7 +17,13 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, Solver, has_exact
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import BackendName, Mode, Solutions, Strategy
 from lexiprog.model.lock import NO_SLACK, Slack, single
-from lexiprog.model.reformulate import can_restate, flat_at_zero, has_arguments
+from lexiprog.model.reformulate import (
+    Powers,
+    can_restate,
+    flat_at_zero,
+    has_arguments,
+    powers_of,
+)
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.solve.conic_face import ConicFace
@@ -62,6 +68,8 @@ class Case:
         Whether it is small enough for rational arithmetic, and that is installed.
     rounded : bool
         Whether an optimum it holds is known in floats only.
+    powers : tuple
+        Sizes of held curved terms that are far from one.
     """
 
     subproblem: Subproblem
@@ -74,6 +82,7 @@ class Case:
     ambiguous: bool = False
     fractions: bool = False
     rounded: bool = False
+    powers: Powers = ()
 
     @property
     def solver(self) -> Solver:
@@ -211,9 +220,11 @@ class StrategyRow(NamedTuple):
     def strategy(self, case: Case) -> Strategy:
         """What it comes to for a case."""
         loosened = case.loosened if self.mode in ("argument", "equal") else frozenset[str]()
+        powers = case.powers if self.mode == "own size" else ()
         return Strategy(
-            self.solver(case), self.mode, loosened, self.refined, self.strict(case), self.backend
-        )
+            self.solver(case), self.mode, loosened, self.refined, self.strict(case), self.backend,
+            powers,
+        )  # fmt: skip
 
 
 def _in_fractions(case: Case) -> Solver:
@@ -266,6 +277,10 @@ TABLE = (
     StrategyRow(
         "argument", "each", lambda c: c.restatable and c.argument, "argument",
         "locks by the arguments of strictly convex terms, which are the same at every optimum",
+    ),
+    StrategyRow(
+        "own size", "each", lambda c: c.restatable and bool(c.powers), "own size",
+        "as declared, with held powers in the size of their limits",
     ),
     StrategyRow(
         "as declared", "each", lambda c: c.as_declared, "value",
@@ -348,6 +363,8 @@ class Backends:
     solvers: Mapping[str, FallbackSolvers]
     chains: Mapping[str, FaceChain] = field(default_factory=dict)
     loosened: frozenset[str] = frozenset()
+    slack: Slack = NO_SLACK
+    given: Given = field(default_factory=lambda: Given(()))
     warm: WarmHighs | None = None
     # What each subproblem holds within parameters that are not zero.
     opened: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -388,6 +405,8 @@ class Backends:
         given = Given(()) if given is None else given
         return replace(
             common,
+            slack=slack,
+            given=given,
             chains=chains,
             loosened=loosened,
             opened=given.undisturbed(lambda: {p.name: _opened(p) for p in locked}),
@@ -407,7 +426,8 @@ class Backends:
         """
         loosened = self.loosened | self.opened.get(subproblem.name, frozenset())
         loosened |= _at_zero(subproblem, solved)
-        case = Case(subproblem, self.solvers[subproblem.name], loosened=loosened)
+        powers = self._powers(subproblem, solved)
+        case = Case(subproblem, self.solvers[subproblem.name], loosened=loosened, powers=powers)
         if not case.solvers or case.fair or case.solver.is_custom:
             return case
         if case.exact:
@@ -421,6 +441,17 @@ class Backends:
         if knows_faces or ambiguous or not (case.locked and self.mixed.serves(subproblem)):
             return replace(case, chain=knows_faces, ambiguous=ambiguous, fractions=small)
         return replace(case, mixed=True, fractions=case.highs and _is_small(subproblem, FEW))
+
+    def _powers(self, subproblem: Subproblem, solved: Solutions | None) -> Powers:
+        """Sizes of curved terms that it holds, where they are far from one."""
+        if solved is None or not subproblem.locks or subproblem.kind in ("LP", "MILP"):
+            return ()
+
+        def limits() -> dict[str, float]:
+            held = [(lock, solved[lock.owner_name]) for _, lock in single(subproblem.locks)]
+            return {k.owner_name: float(self.slack.limit(k, s.value, s.unit)) for k, s in held}
+
+        return powers_of(subproblem, self.given.undisturbed(limits))
 
     def _needs_fractions(self, subproblem: Subproblem, solved: Solutions, *, small: bool) -> bool:
         """Whether its chain has begun with fractions, or floats leave what it holds ambiguous."""

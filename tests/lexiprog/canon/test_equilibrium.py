@@ -169,3 +169,39 @@ def test_a_hundred_thousand_rows_take_a_moment():
     start = time.process_time()
     assert not equilibrate(form).identity
     assert time.process_time() - start < 5.0
+
+
+def boxed(row, side, cost):
+    """One row of three columns that rows hold between 0 and 12."""
+    table = [row, *np.eye(3), *-np.eye(3)]
+    return lp(table, [side, 12, 12, 12, 0, 0, 0], cost)
+
+
+@pytest.mark.parametrize("leftover", [5e-17, -2e-13, 5e-324])
+@pytest.mark.parametrize("place", ["coefficient", "side", "cost"])
+def test_a_leftover_among_ones_changes_no_unit(place, leftover):
+    row, side, cost = [1.0, 3.0, 2.0], 2e4, [4.0, 1.0, 2.0]  # too large to be left alone
+    if place == "coefficient":
+        row[2] = leftover
+    elif place == "cost":
+        cost[2] = leftover
+    form = boxed(row, side, cost)
+    if place == "side":
+        form = replace(form, b=np.append(form.b[:-1], leftover))
+    zeros = boxed(
+        [0.0 if n == leftover else n for n in row],
+        side,
+        [0.0 if n == leftover else n for n in cost],
+    )
+    found, wanted = equilibrate(form), equilibrate(zeros)
+    assert found.equals(wanted)
+    assert not found.identity
+
+
+def test_infinity_written_as_a_number_moves_no_other_row_out_of_sight():
+    scaled = equilibrate(boxed([1.0, 3.0, 2.0], 1e15, [4.0, 1.0, 2.0])).of(
+        boxed([1.0, 3.0, 2.0], 1e15, [4.0, 1.0, 2.0])
+    )
+    others = np.abs(scaled.b[1:4])
+    assert others.min() > 1e-3
+    assert np.abs(scaled.A.data).min() > 1e-3

@@ -95,6 +95,7 @@ def one_by_one(program, lists):
     return out
 
 
+@pytest.mark.filterwarnings("ignore:.*which is not unique")
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_optima_are_those_of_solving_one_by_one(kind, seed):

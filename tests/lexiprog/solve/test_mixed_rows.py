@@ -159,7 +159,8 @@ def test_where_a_row_is_let_go_floats_say_what_they_do_not_know(solver, monkeypa
 
 
 def test_a_tiny_coefficient_does_not_make_the_objective_large():
-    """In its unit of 1e11 a column that ends at ten is nothing, and so is what it costs."""
+    """In a unit of 1e11 a column that ends at ten would be nothing, and so would what it costs."""
     program = let_go([2e-11, 5, 3, 5], [([0, 2, 4, 3], 16), ([0, 5, 0, 1], 12)])
-    with pytest.raises(lx.StageError, match="not certified: gap"):
-        program.solve("CLARABEL")
+    with pytest.warns(lx.LexiprogWarning, match="keeps 'first' less exactly"):
+        found = program.solve("CLARABEL")["second"]
+    assert found.status == "optimal_inaccurate"

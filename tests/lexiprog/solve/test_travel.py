@@ -51,6 +51,7 @@ def test_a_unique_multiplier_is_no_reason_for_doubt():
     assert (found.status, found.value) == ("optimal", pytest.approx(1.0))
 
 
+@pytest.mark.filterwarnings("ignore:.*which is not unique")
 def test_a_multiplier_that_nobody_can_feel_flags_nobody():
     x, y = cp.Variable(2, name="x", nonneg=True), cp.Variable(name="y")
     any_of = cp.sum(x) >= 2
