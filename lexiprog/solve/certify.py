@@ -255,6 +255,11 @@ def _measured_numbers(
         gap = abs(value - bound) / (unit + abs(value))
         if gap > certificate.gap:
             certificate = replace(certificate, gap=gap)
+    if task.integer and not task.subproblem.gp:
+        least = measured.bound
+        if least is not None:
+            least = task.native.scaling.value(least - form.offset)
+        certificate = task.native.whole_numbers.judged(certificate, answer.x, least)
     return Measures(certificate, bound)
 
 

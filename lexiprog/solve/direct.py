@@ -24,7 +24,13 @@ from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
 from lexiprog.model.expressions import as_float, dense, evaluate, holding
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.solve.integer import best_start, best_with, no_worse_than, rounded_and_resolved
+from lexiprog.solve.integer import (
+    best_start,
+    best_with,
+    no_worse_than,
+    rounded_and_resolved,
+    search_by_digits,
+)
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
 
@@ -55,10 +61,10 @@ class Direct:
         begun = time.perf_counter()
         form = task.native.scaled
         start = self._start(task, form) if task.integer else None
+        if start is not None and task.native.whole_numbers.excess(start):
+            start = None
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
-            options, on_face = highs_options(task), bool(task.subproblem.locks)
-            found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
-            answer = searched(task.native, form, found)
+            answer = searched(task.native, form, _search(task, form, start))
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = solve_stoppable(task, form)
         else:
@@ -101,6 +107,15 @@ class Direct:
             return Answer(Status.FAILED, said="infeasible in some units and feasible in others")
         x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
         return answer_at(task.native, x, z, iterations=again.iterations)
+
+
+def _search(task: Task, form: StandardForm, start: Array | None) -> MipSearch:
+    """An integer search, written in digits if its whole numbers are long."""
+    options, numbers = highs_options(task), task.native.whole_numbers
+    if numbers.contradiction is not None or numbers.is_long:
+        return search_by_digits(task.native, options, start, task.deadline)
+    on_face = bool(task.subproblem.locks)
+    return solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
 
 
 def _is_long(form: StandardForm) -> bool:
