@@ -186,7 +186,7 @@ def solve_by_digits(
     cost : float
         The unit of the form's objective: the factor of what the user wrote.
     """
-    if numbers.contradiction is not None:
+    if numbers.contradiction:
         return MipSearch("kInfeasible", None, None)
     lower, upper = form.ranges()
     digits = DigitRows(lower.tolist(), upper.tolist())

@@ -77,11 +77,14 @@ class WholeRow:
     ----------
     row : int
         Which row of the form it is.
+    step : Fraction
+        What one count is worth.
     limit : int or None
         None if no multiple of the step is near the right-hand side of an equation.
     """
 
     row: int
+    step: Fraction
     columns: list[int]
     counts: list[int]
     limit: int | None
@@ -174,10 +177,16 @@ class WholeNumbers:
             objective = None if found is None else WholeObjective(found[0], used.tolist(), found[1])
         return cls(form, plain, rows, objective)
 
-    @property
-    def contradiction(self) -> int | None:
-        """An equation that no whole numbers satisfy, since its limit is between two steps."""
-        return next((row.row for row in self.rows if row.limit is None), None)
+    @cached_property
+    def contradiction(self) -> str:
+        """What is wrong with an equation that no whole numbers satisfy; empty if there is none."""
+        for row in self.rows:
+            if row.limit is None:
+                return (
+                    f"an equation over whole numbers moves in steps of {float(row.step):.15g}, of "
+                    f"which its constant {self.form.b[row.row]:.15g} is no multiple"
+                )
+        return ""
 
     @cached_property
     def has_long_rows(self) -> bool:
@@ -207,6 +216,13 @@ class WholeNumbers:
         beyond = np.where(equations, np.abs(slack), -slack)
         return max(float(worst), float(beyond.max()), 0.0)
 
+    def value(self, x: Array) -> float | None:
+        """The objective at a point with whole integers, rounded once; None if it has no steps."""
+        constant = written(np.array([self.form.offset]))
+        if self.objective is None or constant is None:
+            return None
+        return float(self.objective.step * self.objective.count(x) + constant[0])
+
     def judged(self, certificate: Certificate, x: Array, bound: float | None) -> Certificate:
         """A certificate of an integer point without tolerance for what is made of whole numbers.
 
@@ -231,7 +247,8 @@ def _rows(form: StandardForm, A: sp.csr_array, places: Array) -> Iterator[WholeR
         if found is not None:
             equation = row < form.cones.zero
             limit = _limit(float(form.b[row]), found[0], equation=equation)
-            yield WholeRow(row, A.indices[part][there].tolist(), found[1], limit, equation)
+            columns = A.indices[part][there].tolist()
+            yield WholeRow(row, found[0], columns, found[1], limit, equation)
 
 
 def _limit(b: float, step: Fraction, *, equation: bool) -> int | None:

@@ -39,7 +39,7 @@ from lexiprog.results.evidence import Evidence
 from lexiprog.results.solution import Level, Solution, fields_by_id
 from lexiprog.solve.direct import Direct
 from lexiprog.status import Fault, Status
-from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT
+from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT, SAME_VALUE
 from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
 
 
@@ -123,7 +123,7 @@ class _Proof:
 def _prove(task: Task, answer: Answer, point: _Point, solutions: Mapping[str, Solution]) -> _Proof:
     """Measure the point by its own multipliers or, where they don't do, by a verification solve."""
     subproblem, leximin = task.subproblem, answer.leximin
-    value = as_float(evaluate(subproblem.objective.expr, point.leaves))
+    value = _value(task, answer, as_float(evaluate(subproblem.objective.expr, point.leaves)))
     if leximin is not None:
         measured = _measured_levels(task, leximin, point.leaves)
         evidence = leximin.evidence or Evidence.of(task, answer)
@@ -143,6 +143,20 @@ def _prove(task: Task, answer: Answer, point: _Point, solutions: Mapping[str, So
         return _Proof(answer, value, unit, measured, None)
     unit = unit if subproblem.gp else verified.unit
     return _Proof(answer, value, unit, measured, Evidence.of(verified.task, verified.answer))
+
+
+def _value(task: Task, answer: Answer, value: float) -> float:
+    """The objective at a point, which was added up in floats, without their rounding if it can be.
+
+    Steps of whole numbers and decimals are added up exactly, and the sum is rounded once.
+    """
+    if not task.integer or task.compiled is None or answer.x is None or answer.leximin is not None:
+        return value
+    exact = task.native.whole_numbers.value(answer.x)
+    if exact is None:
+        return value
+    exact = -exact if task.subproblem.maximise else exact
+    return exact if abs(exact - value) <= SAME_VALUE * max(abs(value), 1.0) else value
 
 
 def _solution(

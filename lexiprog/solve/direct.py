@@ -64,7 +64,7 @@ class Direct:
         if start is not None and task.native.whole_numbers.excess(start):
             start = None
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
-            answer = searched(task.native, form, _search(task, form, start))
+            answer = _search(task, form, start)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
             answer = solve_stoppable(task, form)
         else:
@@ -109,13 +109,17 @@ class Direct:
         return answer_at(task.native, x, z, iterations=again.iterations)
 
 
-def _search(task: Task, form: StandardForm, start: Array | None) -> MipSearch:
+def _search(task: Task, form: StandardForm, start: Array | None) -> Answer:
     """An integer search, written in digits if its whole numbers are long."""
     options, numbers = highs_options(task), task.native.whole_numbers
-    if numbers.contradiction is not None or numbers.is_long:
-        return search_by_digits(task.native, options, start, task.deadline)
-    on_face = bool(task.subproblem.locks)
-    return solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
+    if numbers.contradiction:
+        return Answer(Status.INFEASIBLE, said=numbers.contradiction)
+    if numbers.is_long:
+        found = search_by_digits(task.native, options, start, task.deadline)
+    else:
+        on_face = bool(task.subproblem.locks)
+        found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
+    return searched(task.native, form, found)
 
 
 def _is_long(form: StandardForm) -> bool:
