@@ -23,11 +23,13 @@ from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.whole_numbers import WholeNumbers, WholeObjective
 from lexiprog.deadline import Deadline
 from lexiprog.status import Status
-from lexiprog.tolerances import INTEGER_ROUNDING
+from lexiprog.tolerances import INTEGER_ROUNDING, MIP_FEASIBILITY
 from lexiprog.typing import Array, Options
 
-# Numbers of no more decimal digits are not divided.
-DIGITS = 5
+# Numbers of no more decimal digits are not divided: beside them a millionth, which HiGHS takes for
+# a whole number unless it is asked for more, changes no row by a step.
+DIGITS = 4
+TOLERANCES = (1e-6, MIP_FEASIBILITY)
 
 Terms = dict[int, int]  # whole coefficients by column
 
@@ -193,7 +195,7 @@ def solve_by_digits(
     for row in numbers.rows:
         terms = dict(zip(row.columns, row.counts, strict=True))
         digits.add(terms, row.limit or 0, equation=row.equation)
-    others = np.setdiff1d(np.arange(form.b.size), [row.row for row in numbers.rows])
+    others = np.setdiff1d(np.flatnonzero(np.isfinite(form.b)), [row.row for row in numbers.rows])
     begun = deadline or Deadline()
     if numbers.objective is None:
         return _float_objective(form, digits, others, options, start, begun)
@@ -201,7 +203,14 @@ def solve_by_digits(
         dict(zip(numbers.objective.columns, numbers.objective.counts, strict=True))
     )
     plain = {k: v for k, v in options.items() if k not in ("mip_rel_gap", "mip_abs_gap")}
-    return _in_turn(form, digits, others, levels, numbers.objective, plain, start, begun, cost)
+    found, rows = MipSearch("kUnknown", None, None), len(digits.rows)
+    for tolerance in TOLERANCES:
+        del digits.rows[rows:]
+        plain["mip_feasibility_tolerance"] = tolerance
+        found = _in_turn(form, digits, others, levels, numbers.objective, plain, start, begun, cost)
+        if found.x is None or not numbers.excess(found.x):
+            return found
+    return replace(found, said="kUnknown")
 
 
 def _float_objective(

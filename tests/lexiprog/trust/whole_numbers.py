@@ -16,7 +16,7 @@ import lexiprog as lx
 from tests.lexiprog.trust.cases import Case, Front, only
 
 # Values are right to the last digit, but for what a float of 13 digits cannot show.
-EXACT, SIZE = 1e-15, 1.0
+EXACT, SIZE = 1e-14, 1.0
 
 
 def _points(ranges):
@@ -94,6 +94,21 @@ def tight_budgets(random):
     room = sum(weights[j] for j in chosen) - random.randint(0, 1)
     levels = [("max", _whole(random, size, 1, 9)), ("min", weights)]
     return chain(levels, [(weights, "<=", room)], [(0, 1)] * size)
+
+
+def middling(random):
+    """Whole numbers of 3 to 9 digits everywhere, which solvers may just tell apart or not."""
+    size, most = random.choice([(10, 1), (5, 3)])
+    levels, rows = [], []
+    point = _whole(random, size, 0, most)
+    for _ in range(random.randint(1, 3)):
+        weights = _whole(random, size, 1, 10 ** random.randint(3, 9))
+        side = int(_dot(weights, point)) + random.choice([0, 0, 0, 1, -1])
+        rows.append((weights, random.choice(["<=", ">=", "<=", ">=", "=="]), side))
+    for _ in range(random.randint(1, 3)):
+        costs = _whole(random, size, -100, 10 ** random.randint(1, 9))
+        levels.append((random.choice(["min", "max"]), costs))
+    return chain(levels, rows, [(0, most)] * size)
 
 
 def money_levels(random):
@@ -204,6 +219,6 @@ def long_fronts(random):
 
 
 FAMILIES = (
-    subset_sums, tight_budgets, money_levels, decimal_counts, last_digits, diophantine, charges,
+    subset_sums, tight_budgets, middling, money_levels, decimal_counts, last_digits, diophantine, charges,
     long_fronts,
 )  # fmt: skip
