@@ -6,8 +6,9 @@ with ``a = B high + low`` and ``b = B top + rest``
     low @ x - B k <= rest,   high @ x + k <= top,   k whole.
 
 Its coefficients have half the digits, and may be divided again. A long objective becomes levels:
-with ``low @ x - B k = r``, 0 <= r < B, the least ``a @ x`` has the least ``high @ x + k``, and among
-these the least r. So HiGHS gets numbers that it can tell apart, and each value is a whole one.
+with ``low @ x - B k = r``, 0 <= r < B, the least ``a @ x`` has the least ``high @ x + k``, and
+among these the least r. So HiGHS gets numbers that it can tell apart, and each value is a whole
+one.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ from lexiprog.typing import Array, Options
 DIGITS = 4
 TOLERANCES = (1e-6, MIP_FEASIBILITY)
 
-Terms = dict[int, int]  # whole coefficients by column
+WholeTerms = dict[int, int]  # whole coefficients by column
 
 
-def base_of(terms: Terms) -> int:
+def base_of(terms: WholeTerms) -> int:
     """The power of ten that divides the longest coefficient into parts of about equal length."""
     length = len(str(max(map(abs, terms.values()), default=0)))
     parts = -(-length // DIGITS)
     return int(10 ** -(-length // parts))
 
 
-def divided(terms: Terms, base: int) -> tuple[Terms, Terms]:
+def divided(terms: WholeTerms, base: int) -> tuple[WholeTerms, WholeTerms]:
     """The high and the low parts of coefficients, the low ones between plus and minus half."""
     pairs = {j: divmod(c + base // 2, base) for j, c in terms.items()}
     high = {j: top for j, (top, _) in pairs.items() if top}
@@ -57,7 +58,7 @@ class Carry:
     """
 
     column: int
-    terms: Terms
+    terms: WholeTerms
     rest: int
     base: int
     remainder: int | None = None
@@ -69,10 +70,10 @@ class DigitRows:
 
     lower: list[float]
     upper: list[float]
-    rows: list[tuple[Terms, float, bool]] = field(default_factory=list)  # limit; an equation?
+    rows: list[tuple[WholeTerms, float, bool]] = field(default_factory=list)  # limit; an equation?
     carries: list[Carry] = field(default_factory=list)
 
-    def add(self, terms: Terms, limit: int, *, equation: bool) -> None:
+    def add(self, terms: WholeTerms, limit: int, *, equation: bool) -> None:
         """A row, divided until its coefficients are short."""
         base = base_of(terms)
         while max(map(abs, terms.values()), default=0) > base:
@@ -83,9 +84,9 @@ class DigitRows:
             limit = top
         self.rows.append((terms, limit, equation))
 
-    def levels(self, terms: Terms) -> list[tuple[Terms, int]]:
+    def levels(self, terms: WholeTerms) -> list[tuple[WholeTerms, int]]:
         """A long objective as short ones, each with what one of it is worth, the largest first."""
-        base, worth, found = base_of(terms), 1, list[tuple[Terms, int]]()
+        base, worth, found = base_of(terms), 1, list[tuple[WholeTerms, int]]()
         while max(map(abs, terms.values()), default=0) > base:
             terms, low = divided(terms, base)
             left = self._column(0.0, base - 1.0)
@@ -96,7 +97,7 @@ class DigitRows:
             worth *= base
         return [(terms, worth), *reversed(found)]
 
-    def _carry(self, low: Terms, rest: int, base: int, remainder: int | None = None) -> int:
+    def _carry(self, low: WholeTerms, rest: int, base: int, remainder: int | None = None) -> int:
         """A column for the carry of a row, which it is put into."""
         least, most = self._range(low)
         column = self._column(
@@ -112,7 +113,7 @@ class DigitRows:
         self.upper.append(upper)
         return len(self.lower) - 1
 
-    def _range(self, terms: Terms) -> tuple[float, float]:
+    def _range(self, terms: WholeTerms) -> tuple[float, float]:
         """The least and the most that a sum can come to."""
         ends = [(c * self.lower[j], c * self.upper[j]) for j, c in terms.items()]
         return sum(min(pair) for pair in ends), sum(max(pair) for pair in ends)
@@ -146,7 +147,7 @@ class DigitRows:
             lower=np.array(self.lower), upper=np.array(self.upper), integer=integer,
         )  # fmt: skip
 
-    def _matrix(self, rows: list[tuple[Terms, float, bool]]) -> sp.csr_array:
+    def _matrix(self, rows: list[tuple[WholeTerms, float, bool]]) -> sp.csr_array:
         out = sp.dok_array((len(rows), len(self.lower)))
         for i, (terms, *_) in enumerate(rows):
             for j, c in terms.items():
@@ -159,7 +160,7 @@ def _widened(matrix: sp.csr_array, more: int) -> sp.csr_array:
                         shape=(matrix.shape[0], matrix.shape[1] + more))  # fmt: skip
 
 
-def _limits(rows: list[tuple[Terms, float, bool]]) -> Array:
+def _limits(rows: list[tuple[WholeTerms, float, bool]]) -> Array:
     return np.array([limit for _, limit, _ in rows], dtype=float)
 
 
@@ -228,7 +229,7 @@ def _in_turn(
     form: StandardForm,
     digits: DigitRows,
     others: Array,
-    levels: list[tuple[Terms, int]],
+    levels: list[tuple[WholeTerms, int]],
     objective: WholeObjective,
     options: Options,
     start: Array | None,

@@ -44,7 +44,8 @@ class Certificate:
     claim : float
         Distance between the value claimed by the solver and the objective at its point.
     integrality : float
-        Largest distance of an integer variable from a whole number.
+        Largest distance of an integer variable from a whole number, or of a row of whole numbers
+        or decimals over integer variables from its limit, in its steps; 0 is asked for.
     tolerance, gap_tolerance : float
         What the measures, and the gap of an integer problem, are compared with.
     basis : str

@@ -16,6 +16,7 @@ from math import floor, gcd, lcm, ulp
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lexiprog.canon.decimals import NEAR, written
 from lexiprog.canon.standard_form import StandardForm
@@ -200,9 +201,9 @@ class WholeNumbers:
 
     @cached_property
     def _limits(self) -> Array:
-        """Right-hand sides, those that are whole but for rounding rounded."""
-        b, near = self.form.b, np.rint(self.form.b)
-        return np.where(np.abs(b - near) <= NEAR * np.spacing(np.abs(b)), near, b)
+        """Right-hand sides of the plain rows, those that are whole but for rounding rounded."""
+        b = self.form.b[self.plain]
+        return np.where(np.abs(b - np.rint(b)) <= NEAR * np.spacing(np.abs(b)), np.rint(b), b)
 
     def excess(self, x: Array) -> float:
         """By how much a point with whole integers is beyond the worst of its rows; 0 is exact."""
@@ -211,8 +212,8 @@ class WholeNumbers:
             return float(worst)
         at = np.zeros(x.size)
         at[self.form.integer] = np.rint(x[self.form.integer])
-        slack = (self._limits - self.form.A @ at)[self.plain]
-        equations = np.arange(self.plain.size)[self.plain] < self.form.cones.zero
+        slack = self._limits - (self.form.A @ at)[self.plain]
+        equations = np.flatnonzero(self.plain) < self.form.cones.zero
         beyond = np.where(equations, np.abs(slack), -slack)
         return max(float(worst), float(beyond.max()), 0.0)
 
@@ -238,7 +239,7 @@ class WholeNumbers:
         return replace(certificate, gap=max(certificate.gap, 2.0 * certificate.tolerance))
 
 
-def _rows(form: StandardForm, A: sp.csr_array, places: Array) -> Iterator[WholeRow]:
+def _rows(form: StandardForm, A: sp.csr_array, places: NDArray[np.intp]) -> Iterator[WholeRow]:
     """Those of some rows that have steps."""
     for row in places.tolist():
         part = slice(A.indptr[row], A.indptr[row + 1])

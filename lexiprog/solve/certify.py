@@ -40,7 +40,7 @@ from lexiprog.results.solution import Level, Solution, fields_by_id
 from lexiprog.solve.direct import Direct
 from lexiprog.status import Fault, Status
 from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT, SAME_VALUE
-from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
+from lexiprog.typing import Array, Constraint, Leaf, Multiplier, Record, Value
 
 
 def certify_answer(
@@ -269,12 +269,18 @@ def _measured_numbers(
         gap = abs(value - bound) / (unit + abs(value))
         if gap > certificate.gap:
             certificate = replace(certificate, gap=gap)
-    if task.integer and not task.subproblem.gp:
-        least = measured.bound
-        if least is not None:
-            least = task.native.scaling.value(least - form.offset)
-        certificate = task.native.whole_numbers.judged(certificate, answer.x, least)
-    return Measures(certificate, bound)
+    return Measures(_judged_exactly(task, answer.x, measured.bound, certificate), bound)
+
+
+def _judged_exactly(
+    task: Task, x: Array, bound: float | None, certificate: Certificate
+) -> Certificate:
+    """The certificate of an integer point, without tolerance for what is made of whole numbers."""
+    if not task.integer or task.subproblem.gp:
+        return certificate
+    native = task.native
+    least = None if bound is None else native.scaling.value(bound - native.scaled.offset)
+    return native.whole_numbers.judged(certificate, x, least)
 
 
 def _unit_of(task: Task) -> float:
@@ -405,7 +411,20 @@ def _measured_point(
         gap_tolerance=max(task.solver.accept, task.solver.gap or 0.0),
         basis="bound",
     )
+    x = None if verified is None or not task.integer else _in_columns(verified.task, point)
+    if verified is not None and x is not None:
+        certificate = _judged_exactly(verified.task, x, verified.measured.bound, certificate)
     return Measures(certificate, bound)
+
+
+def _in_columns(task: Task, point: _Point) -> Array | None:
+    """A point of the user's variables in the columns of a form; None if some variable has none."""
+    columns, x = cvxpy_adapter.columns_of(task.native), np.zeros(task.form.c.size)
+    for variable, array in point.values:
+        if variable.id not in columns:
+            return None
+        x[columns[variable.id]] = array
+    return x
 
 
 def _domains(subproblem: Subproblem) -> list[Constraint]:

@@ -61,8 +61,6 @@ class Direct:
         begun = time.perf_counter()
         form = task.native.scaled
         start = self._start(task, form) if task.integer else None
-        if start is not None and task.native.whole_numbers.excess(start):
-            start = None
         if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
             answer = _search(task, form, start)
         elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
@@ -92,12 +90,15 @@ class Direct:
         kept = None if self.starts is None else self.starts.get(task.subproblem.name)
         if kept is not None and kept.size == form.c.size:
             kept = best_with(form, np.round(kept[form.integer]))
-            if kept is not None:
+            if kept is not None and not task.native.whole_numbers.excess(kept):
                 return kept
-        return best_start(task, form)
+        start = best_start(task, form)
+        return None if start is None or task.native.whole_numbers.excess(start) else start
 
     def _confirmed(self, task: Task, answer: Answer) -> Answer:
         """The answer, unless the problem has a point as it is written: units have misled then."""
+        if task.integer and task.native.whole_numbers.is_long:
+            return answer  # digits have no units
         scaling = task.native.scaling
         written = task.native.in_units(Scaling.none(task.form))
         again = self.run(replace(task, compiled=written))

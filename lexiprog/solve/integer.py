@@ -62,11 +62,9 @@ def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline)
         found = solve_tightened(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
-    if form.is_linear and not _is_exact(compiled, answer, rest, bound):
+    if not _is_exact(compiled, answer, rest, bound):
         return _again_by_digits(compiled, answer, deadline)
-    if rest is None:
-        return answer
-    return moved_answer(compiled, form, rest, answer, bound)
+    return answer if rest is None else moved_answer(compiled, form, rest, answer, bound)
 
 
 def search_by_digits(
@@ -80,10 +78,12 @@ def search_by_digits(
 
 
 def _is_exact(compiled: Compiled, answer: Answer, x: Array | None, bound: float | None) -> bool:
-    """Whether an optimum, if it is called one, is one in whole numbers."""
-    numbers = compiled.whole_numbers
-    if x is None or answer.status is not Status.OPTIMAL:
+    """Whether an optimum, if it is called one, is one in whole numbers; curves have no digits."""
+    form, numbers = compiled.form, compiled.whole_numbers
+    if answer.status is not Status.OPTIMAL or not form.is_linear:
         return True
+    if x is None:  # what leaks beside continuous columns is another matter
+        return form.integer is None or form.integer.size < form.c.size
     if numbers.excess(x):
         return False
     if numbers.objective is None or bound is None or not np.isfinite(bound):

@@ -213,12 +213,10 @@ def long_fronts(random):
     x = cp.Variable(size, boolean=True, name="x")
     objectives = {"value": cp.Maximize(np.array(values, float) @ x),
                   "cost": cp.Minimize(np.array(costs, float) @ x)}  # fmt: skip
-    return Front(
-        objectives, [cp.sum(x) <= size - 1], frozenset(tuple(map(float, p)) for p in best)
-    )
+    return Front(objectives, [cp.sum(x) <= size - 1], frozenset(tuple(map(float, p)) for p in best))
 
 
 FAMILIES = (
-    subset_sums, tight_budgets, middling, money_levels, decimal_counts, last_digits, diophantine, charges,
-    long_fronts,
+    subset_sums, tight_budgets, middling, money_levels, decimal_counts, last_digits, diophantine,
+    charges, long_fronts,
 )  # fmt: skip
