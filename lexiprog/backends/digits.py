@@ -205,7 +205,8 @@ def solve_by_digits(
     )
     plain = {k: v for k, v in options.items() if k not in ("mip_rel_gap", "mip_abs_gap")}
     found, rows = MipSearch("kUnknown", None, None), len(digits.rows)
-    for tolerance in TOLERANCES:
+    whole = form.integer is not None and form.integer.size == form.c.size
+    for tolerance in TOLERANCES if whole else TOLERANCES[1:]:  # a big M leaks sooner
         del digits.rows[rows:]
         plain["mip_feasibility_tolerance"] = tolerance
         found = _in_turn(form, digits, others, levels, numbers.objective, plain, start, begun, cost)
@@ -246,12 +247,13 @@ def _in_turn(
         program = replace(digits.form_of(form, others), offset=0.0)
         program.c[list(terms)] = list(terms.values())
         begin = None if x is None else digits.completed(x)
-        found = solve_mip(program, options, begin, deadline, on_face=place > 0)
+        # What a level finds on its way is no value of the objective that anybody asked for.
+        found = solve_mip(program, options, begin, deadline.child(), on_face=place > 0)
         nodes += found.nodes or 0
         if found.x is not None:
             x = found.x[:n].copy()
             x[form.integer] = np.rint(x[form.integer])
-        if found.status is not Status.OPTIMAL or found.x is None:
+        if found.status is not Status.OPTIMAL or x is None or found.x is None:
             bound = found.bound
             if bound is not None:
                 bound = bound_of(known + worth * ceil(bound - INTEGER_ROUNDING))
@@ -261,4 +263,8 @@ def _in_turn(
         value = sum(c * round(float(found.x[j])) for j, c in terms.items())
         known += worth * value
         digits.rows.append((terms, float(value), True))
+        deadline.latest = form.objective(x), bound_of(known)
+        if deadline.enough:
+            said = "kOptimal" if place == len(levels) - 1 else "kInterrupt"
+            return MipSearch(said, x, bound_of(known), nodes)
     return MipSearch("kOptimal", x, bound_of(known), nodes)

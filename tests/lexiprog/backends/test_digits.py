@@ -98,3 +98,15 @@ def test_the_best_point_is_that_of_all_points(seed):
     found = searched(knapsack(costs, [(weights, room)], most=most))
     assert found.bound == min(values)
     assert sum(c * int(v) for c, v in zip(costs, found.x, strict=True)) == min(values)
+
+
+def test_who_watches_a_search_in_digits_sees_values_of_the_objective_itself():
+    costs = [-(10**11) - 3, -(10**11) - 6, -(10**11) - 5]
+    deadline = Deadline()
+    found = searched(knapsack(costs, [([1, 1, 1], 2)]), deadline=deadline)
+    assert deadline.latest == (found.bound, found.bound)
+    content = Deadline()
+    content.enough = True
+    found = searched(knapsack(costs, [([1, 1, 1], 2)]), deadline=content)
+    assert found.status.is_limit
+    assert found.bound <= -(2 * 10**11 + 11) <= float(np.dot(costs, found.x))
