@@ -1,7 +1,7 @@
 """Who is right on data that users have: this library, HiGHS's own mode, Gurobi and a CVXPY loop.
 
-    python benchmarks/trust.py [--only trust | --only trust_terms] [--count N] [--seed S] [--quick]
-                               [--out DIR]
+    python benchmarks/trust.py [--only trust | trust_terms | trust_whole] [--count N] [--seed S]
+                               [--quick] [--out DIR]
 
 Every family of tests/lexiprog/trust whose optima are known by exact rationals, brute force or a
 formula, all solvers as they come, but locks exact and integer searches to a gap of 0. *Right* is
@@ -10,7 +10,8 @@ or it has no optimum, which is said for the true reason at the true level (of th
 is returned). *Wrong* is called optimal and is not; *refused* is an error or another status;
 *flagged* an answer that is not called optimal. The plain families have no malice: there everyone
 is right, or the comparison is at fault. ``trust`` has data in any units, ``trust_terms`` data whose
-terms are of very unequal size. LEXIPROG_RIVALS names the Python that has gurobipy, by default this.
+terms are of very unequal size, ``trust_whole`` whole numbers and decimals of many digits, right to
+the last one. LEXIPROG_RIVALS names the Python that has gurobipy, by default this.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from tests.lexiprog.trust import (
     families,
     linear_terms,
     whole_terms,
+    whole_numbers,
 )
 
 Family = Callable[[Random], Any]
@@ -54,7 +56,7 @@ OF_UNITS: tuple[Family, ...] = (
 OF_TERMS: tuple[Family, ...] = (
     *linear_terms.FAMILIES, *curved_terms.FAMILIES, *whole_terms.FAMILIES,
 )  # fmt: skip
-FAMILIES = {"trust": OF_UNITS, "trust_terms": OF_TERMS}
+FAMILIES = {"trust": OF_UNITS, "trust_terms": OF_TERMS, "trust_whole": whole_numbers.FAMILIES}
 RIVALS: dict[str, Callable[[Any], Any]] = {
     "HiGHS's own mode": highs_own,
     "Gurobi": gurobi_hierarchical,

@@ -25,7 +25,7 @@ from lexiprog.typing import Array, Highs, Options
 # Problems with so few numbers are searched without it, for that many nodes and seconds: where
 # integers have no bounds, HiGHS may never get to its first node.
 SMALL = 1_000
-GAP = {"mip_rel_gap": 0.0}
+GAP = {"mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
 HASTY, SECONDS = {"presolve": "off", "mip_max_nodes": 200}, 1.0
 
 # A search that is stopped may have a point, unlike a linear program that is.

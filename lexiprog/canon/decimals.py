@@ -35,6 +35,8 @@ SHORT = 44
 WRITTEN = 15
 # Numbers that are looked at first.
 FEW = 64
+# Below this every whole number is a float.
+LARGEST_WHOLE = 2.0**53
 
 
 def is_short(numbers: Array) -> Mask:
@@ -79,6 +81,31 @@ def extreme(value: float, near: int) -> Fraction | None:
     short = f"{value:.{NEAR_DIGITS - 1}e}"
     is_near = abs(float(short) - value) <= near * math.ulp(value)
     return Fraction(short) if is_near else None
+
+
+def written(values: Array) -> list[Fraction] | None:
+    """Finite floats as the whole numbers or decimals that were written; None if one is neither.
+
+    Examples
+    --------
+    >>> [str(value) for value in written(np.array([12.0, 0.1, 3 * 0.1, 12345678901.25]))]
+    ['12', '1/10', '3/10', '49382715605/4']
+    >>> written(np.array([0.1, 1 / 3]))
+    """
+    values, places = np.unique(values, return_inverse=True)
+    digits, powers = np.zeros(values.size), np.zeros(values.size, dtype=int)
+    whole = (values == np.rint(values)) & (np.abs(values) < LARGEST_WHOLE)
+    digits[whole], left = values[whole], ~whole
+    if left.any():
+        find(values, digits, powers, left, NEAR_DIGITS, NEAR)
+        find(values, digits, powers, left, WRITTEN, 0)
+    if left.any():
+        return None
+    read = [
+        Fraction(int(m) * 10**k) if k >= 0 else Fraction(int(m), 10**-k)
+        for m, k in zip(digits.tolist(), powers.tolist(), strict=True)
+    ]
+    return [read[place] for place in places.ravel().tolist()]
 
 
 def decimal_residuals(values: Array) -> Array | None:

@@ -48,7 +48,8 @@ class Certificate:
     claim : float
         Distance between the value claimed by the solver and the objective at its point, likewise.
     integrality : float
-        Largest distance of an integer variable from a whole number.
+        Largest distance of an integer variable from a whole number, or of a row of whole numbers
+        or decimals over integer variables from its limit, in its steps; 0 is asked for.
     tolerance, gap_tolerance, row_tolerance : float
         What the claim, the gap and the rows are compared with; columns, cones and slackness with a
         tenth of the first. Rows of linear problems have to be met up to rounding.

@@ -16,6 +16,7 @@ from cvxpy.utilities.psd_utils import TriangleKind
 from lexiprog.canon.equilibration import equilibrate
 from lexiprog.canon.scaling import Scaling, multiplied
 from lexiprog.canon.standard_form import Cones, StandardForm, TriangleLayout
+from lexiprog.certify.whole_numbers import WholeNumbers
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, AffineVector, DenseAffine
 from lexiprog.typing import Array, Matrix, Record, Value, ValuesById
 
@@ -159,6 +160,11 @@ class Compiled:
     def scaled(self) -> StandardForm:
         """The problem in these units."""
         return self.scaling.of(self.form, self.matrix)
+
+    @cached_property
+    def whole_numbers(self) -> WholeNumbers:
+        """What of an integer problem is made of whole numbers."""
+        return WholeNumbers.of(self.form)
 
     def in_units(self, units: Scaling, matrix: Matrix | None = None) -> Compiled:
         """The same problem, to be solved and certified in given units; ``matrix`` is in them."""

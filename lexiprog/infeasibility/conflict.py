@@ -113,6 +113,9 @@ def quick_answer(
     deadline = Deadline(SECONDS) if deadline is None else deadline
 
     def run(compiled: Compiled) -> Answer:
+        whole = compiled.form.integer
+        if whole is not None and whole.size and compiled.whole_numbers.is_long:
+            return Answer(Status.FAILED)  # what is not told apart needs no advice
         if deadline.limited:
             words_of(solver.name).put("time", deadline.left(), options)
         raw = deadline.wait_for(cvxpy_adapter.run, compiled, options)

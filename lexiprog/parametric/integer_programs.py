@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
-from math import gcd, lcm
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.digits import solve_by_digits
 from lexiprog.backends.highs import STOPPED, HighsModel
-from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
+from lexiprog.certify.whole_numbers import LONG, WholeNumbers, in_steps
 from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.value_function import CurveError
-from lexiprog.tolerances import (
-    FEW_ROUNDINGS,
-    LOCK_FEASIBILITY,
-    MIP_FEASIBILITY,
-    ROUNDED_POINT,
-)
+from lexiprog.status import Status
+from lexiprog.tolerances import LOCK_FEASIBILITY, MIP_FEASIBILITY, ROUNDED_POINT
 from lexiprog.typing import Array, Options
 
 MIP = {"mip_rel_gap": 0.0, "mip_feasibility_tolerance": MIP_FEASIBILITY}
+# Counts of steps beyond this are not told apart by the floats that values are given in.
+MOST = 2**50
 
 
 @dataclass(frozen=True)
@@ -54,6 +52,8 @@ class IntegerPrograms:
     ) -> None:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
         self.sizes = abs(self.A)
+        self._form, self._options = form, options
+        self._long = float(np.abs(costs).max(initial=0.0)) > LONG or WholeNumbers.of(form).is_long
         self.solves, self.nodes = 0, 0
         given = Bounds.of(form)
         self.bounds = replace(
@@ -82,6 +82,8 @@ class IntegerPrograms:
         gap : float
             How far from the bound the value may stay.
         """
+        if self._long:
+            return self._ask_by_digits(cost, limits, start)
         bounds = self._within(limits)
         model = self.model
         model.set_cost(cost)
@@ -101,6 +103,33 @@ class IntegerPrograms:
             raise CurveError(f"an integer program of the front has no optimum (HiGHS: {status}).")
         x = self._rounded(np.array(model.solution.col_value), cost, limits)
         return Asked(x, float(model.info.mip_dual_bound))
+
+    def _ask_by_digits(
+        self, cost: Array, limits: tuple[float, float], start: Array | None
+    ) -> Asked | None:
+        """The same where numbers have more digits than HiGHS's tolerances."""
+        deadline, rows = self.model.deadline, self._form.cones
+        deadline.check()
+        program = replace(
+            self._form, c=cost, offset=0.0, A=self.A, b=np.append(self._form.b, limits),
+            cones=Cones(rows.zero, rows.nonneg + 2),
+        )  # fmt: skip
+        numbers = WholeNumbers.of(program)
+        found = solve_by_digits(program, numbers, MIP | dict(self._options), start, deadline)
+        self.solves += 1
+        self.nodes += found.nodes or 0
+        if found.status.is_limit:
+            raise OutOfTime
+        if found.status is Status.INFEASIBLE:
+            return None
+        if found.x is None or found.bound is None or found.status is not Status.OPTIMAL:
+            raise CurveError(
+                f"an integer program of the front has no optimum (HiGHS: {found.said})."
+            )
+        x = self._rounded(found.x, cost, limits)
+        if numbers.excess(x):
+            raise CurveError("a row of whole numbers does not hold at the point that HiGHS found.")
+        return Asked(x, found.bound)
 
     def _rounded(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
         """The point with its integers rounded and the rest solved again."""
@@ -141,11 +170,6 @@ class IntegerPrograms:
 
 # The steps in which an objective over whole numbers can change.
 
-# Counts of steps beyond this are not told apart by a solver that calculates in floats.
-MOST = 2**31
-# Ratios of costs with no larger denominator are simple, if they are met but for rounding.
-SIMPLE = 1000
-
 
 @dataclass(frozen=True)
 class CostSteps:
@@ -172,9 +196,9 @@ class CostSteps:
 def steps_of(cost: Array, integer: NDArray[np.intp]) -> CostSteps | None:
     """The steps of a cost; None if a continuous column has one, or if they are too fine to use.
 
-    Costs are taken as the decimal numbers that they print as in 15 digits: 0.1 is a tenth, and so
-    is 0.4 - 0.3. Where these have no common step, costs may still be whole
-    multiples of one number, such as a third.
+    Costs are taken as the decimal numbers that were written: 0.1 is a tenth, and so is 0.4 - 0.3.
+    Where these have no common step, costs may still be whole multiples of one number, such as a
+    third.
 
     Examples
     --------
@@ -194,32 +218,8 @@ def steps_of(cost: Array, integer: NDArray[np.intp]) -> CostSteps | None:
     counts = np.zeros(cost.size, dtype=np.int64)
     if not used.size:
         return CostSteps(Fraction(1), counts)
-    for parts in (_decimals(cost[used]), _multiples(cost[used])):
-        if parts is not None:
-            size = _common_step(parts)
-            if max(abs(part) for part in parts) / size <= MOST:
-                counts[used] = [int(part / size) for part in parts]
-                return CostSteps(size, counts)
-    return None
-
-
-def _decimals(costs: Array) -> list[Fraction]:
-    """The costs as decimal numbers, without the digit that sums and products spoil."""
-    return [Fraction(f"{value:.15g}") for value in costs]
-
-
-def _multiples(costs: Array) -> list[Fraction] | None:
-    """The costs as multiples of the smallest, if their ratios are simple."""
-    least = float(np.min(np.abs(costs)))
-    ratios = [Fraction(float(value) / least).limit_denominator(SIMPLE) for value in costs]
-    apart = np.abs(costs - least * np.array([float(ratio) for ratio in ratios]))
-    if np.any(apart > FEW_ROUNDINGS * np.abs(costs)):
+    found = in_steps(cost[used])
+    if found is None or max(map(abs, found[1])) > MOST:
         return None
-    return [Fraction(least) * ratio for ratio in ratios]
-
-
-def _common_step(parts: list[Fraction]) -> Fraction:
-    """The greatest number of which all are multiples."""
-    bottom = reduce(lcm, (part.denominator for part in parts))
-    top = reduce(gcd, (abs(part.numerator) * (bottom // part.denominator) for part in parts))
-    return Fraction(top, bottom)
+    counts[used] = found[1]
+    return CostSteps(found[0], counts)

@@ -39,8 +39,8 @@ from lexiprog.results.evidence import Evidence
 from lexiprog.results.solution import Level, Solution, fields_by_id
 from lexiprog.solve.direct import Direct
 from lexiprog.status import Fault, Status
-from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT
-from lexiprog.typing import Constraint, Leaf, Multiplier, Record, Value
+from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT, SAME_VALUE
+from lexiprog.typing import Array, Constraint, Leaf, Multiplier, Record, Value
 
 
 def certify_answer(
@@ -145,7 +145,7 @@ class _Proof:
 def _prove(task: Task, answer: Answer, point: _Point, solutions: Mapping[str, Solution]) -> _Proof:
     """Measure the point by its own multipliers or, where they don't do, by a verification solve."""
     subproblem, leximin = task.subproblem, answer.leximin
-    value = as_float(evaluate(subproblem.objective.expr, point.leaves))
+    value = _value(task, answer, as_float(evaluate(subproblem.objective.expr, point.leaves)))
     if leximin is not None:
         measured = _measured_levels(task, leximin, point.leaves)
         evidence = leximin.evidence or Evidence.of(task, answer)
@@ -165,6 +165,20 @@ def _prove(task: Task, answer: Answer, point: _Point, solutions: Mapping[str, So
         return _Proof(answer, value, unit, measured, None)
     unit = unit if subproblem.gp else verified.unit
     return _Proof(answer, value, unit, measured, Evidence.of(verified.task, verified.answer))
+
+
+def _value(task: Task, answer: Answer, value: float) -> float:
+    """The objective at a point, which was added up in floats, without their rounding if it can be.
+
+    Steps of whole numbers and decimals are added up exactly, and the sum is rounded once.
+    """
+    if not task.integer or task.compiled is None or answer.x is None or answer.leximin is not None:
+        return value
+    exact = task.native.whole_numbers.value(answer.x)
+    if exact is None:
+        return value
+    exact = -exact if task.subproblem.maximise else exact
+    return exact if abs(exact - value) <= SAME_VALUE * max(abs(value), 1.0) else value
 
 
 def _solution(
@@ -268,7 +282,9 @@ def _measured_numbers(
         bound=bound,
         computed=task.subproblem.kind != "LP",
     )
-    return in_users_terms(task.subproblem, task.native.scaling, measured, value, answer.value)
+    users = in_users_terms(task.subproblem, task.native.scaling, measured, value, answer.value)
+    judged = _judged_exactly(task, answer.x, measured.bound, users.certificate)
+    return replace(users, certificate=judged)
 
 
 def in_users_terms(
@@ -287,6 +303,17 @@ def in_users_terms(
         interval = min(bound, value), max(bound, value)
     certificate = replace(certificate, claim=claim, gap=float(gap), interval=interval)
     return Measures(certificate, bound, size)
+
+
+def _judged_exactly(
+    task: Task, x: Array, bound: float | None, certificate: Certificate
+) -> Certificate:
+    """The certificate of an integer point, without tolerance for what is made of whole numbers."""
+    if not task.integer or task.subproblem.gp:
+        return certificate
+    native = task.native
+    least = None if bound is None else native.scaling.value(bound - native.scaled.offset)
+    return native.whole_numbers.judged(certificate, x, least)
 
 
 def _unit_of(task: Task) -> float:
@@ -428,7 +455,20 @@ def _measured_point(
         basis="bound",
         interval=None if bound is None else (min(bound, value), max(bound, value)),
     )
+    x = None if verified is None or not task.integer else _in_columns(verified.task, point)
+    if verified is not None and x is not None:
+        certificate = _judged_exactly(verified.task, x, verified.measured.bound, certificate)
     return Measures(certificate, bound, size)
+
+
+def _in_columns(task: Task, point: _Point) -> Array | None:
+    """A point of the user's variables in the columns of a form; None if some variable has none."""
+    columns, x = cvxpy_adapter.columns_of(task.native), np.zeros(task.form.c.size)
+    for variable, array in point.values:
+        if variable.id not in columns:
+            return None
+        x[columns[variable.id]] = array
+    return x
 
 
 def _domains(subproblem: Subproblem) -> list[Constraint]:

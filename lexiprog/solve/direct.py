@@ -31,6 +31,7 @@ from lexiprog.solve.integer import (
     branched,
     no_worse_than,
     rounded_and_resolved,
+    search_by_digits,
 )
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
@@ -92,9 +93,10 @@ class Direct:
         kept = None if self.starts is None else self.starts.get(task.subproblem.name)
         if kept is not None and kept.size == form.c.size:
             kept = best_with(form, np.round(kept[form.integer]))
-            if kept is not None:
+            if kept is not None and not task.native.whole_numbers.excess(kept):
                 return kept
-        return best_start(task, form)
+        start = best_start(task, form)
+        return None if start is None or task.native.whole_numbers.excess(start) else start
 
     def _confirmed(self, task: Task, answer: Answer) -> Answer:
         """The answer, unless it says that there is none, and units have misled.
@@ -102,6 +104,8 @@ class Direct:
         The problem is then solved as it is written.
         """
         scaling, status = task.native.scaling, answer.status
+        if task.integer and task.native.whole_numbers.is_long:
+            return answer  # digits have no units
         if scaling.identity or not (status.is_infeasible or status.is_unbounded):
             return answer
         written = task.native.in_units(Scaling.none(task.form))
@@ -117,9 +121,7 @@ class Direct:
 def _first(task: Task, form: StandardForm, start: Array | None, *, branching: bool) -> Answer:
     """What the solver says, or a search of our own that begins with it."""
     if task.solver.target == "HIGHS" and task.subproblem.kind == "MILP":
-        options, on_face = highs_options(task), bool(task.subproblem.locks)
-        found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
-        answer = searched(task.native, form, found)
+        answer = _search(task, form, start)
     elif task.solver.target == "HIGHS" and task.subproblem.kind == "LP" and _is_long(form):
         answer = solve_stoppable(task, form)
     elif branching and task.solver.target == "CLARABEL":
@@ -129,6 +131,19 @@ def _first(task: Task, form: StandardForm, start: Array | None, *, branching: bo
         if branching:
             answer = branched(task, form, answer, start)
     return answer
+
+
+def _search(task: Task, form: StandardForm, start: Array | None) -> Answer:
+    """An integer search, written in digits if its whole numbers are long."""
+    options, numbers = highs_options(task), task.native.whole_numbers
+    if numbers.contradiction:
+        return Answer(Status.INFEASIBLE, said=numbers.contradiction)
+    if numbers.is_long:
+        found = search_by_digits(task.native, options, start, task.deadline)
+    else:
+        on_face = bool(task.subproblem.locks)
+        found = solve_mip(small_m(form), options, start, task.deadline, on_face=on_face)
+    return searched(task.native, form, found)
 
 
 def _is_long(form: StandardForm) -> bool:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiprog.backends.clarabel import solve_conic
+from lexiprog.backends.digits import solve_by_digits
 from lexiprog.backends.highs import HighsModel
-from lexiprog.backends.highs_mip import largest_m, small_m, solve_mip, tightened
+from lexiprog.backends.highs_mip import MipSearch, largest_m, small_m, solve_mip, tightened
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import Measures, measure, share_of_value
 from lexiprog.compile.answer import Answer
@@ -34,7 +35,7 @@ from lexiprog.tolerances import (
     ROUNDED_POINT,
     SAME_VALUE,
 )
-from lexiprog.typing import Array
+from lexiprog.typing import Array, Options
 
 if TYPE_CHECKING:
     from lexiprog.backends.branching import Leaf, TreeSearch
@@ -70,9 +71,47 @@ def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline)
         found = solve_tightened(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
-    if rest is None:
+    if not _is_exact(compiled, answer, rest, bound):
+        return _again_by_digits(compiled, answer, deadline)
+    return answer if rest is None else moved_answer(compiled, form, rest, answer, bound)
+
+
+def search_by_digits(
+    compiled: Compiled, options: Options, start: Array | None, deadline: Deadline
+) -> MipSearch:
+    """The best point where rows and objective of whole numbers are written in digits."""
+    return solve_by_digits(
+        small_m(compiled.scaled), compiled.whole_numbers, options, start, deadline,
+        cost=compiled.scaling.cost,
+    )  # fmt: skip
+
+
+def _is_exact(compiled: Compiled, answer: Answer, x: Array | None, bound: float | None) -> bool:
+    """Whether an optimum, if it is called one, is one in whole numbers; curves have no digits."""
+    form, numbers = compiled.form, compiled.whole_numbers
+    if answer.status is not Status.OPTIMAL or not form.is_linear:
+        return True
+    if x is None:  # what leaks beside continuous columns is another matter
+        return form.integer is None or form.integer.size < form.c.size
+    if numbers.excess(x):
+        return False
+    if numbers.objective is None or bound is None or not np.isfinite(bound):
+        return True
+    least = compiled.scaling.value(bound - compiled.scaled.offset)
+    return numbers.objective.is_reached(x, least)
+
+
+def _again_by_digits(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer:
+    """The answer of a search in digits; the first if that finds nothing."""
+    found = search_by_digits(compiled, STRICT, None, deadline)
+    form = compiled.scaled
+    if found.x is None:
+        return Answer(found.status, said=found.said) if found.status.is_infeasible else answer
+    x = best_with(form, np.round(found.x[form.integer]))
+    if x is None:
         return answer
-    return moved_answer(compiled, form, rest, answer, bound)
+    said = replace(answer, status=found.status, said=found.said)
+    return moved_answer(compiled, form, x, said, found.bound)
 
 
 def moved_answer(
