@@ -42,8 +42,8 @@ from tests.lexiprog.trust import (
     curved_terms,
     families,
     linear_terms,
-    whole_terms,
     whole_numbers,
+    whole_terms,
 )
 
 Family = Callable[[Random], Any]
