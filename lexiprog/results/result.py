@@ -12,7 +12,7 @@ import cvxpy as cp
 from lexiprog.errors import LexiprogError, did_you_mean
 from lexiprog.results import files as store
 from lexiprog.results.files import fitted
-from lexiprog.results.solution import Solution
+from lexiprog.results.solution import Solution, check_numbers
 from lexiprog.status import Status
 from lexiprog.summary import (
     FailureSummary,
@@ -257,13 +257,17 @@ class Result(Mapping[str, Solution]):
     def load(cls, path: str | os.PathLike[str], program: Program | None = None) -> Result:
         """Read a saved result; with ``program`` it answers to CVXPY objects again.
 
-        A program other than the one that was solved, if only by a constant, is refused.
+        A file whose content has changed since it was saved is refused, and so is a program other
+        than the one that was solved, if only by a constant, or one whose objective or constraints
+        say something else of the points in the file.
         """
         record = store.read(path)
         try:
             result = cls._from_record(record)
         except store.BadRecord as error:
             raise store.BadFile(f"{path} is not a whole result: at {error}.") from error
+        except store.MALFORMED as error:
+            raise store.BadFile(f"{path} is not a whole result: {error}.") from error
         return result if program is None else program.adopt(result)
 
     @classmethod
@@ -275,6 +279,7 @@ class Result(Mapping[str, Solution]):
             if known.get(solution.name) != solution.stage or solution.name in solutions:
                 place = f"solutions[{len(solutions)}].name"
                 raise store.BadRecord(place, f"{solution.name!r} is not in stages, or twice")
+            check_numbers(solution, f"solutions[{len(solutions)}]")
             solutions[solution.name] = solution
         return cls(stages, solutions)
 

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import cvxpy as cp
 
-from lexiprog.certify.certificate import Certificate
+from lexiprog.certify.certificate import BASIS_WORDS, Certificate
 from lexiprog.errors import there_are
 from lexiprog.model.expressions import evaluate, read_only, read_only_copies
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord
-from lexiprog.results.files import fitted
+from lexiprog.results.files import BadRecord, finite, fitted
 from lexiprog.results.fingerprint import Fingerprint, fingerprint_of
 from lexiprog.status import Status
 from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
@@ -77,7 +77,10 @@ class Level(NamedTuple):
     @classmethod
     def from_record(cls, record: object, place: str = "level") -> Level:
         """The level that a file holds as a pair."""
-        value, names = fitted(tuple[Any, ...], record, place)
+        pair = fitted(tuple[Any, ...], record, place)
+        if len(pair) != 2:
+            raise BadRecord(place, "this is no pair of a value and names")
+        value, names = pair
         return cls(
             fitted(float, value, f"{place}[0]"), fitted(tuple[str | int, ...], names, f"{place}[1]")
         )
@@ -327,6 +330,23 @@ class Solution:
         return solution_text(self._shown, self.certificate.words)
 
     __repr__ = __str__
+
+
+def check_numbers(solution: Solution, place: str) -> None:
+    """Refuse what no solve can have found: numbers that are none, words that mean nothing."""
+    if solution.certificate.basis not in BASIS_WORDS:
+        raise BadRecord(f"{place}.certificate.basis", f"this is one of {', '.join(BASIS_WORDS)}")
+    numbers: Record = {"value": solution.value, "unit": solution.unit}
+    numbers |= {"bound": solution.bound, "timings": [*solution.timings.values()]}
+    numbers |= {f"variables.{key}": value for key, value in solution.variables.items()}
+    numbers |= {f"levels[{k}]": level.value for k, level in enumerate(solution.levels)}
+    if solution.evidence is not None:
+        form = solution.evidence.form
+        parts = {"x": solution.evidence.x, "z": solution.evidence.z, "c": form.c, "A": form.A.data}
+        numbers |= {f"evidence.{key}": value for key, value in parts.items()}
+    for name, value in numbers.items():
+        if value is not None:
+            finite(value, f"{place}.{name}")
 
 
 def fields_by_id(
