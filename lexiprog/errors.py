@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import traceback
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lexiprog.status import Fault, Status
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from lexiprog.summary import FailureSummary
     from lexiprog.typing import Values
 
+
+Made = TypeVar("Made")
 
 # How errors are shown by IPython: with their picture where there is a page to show it on.
 
@@ -279,6 +282,32 @@ class Interrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), *self.args, **self.__dict__), ()
+
+
+# Pickles that another version wrote.
+
+
+def blank(kind: type[Made], version: str) -> Made:
+    """An object to be filled from a pickle.
+
+    It is made before anything else of the pickle is read: if another version wrote it, that is
+    said first, so that whatever cannot be read afterwards is explained.
+    """
+    here = this_version()
+    if version != here:
+        warnings.warn(
+            f"this {kind.__name__} was pickled by lexiprog {version}, and here is {here}: if it "
+            "cannot be read, read it with that version, and keep it by Result.save, whose files "
+            "later versions read.",
+            LexiprogWarning,
+            stacklevel=2,
+        )
+    return object.__new__(kind)
+
+
+def this_version() -> str:
+    """The version of this package."""
+    return str(sys.modules["lexiprog"].__version__)
 
 
 # What somebody may have meant by a name that nobody knows.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import cvxpy as cp
 
-from lexiprog.errors import LexiprogError, did_you_mean
+from lexiprog.errors import LexiprogError, blank, did_you_mean, this_version
 from lexiprog.results import files as store
 from lexiprog.results.files import fitted
 from lexiprog.results.solution import Solution, check_numbers
@@ -152,9 +152,9 @@ class Result(Mapping[str, Solution]):
     def __len__(self) -> int:
         return len(self._solutions)
 
-    def __getstate__(self) -> Record:
+    def __reduce__(self) -> tuple[object, ...]:
         parts = {"stages": dict(self.stages), "solutions": dict(self._solutions)}
-        return parts | {"declared": self.summary.program}
+        return blank, (Result, this_version()), parts | {"declared": self.summary.program}
 
     def __setstate__(self, state: Record) -> None:
         self.__init__(*state.values())  # type: ignore[misc]

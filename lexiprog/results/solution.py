@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 import cvxpy as cp
 
 from lexiprog.certify.certificate import BASIS_WORDS, Certificate
-from lexiprog.errors import there_are
+from lexiprog.errors import blank, there_are, this_version
 from lexiprog.model.expressions import evaluate, read_only, read_only_copies
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord
@@ -203,7 +203,10 @@ class Solution:
         return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(Solution, **self._fields()), ()  # frozen: made anew, not filled in later
+        return blank, (Solution, this_version()), self._fields()
+
+    def __setstate__(self, state: Record) -> None:
+        self.__init__(**state)  # type: ignore[misc] - frozen: made anew
 
     @cached_property
     def size(self) -> float:

@@ -144,8 +144,9 @@ STRANGE = [
     None, True, -3, 1e400, "text", [], {}, [[]], {"float": "abc"}, {"fraction": "1/0"},
     {"array": [1], "shape": [2], "dtype": "float64"}, {"pairs": 1}, {"pairs": [[1]]},
     {"array": 1, "shape": 1, "dtype": 1}, {"array": [1], "shape": [1], "dtype": "V9"}, DELETED,
-    10**400, {"fraction": "1e400000000"}, {"float": "nan"}, {"float": "inf"}, json.loads("[" * 900 + "]" * 900),
-    {"array": [10**400], "shape": [1], "dtype": "int64"}, {"array": [1], "shape": [-1], "dtype": "O"},
+    10**400, {"fraction": "1e400000000"}, {"float": "nan"}, {"float": "inf"},
+    json.loads("[" * 900 + "]" * 900), {"array": [10**400], "shape": [1], "dtype": "int64"},
+    {"array": [1], "shape": [-1], "dtype": "O"},
 ]  # fmt: skip
 
 
