@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, TypeVar
 
+from lexiprog.errors import LexiprogWarning
 from lexiprog.typing import FreshOptions, Options
 
 Returned = TypeVar("Returned")
@@ -26,7 +28,18 @@ class OutOfTime(Exception):
 
 
 class RemoteCaller(Protocol):
-    """What a deadline needs of a remote executor."""
+    """What a deadline needs of a remote executor.
+
+    Attributes
+    ----------
+    trusted : bool
+        Whether the word of its workers is enough for the bounds of integer searches.
+    gave_up : str
+        Why it has lost work for good; empty if it has not.
+    """
+
+    trusted: bool
+    gave_up: str
 
     def call(
         self,
@@ -234,18 +247,32 @@ class Deadline:
         outer = self.parent
         return self._seconds if outer is None or not outer.limited else outer.time_limit
 
+    @property
+    def on_their_word(self) -> bool:
+        """Whether solves are sent to workers whose word alone proves nothing."""
+        return self.executor is not None and not self.executor.trusted
+
     def follow(
         self,
         search: Callable[..., Returned],
         *numbers: object,
         here: Mapping[str, object] | None = None,
+        is_word: bool = False,
         **options: object,
     ) -> Returned:
         """A search that takes a ``deadline``, done in this process or by the executor.
 
         ``here`` are callbacks of its caller, by keyword: nobody is told anything from a distance.
+        A search whose answer could not be checked (``is_word``) goes to trusted workers alone.
         """
-        if self.executor is None:
+        if is_word and self.on_their_word:
+            warnings.warn(
+                "a front of integer problems is searched here: what a worker says of it could not "
+                "be checked. Elsewhere(executor, trusted=True) sends it all the same.",
+                LexiprogWarning,
+                stacklevel=2,
+            )
+        if self.executor is None or (is_word and self.on_their_word):
             return search(*numbers, deadline=self, **options, **(here or {}))
         return self.executor.call(
             partial(search, deadline=self, **options), *numbers, deadline=self

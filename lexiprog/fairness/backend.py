@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs_mip import WORD
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Measures, measure
@@ -217,7 +218,8 @@ def _ordered(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answ
         gap_tolerance=task.solver.gap,
         bound=parts.objective(float(result.bounds[0])),
     )
-    return _answer(task, fair, parts, answer, checked, audit, result.levels)
+    doubt = WORD if task.deadline.on_their_word else ""
+    return _answer(task, fair, parts, answer, checked, audit, result.levels, doubt)
 
 
 def _answer(

@@ -190,6 +190,7 @@ def non_dominated_points(
         front = problem.deadline.follow(
             integer_front, limited.form, limited.cost, limited.form.c, limit=limit,
             resume=None if resume is None else resume.state, options=options, here={"tick": tick},
+            is_word=True,
         )  # fmt: skip
     except ValueError as error:
         raise DeclarationError(f"frontier: {error}") from error

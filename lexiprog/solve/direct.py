@@ -11,7 +11,7 @@ import numpy as np
 
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.highs import LONG
-from lexiprog.backends.highs_mip import MipSearch, small_m, solve_mip
+from lexiprog.backends.highs_mip import WORD, MipSearch, small_m, solve_mip
 from lexiprog.backends.newton import sharpened
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
@@ -63,6 +63,8 @@ class Direct:
             answer = solve_stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
+            if task.integer and task.deadline.on_their_word:
+                answer = replace(answer, inaccurate=WORD)
         if answer.status.is_infeasible and not task.native.scaling.identity:
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (
@@ -168,7 +170,7 @@ def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer
     answer = answer_at(compiled, found.x, None, iterations=found.nodes)
     return replace(
         answer, status=found.status, said=found.said, claimed=form.objective(found.x), form=form,
-        bound=found.bound,
+        bound=found.bound, inaccurate=found.word if found.status is Status.OPTIMAL else "",
     )  # fmt: skip
 
 

@@ -29,7 +29,12 @@ from lexiprog.solve.direct import Backend
 from lexiprog.solve.error_propagation import with_references
 from lexiprog.solve.held import check_locks
 from lexiprog.solve.lp_chain import FaceChain
-from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
+from lexiprog.solve.options import (
+    SolveOptions,
+    StageDeadlines,
+    warn_of_limit,
+    warn_of_solving_here,
+)
 from lexiprog.solve.strategies import Backends
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
@@ -365,6 +370,7 @@ class _Run:
         if isinstance(certified, Solution):
             job.backend.accepted(task, answer)
             warn_of_limit(task, certified)
+            warn_of_solving_here(task, certified)
         return certified
 
     def stop(self) -> None:
