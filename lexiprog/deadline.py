@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -19,8 +19,9 @@ Returned = TypeVar("Returned")
 
 # The last share of a limit, kept back for rounding integers and for certifying.
 RESERVE = 0.04
-# Seconds between two looks at a thread, and those that its answer may come late.
-PULSE, GRACE = 0.1, 1.0
+# Seconds between two looks at a thread, and those that its answer may come late, with the share of
+# the limit that may be added.
+PULSE, GRACE, LATE = 0.05, 0.25, 0.05
 
 
 class OutOfTime(Exception):
@@ -48,6 +49,30 @@ class RemoteCaller(Protocol):
         deadline: Deadline | None = None,
     ) -> Returned:
         """What the function returns where the executor runs it."""
+
+
+def in_thread(
+    function: Callable[..., Returned],
+    *arguments: object,
+    gate: threading.Semaphore | None = None,
+) -> Future[Returned]:
+    """What a function returns or raises, called in a thread that nobody waits for at the exit.
+
+    With a ``gate`` it begins when that lets it through; until then the future can be cancelled.
+    """
+    future: Future[Returned] = Future()
+
+    def run() -> None:
+        with gate or nullcontext():
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(function(*arguments))
+            except BaseException as error:  # noqa: BLE001 - whoever asks for the result meets it
+                future.set_exception(error)
+
+    threading.Thread(target=run, name="lexiprog", daemon=True).start()
+    return future
 
 
 class Deadline:
@@ -202,21 +227,31 @@ class Deadline:
 
         One that ignores its time limit is left behind: OutOfTime is raised a little later.
         """
-        future: Future[Returned] = Future()
-
-        def run() -> None:
-            try:
-                future.set_result(function(*arguments))
-            except BaseException as error:  # noqa: BLE001 - whoever asks for the result meets it
-                future.set_exception(error)
-
-        threading.Thread(target=run, name="lexiprog", daemon=True).start()
-        late = 0.0
-        while not wait([future], PULSE).done:
-            late = late + PULSE if self.cancelled or self.left() == 0.0 else 0.0
-            if late > GRACE:
-                raise OutOfTime
+        future = in_thread(function, *arguments)
+        self.wait_on(future)
         return future.result()
+
+    def wait_on(self, future: Future[Returned], look: Callable[[], object] = bool) -> None:
+        """Wait until the future is done, calling ``look`` meanwhile.
+
+        In short turns: a Ctrl-C that another thread receives does not end a wait without limit.
+        OutOfTime is raised a little after the time is over, or the work was cancelled, if whoever
+        works at it does not heed that: it is left behind.
+        """
+        stopped: float | None = None
+        while not future.done() and not wait([future], PULSE).done:
+            look()
+            if not (self.cancelled or self.left() == 0.0):
+                stopped = None
+                continue
+            stopped = time.monotonic() if stopped is None else stopped
+            if time.monotonic() - stopped > self.patience:
+                raise OutOfTime
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an answer may come late."""
+        return GRACE + (LATE * self.time_limit if self.time_limit < math.inf else 0.0)
 
     # Keeping what was found
 

@@ -153,6 +153,9 @@ SHARPER_MIP: dict[str, Options] = {
 }
 
 
+SHORTEST = 0.001  # seconds
+
+
 @dataclass(frozen=True)
 class Words:
     """What a solver calls the time limit and the relative gap.
@@ -186,6 +189,8 @@ class Words:
     def put(self, word: str, value: float, options: FreshOptions) -> None:
         """Write "time" or "gap" into options that may be changed, in the place of what is there."""
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
+        if word == "time":
+            value = max(value, SHORTEST)  # SCS, for one, takes no time at all for no limit
         if not name:
             return
         place = options
