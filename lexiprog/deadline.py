@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import threading
 import time
 import warnings
@@ -73,6 +74,14 @@ def in_thread(
 
     threading.Thread(target=run, name="lexiprog", daemon=True).start()
     return future
+
+
+def _hear_ctrl_c() -> None:
+    """Let Ctrl-C reach Python again: SCS, OSQP and ECOS take it for themselves while they run."""
+    if threading.current_thread() is threading.main_thread():
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is not None:  # one of Python's
+            signal.signal(signal.SIGINT, handler)
 
 
 class Deadline:
@@ -240,6 +249,7 @@ class Deadline:
         """
         stopped: float | None = None
         while not future.done() and not wait([future], PULSE).done:
+            _hear_ctrl_c()
             look()
             if not (self.cancelled or self.left() == 0.0):
                 stopped = None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Up to so many rows a single linear problem is mostly solved before presolve would have ended.
 AT_ONCE = 250
 _KEPT = KeptInterior()
+ECOS_INTERRUPTED = (-4, 6)  # the latter with a point
 
 
 def run(
@@ -64,7 +65,10 @@ def run(
     if away is None and by_clarabel:
         return _by_clarabel(data, options, deadline.verbose)
     if away is None:
-        return solver.solve_via_data(data, warm, deadline.verbose, options, {})
+        raw = solver.solve_via_data(data, warm, deadline.verbose, options, {})
+        if was_interrupted(raw):
+            raise KeyboardInterrupt
+        return raw
     numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
     if by_clarabel:
         return away.call(
@@ -80,6 +84,14 @@ def run(
         options,
         deadline=deadline,
     )
+
+
+def was_interrupted(raw: object) -> bool:
+    """Whether a solver has caught Ctrl-C itself, as SCS, OSQP and ECOS do."""
+    info = raw.get("info") if isinstance(raw, dict) else getattr(raw, "info", None)
+    if isinstance(info, dict):
+        return info.get("status") == "interrupted" or info.get("exitFlag") in ECOS_INTERRUPTED
+    return getattr(info, "status", None) == "interrupted"
 
 
 def _there(function: Callable[..., object], *arguments: object) -> object:

@@ -19,7 +19,8 @@ from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
-from lexiprog.deadline import Deadline, RemoteCaller
+from lexiprog.deadline import Deadline, OutOfTime, RemoteCaller
+from lexiprog.errors import StageError
 from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import VALUES, Reference
@@ -387,6 +388,7 @@ class ScenarioCache:
     executor: RemoteCaller | None = None
     warm: WarmHighs = field(default_factory=WarmHighs)
     results: dict[tuple[tuple[str, float], ...], Result] = field(default_factory=dict)
+    deadline: Deadline | None = None
 
     def at(self, tolerances: Mapping[str, float]) -> Result:
         """The result with these tolerances in place of the declared ones."""
@@ -422,11 +424,21 @@ class ScenarioCache:
             if dict(key).keys() == tolerances.keys() and all(t <= tolerances[n] for n, t in key)
         ]
         starts = self.results[max(less)] if less else {}
-        return solve_scenario(
-            stages, self.ladders, self.given, warm=self.warm, solved=solved,
-            slack=slack_of(self.program, tolerances),
-            solve_options=SolveOptions(starts=starts, executor=self.executor),
-        )  # fmt: skip
+        deadline = self.deadline if self.deadline is not None and self.deadline.limited else None
+        if deadline is not None:
+            deadline.check()
+        try:
+            return solve_scenario(
+                stages, self.ladders, self.given, warm=self.warm, solved=solved,
+                slack=slack_of(self.program, tolerances),
+                solve_options=SolveOptions(
+                    starts=starts, executor=self.executor, deadline=deadline
+                ),
+            )  # fmt: skip
+        except StageError as error:
+            if deadline is not None and deadline.over and error.status.is_limit:
+                raise OutOfTime from error
+            raise
 
 
 def solve_scenario(

@@ -310,7 +310,9 @@ class _Run:
                 continue
             away = deadline.executor is not None
             here = backend.alone or (not away and task.is_brief(len(strategies)))
-            future = at_once(backend, task) if here else in_thread(shielded, backend, task, gate=gate)
+            future = (
+                at_once(backend, task) if here else in_thread(shielded, backend, task, gate=gate)
+            )
             self.running.append(_Job(stage, task, backend, future))
         while self.running:
             job = self.running[0]
