@@ -6,7 +6,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -66,6 +66,26 @@ def _display(error: BaseException, kernel: Any) -> None:
         return
 
 
+def visible(text: str, *, lines: bool = True) -> str:
+    """A text whose control characters and marks of direction are shown and not obeyed.
+
+    Names may contain any; terminals and browsers would act upon them.
+
+    Examples
+    --------
+    >>> visible("cheap\\x1b[2J")
+    'cheap\\\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter
+        if letter.isprintable() or (lines and letter == "\n")
+        else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
 class LexiprogError(Exception):
     """Every error of this package is one of these; Ctrl-C, which is no error, is not.
 
@@ -77,6 +97,9 @@ class LexiprogError(Exception):
     >>> issubclass(lx.StageError, lx.LexiprogError)
     True
     """
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class LexiprogWarning(UserWarning):
@@ -90,6 +113,16 @@ class LexiprogWarning(UserWarning):
     >>> issubclass(lx.LexiprogWarning, UserWarning)
     True
     """
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
+
+
+class UnknownName(LexiprogError, KeyError):
+    """Something was asked for by a name that nobody has; the sentence lists those there are."""
+
+    def __str__(self) -> str:  # KeyError puts its sentence in quotation marks
+        return visible(str(self.args[0]) if self.args else "")
 
 
 class DeclarationError(LexiprogError, ValueError):
@@ -134,8 +167,8 @@ class ConflictPart:
     Attributes
     ----------
     text : str
-        The constraint's label if it has one, else its expression; for what a variable was
-        declared with, that as an inequality, such as "x >= 0" or "x is whole".
+        Its label if it has one, its expression, and the entries that take part; for what a
+        variable was declared with, that as an inequality, such as "x >= 0" or "x is whole".
     position : int or None
         Its place in the list of constraints, the first being 1; None for a variable's bounds.
     label : str or None
@@ -160,6 +193,13 @@ class ConflictPart:
     optima: tuple[str, ...] = ()
     relaxation: float | None = None
 
+    @classmethod
+    def of(cls, expression: str, **fields: Any) -> ConflictPart:
+        """The part with a text made of its label, expression and entries."""
+        part = cls(expression, expression=expression, **fields)
+        label = f"{part.label}: " if part.label else ""
+        return replace(part, text=f"{label}{expression}{part.where and ' ' + part.where}")
+
     @property
     def where(self) -> str:
         """The entries in words; empty if all take part."""
@@ -168,9 +208,9 @@ class ConflictPart:
         return "at " + " ".join(f"[{entry}]" for entry in shown) + more if shown else ""
 
     def __str__(self) -> str:
-        place = "" if self.position is None else f"({self.position}) "
-        written = f": {self.expression}" if self.label else ""
-        return f"{place}{self.text}{written}{self.where and ' ' + self.where}"
+        if self.position is None:
+            return f"{self.text}{self.where and ' ' + self.where}"
+        return f"({self.position}) {self.text}"
 
 
 class StageError(LexiprogError, RuntimeError):
@@ -213,7 +253,7 @@ class StageError(LexiprogError, RuntimeError):
     ...     lx.Program(lx.Stage("only", low)).solve()
     ... except lx.StageError as error:
     ...     print([(part.position, part.text) for part in error.conflict])
-    [(2, 'demand'), (3, 'supply')]
+    [(2, 'demand: x >= 2'), (3, 'supply: x <= 1')]
     """
 
     def __init__(

@@ -273,9 +273,9 @@ def with_audit(checked: Measures, audit: Audit) -> Measures:
 def unshared(failure: NoLeximin, names: tuple[Hashable, ...]) -> Answer:
     """Why there is no fair share, with the utilities by their names."""
     if not failure.members:
-        return Answer(failure.status, said=f"that {str(failure).rstrip('.')}")
+        return Answer(failure.status, reason=str(failure).rstrip("."))
     who = names_text([names[member] for member in failure.members])
-    return Answer(failure.status, said=f"that {who} can rise without limit")
+    return Answer(failure.status, reason=f"{who} can rise without limit")
 
 
 # Leximin lotteries whose columns an oracle of the user's finds.
@@ -298,7 +298,7 @@ class FairLotteries:
         if fair is None or fair.pricing is None or fair.offsets is None:
             raise TypeError(f"subproblem {task.subproblem.name!r} has no oracle")
         if task.solver.target != "HIGHS":
-            return Answer(Status.FAILED, said="that lotteries are solved on HIGHS only")
+            return Answer(Status.FAILED, reason="lotteries are solved on HIGHS only")
         start = time.perf_counter()
         try:
             result = price_levels(

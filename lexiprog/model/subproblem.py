@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import cvxpy as cp
 
-from lexiprog.errors import DeclarationError, LexiprogWarning, blank, there_are, this_version
+from lexiprog.errors import (
+    DeclarationError,
+    LexiprogWarning,
+    UnknownName,
+    blank,
+    there_are,
+    this_version,
+)
 from lexiprog.fairness.objective import Aim, Fairness
 from lexiprog.model import checks
 from lexiprog.model.expressions import (
@@ -245,7 +252,7 @@ class Subproblem(Frozen):
         by_name = dict(zip(self.keys, self.variables, strict=True))
         if name not in by_name:
             known = there_are(by_name, name)
-            raise KeyError(f"subproblem {self.name!r} has no variable {name!r}; it has {known}")
+            raise UnknownName(f"subproblem {self.name!r} has no variable {name!r}; it has {known}")
         return by_name[name]
 
     def __repr__(self) -> str:

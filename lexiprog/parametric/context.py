@@ -20,7 +20,7 @@ from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
 from lexiprog.deadline import Deadline, OutOfTime, RemoteCaller
-from lexiprog.errors import StageError
+from lexiprog.errors import StageError, UnknownName
 from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import VALUES, Reference
@@ -127,7 +127,7 @@ class _Value:
     unit: float = 1.0
 
     def __getitem__(self, variable: cp.Variable | str) -> Value:
-        raise KeyError(variable)
+        raise UnknownName(variable)
 
 
 @dataclass

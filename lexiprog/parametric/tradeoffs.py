@@ -17,7 +17,7 @@ from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Deadline
-from lexiprog.errors import DeclarationError, Interrupted, LexiprogWarning
+from lexiprog.errors import DeclarationError, Interrupted, LexiprogWarning, StageError
 from lexiprog.parametric.context import (
     Later,
     ParametricContext,
@@ -314,6 +314,7 @@ def tradeoff(
         done = f"{len(curve.functions)} of {counted(len(later), 'curve')}"
         return _or_interrupted(curve, deadline, f"{done}, the last as far as it was followed")
     results: dict[int, Result] = {}
+    failures: dict[int, StageError] = {}
 
     def work(part: list[int], stop: threading.Event) -> None:
         scenarios = new()  # from basis to basis
@@ -321,7 +322,10 @@ def tradeoff(
             if stop.is_set():
                 break
             with deadline.kept():
-                results[k] = scenarios.at({name: steps[k]})
+                try:
+                    results[k] = scenarios.at({name: steps[k]})
+                except StageError as failure:  # which loses one row, not the table
+                    failures[k] = failure
             if deadline.note:
                 break
             tick(f"{name} {steps[k]:g}")
@@ -330,6 +334,16 @@ def tradeoff(
     with bar(len(steps), 0, progress=progress) as tick, deadline.kept():
         in_threads(work, range(len(steps)), width, "lexiprog-tradeoff")
     rows = sorted(results)
+    if failures:
+        first = min(failures)
+        if not rows:
+            raise failures[first]
+        warnings.warn(
+            f"{len(failures)} of {counted(len(steps), 'tolerance')} are missing, {steps[first]:g} "
+            f"the first of them: {failures[first]}",
+            LexiprogWarning,
+            stacklevel=2,
+        )
     table = Tradeoff(
         name=name,
         tolerances=tuple(steps[k] for k in rows),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lexiprog.deadline import Deadline
-from lexiprog.errors import LexiprogError
+from lexiprog.errors import LexiprogError, StageError
 from lexiprog.parametric.curve_proof import CurveProof
 from lexiprog.summary import number, tiny
 from lexiprog.tolerances import BEND, SAME_PLACE
@@ -322,10 +322,11 @@ def sandwich(
             insort(samples, ask(t))
     allowed = error * max(samples[0].value - samples[-1].value, 0.0)
     deadline = Deadline() if deadline is None else deadline
-    note = ""
+    note, unproved = "", set[float]()
     while True:
         gaps, places = _gaps(samples)
         order = _widest_first(samples, gaps, SAME_PLACE * (stop - start))
+        order = [k for k in order if places[k] not in unproved]
         if not order or gaps[order[0]] <= allowed:
             break
         note = deadline.note or (f"{limit} points were asked for." if len(samples) >= limit else "")
@@ -333,7 +334,14 @@ def sandwich(
             break
         with deadline.kept():
             deadline.check()
-            insort(samples, ask(places[order[0]]))
+            try:
+                insort(samples, ask(places[order[0]]))
+            except StageError as failure:  # which loses one sample, not all
+                if failure.status.is_limit:
+                    raise
+                unproved.add(places[order[0]])
+    if unproved and not note:
+        note = f"no optimum could be certified at {len(unproved)} of the places asked for."
     return ValueFunction(
         np.array([sample.t for sample in samples]),
         np.array([sample.value for sample in samples]),

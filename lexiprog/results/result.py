@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import cvxpy as cp
 
-from lexiprog.errors import LexiprogError, blank, did_you_mean, this_version
+from lexiprog.errors import LexiprogError, UnknownName, blank, did_you_mean, this_version
 from lexiprog.results import files as store
 from lexiprog.results.files import fitted
 from lexiprog.results.solution import Solution, check_numbers
@@ -144,7 +144,7 @@ class Result(Mapping[str, Solution]):
         except KeyError:
             solved = ", ".join(map(repr, self._solutions)) or "nothing"
             hint = did_you_mean(name, self._solutions)
-            raise KeyError(f"no solution named {name!r}; solved: {solved}.{hint}") from None
+            raise UnknownName(f"no solution named {name!r}; solved: {solved}.{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._solutions)

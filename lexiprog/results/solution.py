@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 import cvxpy as cp
 
 from lexiprog.certify.certificate import BASIS_WORDS, Certificate
-from lexiprog.errors import blank, there_are, this_version
+from lexiprog.errors import UnknownName, blank, there_are, this_version
 from lexiprog.model.expressions import evaluate, read_only, read_only_copies
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord
@@ -242,7 +242,7 @@ class Solution:
         elif not self._leaves and str(variable.name()) in self.variables:
             return self.variables[str(variable.name())]
         name = variable.name() if hasattr(variable, "id") else variable
-        raise KeyError(
+        raise UnknownName(
             f"subproblem {self.name!r} has no variable {name!r}; it has "
             f"{there_are(self.variables, name)}{self._detached}"
         )
@@ -276,13 +276,13 @@ class Solution:
         """Multiplier of a constraint, given as the object or as its position."""
         position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
         if position is None or not -len(self.duals) <= position < len(self.duals):
-            raise KeyError(
+            raise UnknownName(
                 f"subproblem {self.name!r} has no such constraint: {constraint}; it has "
                 f"{len(self.duals)} of them, also reached by position.{self._detached}"
             )
         multiplier = self.duals[position]
         if multiplier is None:
-            raise KeyError(
+            raise UnknownName(
                 f"constraint {constraint} of subproblem {self.name!r} has no multiplier: "
                 "integer problems have none, and custom solvers need not give any."
             )
@@ -293,7 +293,7 @@ class Solution:
         held = {lock.name: lock for lock in self.locks}
         if name not in held:
             known = there_are(held, name)
-            raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
+            raise UnknownName(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
         return held[name].price
 
     def record(self, *, evidence: bool = False) -> Record:

@@ -448,8 +448,6 @@ class _Plan:
                 self.program.stages, self.ladders, given, warm=warm, solved=solved,
                 solve_options=self.solve_options,
             )  # fmt: skip
-        except (Interrupted, KeyboardInterrupt):
-            raise
         except LexiprogError as error:
             return error
         self.known.update({keys[name]: solution for name, solution in result.items()})

@@ -79,7 +79,7 @@ class ConicFace:
         try:
             form, optimum, remaining = self._solve(task)
         except NoFace as error:
-            return Answer(Status.FAILED, said=str(error), seconds=time.perf_counter() - start)
+            return Answer(Status.FAILED, reason=str(error), seconds=time.perf_counter() - start)
         answer = answer_at(task.native, optimum.x, None, iterations=None)
         effects = (
             2.0 * np.abs(optimum.z[: form.cones.zero]) * remaining.misses / task.native.scaling.cost

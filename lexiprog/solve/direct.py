@@ -100,7 +100,7 @@ class Direct:
         if again.x is None:
             return answer
         if again.z is None:
-            return Answer(Status.FAILED, said="infeasible in some units and feasible in others")
+            return Answer(Status.FAILED, reason="infeasible in some units and feasible in others")
         x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
         return answer_at(task.native, x, z, iterations=again.iterations)
 
@@ -135,7 +135,7 @@ def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
         refined(session, form.A, form.c, bounds, vertex, task.deadline) if vertex.optimal else None
     )
     if found is None and off and (task.strategy.strict or not task.strategy.refined):
-        return Answer(Status.FAILED, said=MISSED)
+        return Answer(Status.FAILED, reason=MISSED)
     if found is None:
         return replace(answer, inaccurate=DOUBT if off else "")
     x, z = found.x.nearest, -found.y.nearest

@@ -183,7 +183,8 @@ def _in_batch(
 
 def interrupted(found_so_far: Result, of: int) -> Interrupted:
     """What Ctrl-C raises, with what was solved before."""
-    done = f"interrupted with {len(found_so_far)} of {of} subproblems solved; "
+    solved = sum(s.status is not Status.UNFINISHED for s in found_so_far.values())
+    done = f"interrupted with {solved} of {of} subproblems solved; "
     advice = "go on with program.solve(resume=error.partial)."
     return Interrupted(done + advice, partial=found_so_far)
 

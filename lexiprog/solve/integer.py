@@ -188,8 +188,8 @@ def no_worse_than(
         return answer
     if answer.x is None:
         if not answer.status.is_limit:
-            said = f"{answer.said or answer.status}, though a feasible point is known"
-            return replace(answer, status=Status.FAILED, said=said)
+            reason = f"called {answer.status}, though a feasible point is known"
+            return replace(answer, status=Status.FAILED, reason=reason)
         return moved_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
     known, found = form.objective(start), form.objective(answer.x)
     if known < found - SAME_VALUE * (1.0 + abs(found)):
