@@ -13,8 +13,8 @@ K is a product of zeros, half-lines and cones. For each z in the dual cone and e
 
 and r'y is smallest where each column stands at the end of its range that r points to. If that
 bound is the objective at x, and x is feasible, nothing is better. Linear problems are checked in
-exact rationals, others with numpy. A column without a bound is charged over a ball around x: a point of a convex problem
-that is d times as far away is better by d times the gap at most.
+exact rationals, others with numpy. A column without a bound is charged over a ball around x: a
+point of a convex problem that is d times as far away is better by d times the gap at most.
 
 A linear level that holds earlier optima by their optimal face has more equations and fixed columns
 than they have. Each must follow from the multipliers of one of them: where z'(b - Ax) and r times

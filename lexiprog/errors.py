@@ -67,14 +67,14 @@ def _display(error: BaseException, kernel: Any) -> None:
 
 
 def visible(text: str, *, lines: bool = True) -> str:
-    """A text whose control characters and marks of direction are shown and not obeyed.
+    r"""A text whose control characters and marks of direction are shown and not obeyed.
 
     Names may contain any; terminals and browsers would act upon them.
 
     Examples
     --------
-    >>> visible("cheap\\x1b[2J")
-    'cheap\\\\x1b[2J'
+    >>> visible("cheap\x1b[2J")
+    'cheap\\x1b[2J'
     """
     if text.isprintable():
         return text

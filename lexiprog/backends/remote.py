@@ -306,8 +306,7 @@ class Elsewhere:
             self._note(reply, len(answer))
             if reply.raised is not None:
                 raise reply.raised
-            value: Returned = reply.value
-            return value
+            return reply.value  # type: ignore[return-value]
         said = " ".join(f"{type(last).__name__}: {last}".split())
         self.gave_up = f"sent {1 + self.retries} times without an answer; last {said}"
         raise WorkLost(self.gave_up)

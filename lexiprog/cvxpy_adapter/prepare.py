@@ -7,7 +7,6 @@ import re
 import time
 import warnings
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import cvxpy as cp
@@ -28,7 +27,7 @@ from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser
 from lexiprog.cvxpy_adapter.numbers import Compiled, Maps, Reader
 from lexiprog.errors import LexiprogError
 from lexiprog.model.expressions import CVXPY_LOCK, dense
-from lexiprog.typing import FreshOptions, Matrix
+from lexiprog.typing import FreshOptions, Matrix, cached_property
 
 if TYPE_CHECKING:
     from cvxpy.reductions.solvers.solving_chain import SolvingChain
@@ -244,7 +243,7 @@ def _demands(expression: cp.Expression) -> int:
     def of_leaves(part: cp.Expression) -> int:
         return sum(map(of_leaves, part.args)) if part.args else len(part.domain)
 
-    return len(expression.domain) - of_leaves(expression)
+    return sum(bool(demand.variables()) for demand in expression.domain) - of_leaves(expression)
 
 
 def _is_simple(expression: cp.Expression) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from lexiprog.errors import DeclarationError, there_are
-from lexiprog.model.expressions import declared
 from lexiprog.fairness.objective import Fairness
+from lexiprog.model.expressions import declared
 from lexiprog.model.lock import Tolerance, checked_tolerance
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem

@@ -387,10 +387,10 @@ def listed(constraints: Iterable[Constraint], *, warn: bool = True) -> list[Cons
                 f"constraint {position} is {readable(repr(one))}, which is no constraint: write "
                 "one with ==, <= or >= and a variable."
             )
-        if warn and isinstance(one, bool | np.bool_):
+        if warn and one is True:  # what numpy says of data is a check of these
             warnings.warn(
-                f"constraint {position} is {bool(one)}, and no constraint: what it compares are "
-                "numbers. Is a variable missing?",
+                f"constraint {position} is True, and no constraint: what it compares are numbers. "
+                "Is a variable missing?",
                 LexiprogWarning,
                 stacklevel=3,
             )

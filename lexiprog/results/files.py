@@ -23,7 +23,6 @@ import numpy as np
 from lexiprog.errors import LexiprogError
 from lexiprog.typing import Record, Value
 
-
 LONGEST_START = 200
 
 
@@ -280,7 +279,7 @@ def _fitted_scalar(kind: Any, value: object, place: str) -> Any:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind is float:
         # A whole number may be beyond all floats.
-        fits = number and (isinstance(value, float) or abs(value) < 2**1023)
+        fits = number and not _is_huge(value)
         return float(_asked(value, place, "a number", fits=fits))
     if kind is int:
         return _asked(value, place, "a whole number", fits=number and isinstance(value, int))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
@@ -20,7 +20,16 @@ from lexiprog.results.files import BadRecord, finite, fitted
 from lexiprog.results.fingerprint import Fingerprint, fingerprint_of
 from lexiprog.status import Status
 from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
-from lexiprog.typing import Constraint, Leaf, Multiplier, Options, Record, Value, Values
+from lexiprog.typing import (
+    Constraint,
+    Leaf,
+    Multiplier,
+    Options,
+    Record,
+    Value,
+    Values,
+    cached_property,
+)
 
 T = TypeVar("T")
 
@@ -206,7 +215,7 @@ class Solution:
         return blank, (Solution, this_version()), self._fields()
 
     def __setstate__(self, state: Record) -> None:
-        self.__init__(**state)  # type: ignore[misc] - frozen: made anew
+        self.__init__(**state)  # type: ignore[misc]
 
     @cached_property
     def size(self) -> float:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from lexiprog.solve.face import (
     held_names,
 )
 from lexiprog.status import Status
-from lexiprog.typing import Array, Constraint, Mask, Options
+from lexiprog.typing import Array, Constraint, Mask, Options, cached_property
 
 
 @dataclass

@@ -179,7 +179,7 @@ def reduced(estimator: Any) -> tuple[Any, ...]:
     return blank, (type(estimator), version_here()), estimator.__getstate__()
 
 
-def blank(kind: type, written_by: str) -> Any:
+def blank(kind: Any, written_by: str) -> Any:
     """An estimator to be filled from a pickle, which is told of first if another version's."""
     if written_by != version_here():
         warnings.warn(

@@ -5,7 +5,6 @@ import pytest
 import lexiprog as lx
 from tests.attacks import clocks
 
-
 # The kinds that used to be late, and one of each that has a loop of its own.
 BY_DAY = ["integer_leximin", "a_conflict", "semidefinite", "a_sweep", "a_curve", "solver_SCS"]
 

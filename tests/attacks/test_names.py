@@ -68,6 +68,7 @@ def attack(count):
         tally.note(not unseen(page.replace("\t", "")), f"{name!r} in a page")
         tally.note("<" not in data, f"{name!r} in a script: {data[:100]!r}")
         known = json.loads(data)["levels"][0]["name"]
+        known = known.replace("\r", "").replace("\t", "")  # which browsers show as spaces
         tally.note(not unseen(known), f"{name!r} in a script, as {known!r}")
     return tally
 
