@@ -182,8 +182,8 @@ class Program(Rebuilt):
         StageError
             A subproblem has no certified optimum.
         Interrupted
-            Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; other
-            solvers, and HIGHS inside its presolve, are waited for, unless Ctrl-C is pressed again.
+            Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; a solver
+            that does not stop is left to end by itself.
         """
         _refuse(unknown)
         _check_limits(time_limit, workers)

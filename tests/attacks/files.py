@@ -10,7 +10,7 @@ from tests.lexiprog.results.test_result import Plant
 STRANGE = [
     None, True, -3, 1e400, "text", [], {}, [[]], 10**400, {"float": "nan"}, {"float": "x"},
     {"fraction": "1e400000000"}, {"fraction": "1/0"}, {"pairs": 1}, {"pairs": [[1]]}, 0.5, "",
-    {"array": [1], "shape": [2], "dtype": "float64"}, {"array": [10**400], "shape": [1], "dtype": "i8"},
+    {"array": [1], "shape": [2], "dtype": "f8"}, {"array": [10**400], "shape": [1], "dtype": "i8"},
     {"array": [1], "shape": [1], "dtype": "V9"}, {"array": 1, "shape": 1, "dtype": 1},
     json.loads("[" * 900 + "]" * 900), -1e308, "\x1b[2J", 2**63,
 ]  # fmt: skip

@@ -5,16 +5,16 @@ import random
 from dataclasses import dataclass, field
 
 
-def _seed():
+def seed(environment):
     """A fixed seed by day, another each night; a failure names it, so that it can be had again."""
-    given = os.environ.get("LEXIPROG_ATTACK_SEED")
+    given = environment.get("LEXIPROG_ATTACK_SEED")
     if given:
         return int(given)
-    nightly = os.environ.get("LEXIPROG_PROFILE") == "nightly"
+    nightly = environment.get("LEXIPROG_PROFILE") == "nightly"
     return random.SystemRandom().randrange(2**32) if nightly else 31
 
 
-SEED = _seed()
+SEED = seed(os.environ)
 
 
 @dataclass
