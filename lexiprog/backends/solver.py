@@ -291,8 +291,8 @@ class Solver:
         Seconds for one subproblem, retries included. What an integer search has found by then is
         taken, status "within_gap", with a warning; if ``gap`` is given, only within that gap.
         HIGHS, GUROBI, SCIP, SCIPY, CBC, COPT, CPLEX, GLPK_MI, MOSEK, XPRESS, CLARABEL, OSQP, SCS
-        and PDLP are told of it; others, ECOS and ECOS_BB among them, cannot be. One that goes on all
-        the same is left to end by itself, and counts as a failed try.
+        and PDLP are told of it; others, ECOS and ECOS_BB among them, cannot be. One that goes on
+        all the same is left to end by itself, and counts as a failed try.
     **options
         Passed to the solver as they are.
 

@@ -65,10 +65,7 @@ def run(
     if away is None and by_clarabel:
         return _by_clarabel(data, options, deadline.verbose)
     if away is None:
-        raw = solver.solve_via_data(data, warm, deadline.verbose, options, {})
-        if was_interrupted(raw):
-            raise KeyboardInterrupt
-        return raw
+        return _heard(solver.solve_via_data(data, warm, deadline.verbose, options, {}))
     numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
     if by_clarabel:
         return away.call(
@@ -86,12 +83,15 @@ def run(
     )
 
 
-def was_interrupted(raw: object) -> bool:
-    """Whether a solver has caught Ctrl-C itself, as SCS, OSQP and ECOS do."""
+def _heard(raw: object) -> object:
+    """What a solver found, unless it has caught Ctrl-C itself, as SCS, OSQP and ECOS do."""
     info = raw.get("info") if isinstance(raw, dict) else getattr(raw, "info", None)
+    said, flag = getattr(info, "status", None), None
     if isinstance(info, dict):
-        return info.get("status") == "interrupted" or info.get("exitFlag") in ECOS_INTERRUPTED
-    return getattr(info, "status", None) == "interrupted"
+        said, flag = info.get("status"), info.get("exitFlag")
+    if said == "interrupted" or flag in ECOS_INTERRUPTED:
+        raise KeyboardInterrupt
+    return raw
 
 
 def _there(function: Callable[..., object], *arguments: object) -> object:

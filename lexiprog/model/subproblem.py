@@ -313,7 +313,7 @@ class Rebuilt(Frozen):
         return blank, (type(self), this_version()), recipe
 
     def __setstate__(self, recipe: tuple[Any, ...]) -> None:
-        vars(self).update(vars(_rebuilt(*recipe)))
+        self._declare(**vars(_rebuilt(*recipe)))
 
 
 def _parameters(program: Rebuilt) -> list[cp.Parameter]:

@@ -313,8 +313,7 @@ def tradeoff(
             curve = _whole_curve(context, later, tick)
         done = f"{len(curve.functions)} of {counted(len(later), 'curve')}"
         return _or_interrupted(curve, deadline, f"{done}, the last as far as it was followed")
-    results: dict[int, Result] = {}
-    failures: dict[int, StageError] = {}
+    results, failures = dict[int, Result](), dict[int, StageError]()
 
     def work(part: list[int], stop: threading.Event) -> None:
         scenarios = new()  # from basis to basis
@@ -332,26 +331,41 @@ def tradeoff(
 
     width = 1 if there is None else there.width
     with bar(len(steps), 0, progress=progress) as tick, deadline.kept():
-        in_threads(work, range(len(steps)), width, "lexiprog-tradeoff")
+        in_threads(work, range(len(steps)), width, "lexiprog-tradeoff", deadline)
+    _tell_failures(failures, steps, everything=not results)
+    table = _table(name, steps, later, results)
+    done = f"{len(results)} of {counted(len(steps), 'tolerance')}"
+    return _or_interrupted(table, deadline, done)
+
+
+def _table(
+    name: str, steps: Sequence[float], later: list[str], results: Mapping[int, Result]
+) -> Tradeoff:
     rows = sorted(results)
-    if failures:
-        first = min(failures)
-        if not rows:
-            raise failures[first]
-        warnings.warn(
-            f"{len(failures)} of {counted(len(steps), 'tolerance')} are missing, {steps[first]:g} "
-            f"the first of them: {failures[first]}",
-            LexiprogWarning,
-            stacklevel=2,
-        )
-    table = Tradeoff(
+    return Tradeoff(
         name=name,
         tolerances=tuple(steps[k] for k in rows),
         values={other: tuple(results[k][other].value for k in rows) for other in later},
         given_up=tuple(given_up_in(results[k], later, name) for k in rows),
         results=tuple(results[k] for k in rows),
     )
-    return _or_interrupted(table, deadline, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
+
+
+def _tell_failures(
+    failures: Mapping[int, StageError], steps: Sequence[float], *, everything: bool
+) -> None:
+    """Warn of tolerances that are missing; if all are, the first error is raised."""
+    if not failures:
+        return
+    first = min(failures)
+    if everything:
+        raise failures[first]
+    warnings.warn(
+        f"{len(failures)} of {counted(len(steps), 'tolerance')} are missing, {steps[first]:g} the "
+        f"first of them: {failures[first]}",
+        LexiprogWarning,
+        stacklevel=3,
+    )
 
 
 def _check(

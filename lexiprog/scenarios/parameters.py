@@ -341,8 +341,9 @@ def sweep(
     # Two for each worker elsewhere: one scenario is certified here while another is solved there.
     threads = workers or (1 if elsewhere is None else 2 * elsewhere.width)
     deadline = Deadline(time_limit, executor=elsewhere)
-    limited = deadline if deadline.limited else None
-    options = SolveOptions(executor=elsewhere, deadline=limited)
+    options = SolveOptions(
+        executor=elsewhere, deadline=deadline if deadline.limited or threads > 1 else None
+    )
     plan = _Plan.of(program, solver, list(lists), options)
     rows: list[Result | LexiprogError | None] = [None] * count
 
@@ -358,7 +359,7 @@ def sweep(
     found: Counter[str] = Counter()
     try:
         with bar(count, 0, progress=progress) as tick:
-            for warm in in_threads(work, tour(lists, count), threads, "lexiprog-sweep"):
+            for warm in in_threads(work, tour(lists, count), threads, "lexiprog-sweep", deadline):
                 found += warm.found
     except KeyboardInterrupt as error:
         done = sum(row is not None for row in rows)

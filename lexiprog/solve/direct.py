@@ -63,8 +63,6 @@ class Direct:
             answer = solve_stoppable(task, form)
         else:
             answer = _through_cvxpy(task, start)
-            if task.integer and task.deadline.on_their_word:
-                answer = replace(answer, inaccurate=WORD)
         if answer.status.is_infeasible and not task.native.scaling.identity:
             answer = self._confirmed(task, answer)
         if task.strategy.refined or (
@@ -187,6 +185,8 @@ def _through_cvxpy(task: Task, start: Array | None) -> Answer:
         return Answer(Status.NO_POINT)
     if answer.x is None and task.deadline.over:
         return replace(answer, status=Status.NO_POINT)
+    if task.integer and task.deadline.on_their_word:
+        return replace(answer, inaccurate=WORD)
     return answer
 
 

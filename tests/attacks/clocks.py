@@ -173,6 +173,17 @@ def a_sweep(rng, **limit):
 
 
 @case
+def a_sweep_in_threads(rng, **limit):
+    weight, room = hard_rows(rng, 5, 50)
+    x, t = cp.Variable(50, boolean=True, name="x"), cp.Parameter(50, name="t", nonneg=True)
+    program = lx.Program(
+        lx.Stage("s", lx.Subproblem("a", cp.Maximize(t @ x), [weight @ x <= room]))
+    )
+    values = [rng.integers(50, 1000, 50) for _ in range(30)]
+    return lx.sweep(program, {t: values}, workers=2, **limit)
+
+
+@case
 def a_curve(rng, **limit):
     A = rng.uniform(size=(80, 60))
     x = cp.Variable(60, nonneg=True, name="x")
@@ -223,8 +234,9 @@ def regret(rng, **limit):
     return lx.minimax_regret(cases, [A @ x >= 1]).solve(**limit)
 
 
-# These look at neither clock: a solver of the user's own, CVXPY while it compiles, and ECOS.
-SECONDS = 0.5
+def share():
+    """How much slower everything is because others use the processors, 1 if nobody does."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def timed(name, seed, limit):
@@ -297,5 +309,5 @@ def attack_interrupts(count):
         found = interrupted(name, seed, after)
         if found is None:
             continue
-        tally.note(found[0] <= 1.0, f"{name} {seed}: {after:.2f} s, then {found[0]:.2f}")
+        tally.note(found[0] <= 1.0 * share(), f"{name} {seed}: {after:.2f} s, then {found[0]:.2f}")
     return tally

@@ -13,15 +13,17 @@ BY_DAY = ["integer_leximin", "a_conflict", "semidefinite", "a_sweep", "a_curve",
 def test_a_time_limit_is_kept(name):
     least = clocks.compile_time(name, 1)
     took, found = clocks.timed(name, 1, 0.6)
-    assert took <= max(1.1 * 0.6, least) + 0.5, found
+    assert took <= max(1.1 * 0.6, least) + 0.5 * clocks.share(), found
 
 
-@pytest.mark.parametrize("name", ["integer_leximin", "semidefinite", "a_curve"])
+@pytest.mark.parametrize(
+    "name", ["integer_leximin", "semidefinite", "a_curve", "a_sweep_in_threads"]
+)
 def test_ctrl_c_is_heard(name):
     found = clocks.interrupted(name, 1, 0.9 if name == "semidefinite" else 0.5)
     assert found is not None
     seconds, error = found
-    assert seconds <= 1.0
+    assert seconds <= clocks.share()
     assert isinstance(error, lx.Interrupted)
     assert error.partial is not None
 
