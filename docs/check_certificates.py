@@ -13,19 +13,35 @@ K is a product of zeros, half-lines and cones. For each z in the dual cone and e
 
 and r'y is smallest where each column stands at the end of its range that r points to. If that
 bound is the objective at x, and x is feasible, nothing is better. Linear problems are checked in
-exact rationals, others with numpy. Of integer problems the point is checked; their bound is the
-solver's word. A column without a bound is charged over a ball around x: a point of a convex problem
-that is d times as far away is better by d times the gap at most.
+exact rationals, others with numpy. A column without a bound is charged over a ball around x: a
+point of a convex problem that is d times as far away is better by d times the gap at most.
 
 A linear level that holds earlier optima by their optimal face has more equations and fixed columns
 than they have. Each must follow from the multipliers of one of them: where z'(b - Ax) and r times
 the distance of x from its end add up to the gap g of a proved optimum, a row is within g / z of
 equality, and a column within g / r of its end. What that may be worth to the level is charged to
-its bound. Faces of curved problems are taken as given.
+its bound.
+
+Exit codes: 0, everything is proved. 1, something is not proved. 3, everything is proved but for
+what is named as taken on trust. 2, the file cannot be read, or holds no proofs.
+
+Taken on trust, and named: the bound of an integer problem, which is its solver's word; that a level
+holds earlier optima, where it does so by a row, or by a face of a curved problem; the levels of a
+leximin after the first.
+
+What nobody can tell from the file alone: whether these numbers are those of the problem that was
+declared (its rows, its sense, which of its levels hold which, which columns are called by which
+name), and everything that is not needed for the proof (times, options, multipliers of declared
+constraints, who solved it). The checksum is not looked at: whoever forges a file can write another.
+`lexiprog.Result.load(path, program=...)` compares a file with a program.
+
+The tolerance is this page's, or --tolerance; what the file says of its own is not used.
 """
 
 import json
 import sys
+from collections import Counter
+from contextlib import nullcontext
 from fractions import Fraction
 from math import exp, inf, log, prod, sqrt
 from pathlib import Path
@@ -36,16 +52,51 @@ except ImportError:  # linear problems need nothing but Python
     np = None
 
 REACH = 10  # radius of the ball, in sizes of x
+TOLERANCE = 1e-6  # of gaps and violations
+LARGEST = 1e300  # numbers beyond are not numbers that somebody solved with
+
+PROVED, NOT_PROVED, UNREADABLE, ON_TRUST = range(4)  # exit codes
 
 
-def check_file(path):
-    """A list of (name, whether it is proved, what was found), one for each problem."""
-    record = plain(json.loads(Path(path).read_text(encoding="utf-8")))
-    found = [(solution, solution.get("evidence")) for solution in record["solutions"]]
-    if not all(proof for _, proof in found):
-        raise SystemExit(f"{path} holds no proofs: save it with result.save(path, proof=True).")
-    known = {solution["name"]: (solution, proof) for solution, proof in found}
-    return [check(solution, proof, known) for solution, proof in found]
+class Unreadable(ValueError):
+    """A file that holds no proofs, or part of one that says nothing."""
+
+
+def check_file(path, tolerance=TOLERANCE):
+    """A list of (name, whether it is proved, what was found, what it takes on trust)."""
+    try:
+        record = plain(json.loads(Path(path).read_text(encoding="utf-8")))
+        names = [name for members in record["stages"].values() for name in members]
+        found = {solution["name"]: solution for solution in record["solutions"]}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise Unreadable(f"{path} is no saved result: {error}.") from error
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if not names or twice or len(found) != len(record["solutions"]) or not set(found) <= set(names):
+        raise Unreadable(f"{path} has no subproblems, or some twice, or solutions of others.")
+    if not all(solution.get("evidence") for solution in found.values()):
+        raise Unreadable(f"{path} holds no proofs: save it with result.save(path, proof=True).")
+    verdicts, earlier = [], {}
+    for name in names:
+        verdicts.append(verdict(name, found.get(name), earlier, tolerance))
+        if name in found:
+            earlier[name] = (found[name], found[name]["evidence"])
+    return verdicts
+
+
+def verdict(name, found, earlier, tolerance):
+    """What is to be said of one subproblem, whatever the file holds of it."""
+    try:
+        if found is None:
+            raise Unreadable("the file has no solution of it")
+        check_form(found["evidence"])
+        check_told(found, earlier)
+        with np.errstate(all="ignore") if np else nullcontext():
+            return check(found, found["evidence"], earlier, tolerance)
+    except Unreadable as error:
+        reason = error
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        reason = f"malformed ({type(error).__name__}: {error})"
+    return name, False, f"{name}: is NOT proved: {reason}", []
 
 
 def plain(value):
@@ -63,48 +114,137 @@ def plain(value):
     return {key: plain(part) for key, part in value.items()}
 
 
+def check_form(proof):
+    """Refuse numbers that are none, and sizes that do not fit each other."""
+    columns, rows = len(proof["c"]), len(proof["b"])
+    lists = {"c": columns, "x": columns, "b": rows, "columns": columns}
+    if proof["z"] is not None:
+        lists["z"] = rows
+    for name, size in lists.items():
+        demand(len(proof[name]) == size, f"{name} has not as many numbers as the problem")
+        demand(all(map(is_number, proof[name])), f"{name} has what is no finite number")
+    for name, shape in (("A", (rows, columns)), ("P", (columns, columns))):
+        if proof[name] is not None:
+            check_entries(proof[name], shape, name)
+    for name, never in (("lower", inf), ("upper", -inf)):
+        ends = proof[name] or []
+        demand(len(ends) in (0, columns), f"{name} has not as many numbers as the problem")
+        demand(all(is_number(e) or e == -never for e in ends), f"{name} has what is no bound")
+    demand(all(low <= high for low, high in zip(*ranges(proof), strict=True)), "bounds are crossed")
+    demand(is_number(proof["offset"]), "the offset is no finite number")
+    demand(is_number(proof["cost"]) and proof["cost"] > 0, "the unit of its cost is not positive")
+    demand(all(unit > 0 for unit in proof["columns"]), "a column's unit is not positive")
+    demand(all(type(proof[n]) is bool for n in ("maximise", "logarithmic")), "its sense is unclear")
+    whole = proof["integer"] or []
+    demand(all(type(j) is int and 0 <= j < columns for j in whole), "no such integer column")
+    check_cones(proof["cones"], rows)
+
+
+def check_entries(entries, shape, name):
+    """Refuse a matrix with entries outside of it, or that are no numbers."""
+    rows, columns, values = (entries[part] for part in ("rows", "columns", "values"))
+    demand(len(rows) == len(columns) == len(values), f"{name} has entries without a place")
+    places = zip((rows, columns), shape, strict=True)
+    inside = all(type(k) is int and 0 <= k < size for which, size in places for k in which)
+    demand(inside, f"{name} has entries outside of it")
+    demand(all(map(is_number, values)), f"{name} has what is no finite number")
+
+
+def check_cones(cones, rows):
+    """Refuse cones that are not those of the rows."""
+    counts = [cones["zero"], cones["nonneg"], cones["exp"], *cones["soc"], *cones["psd"]]
+    demand(all(type(count) is int and count >= 0 for count in counts), "a cone has no size")
+    demand(all(size >= 1 for size in (*cones["soc"], *cones["psd"])), "a cone has no size")
+    demand(cones["psd_layout"] in ("upper", "lower", "full"), "nobody knows the cones' layout")
+    for powers in cones["power"]:
+        fits = all(is_number(p) and 0 < p < 1 for p in powers) and abs(sum(powers) - 1) < 1e-9
+        demand(fits, "the powers of a cone are not shares of one")
+    total = cones["zero"] + cones["nonneg"] + 3 * cones["exp"]  # no list: it may be any number
+    total += sum(size for _, size, _ in curved(cones | {"exp": 0}))
+    demand(total == rows, f"the cones have {total} rows, the problem {rows}")
+
+
+def check_told(found, earlier):
+    """Refuse a value or bound that is no number, and held optima that nobody has found."""
+    demand(is_number(found["value"]), "its value is no finite number")
+    demand(found["bound"] is None or is_number(found["bound"]), "its bound is no finite number")
+    for lock in found["locks"]:
+        demand(lock["kind"] in ("face", "value", "argument"), "it holds an optimum in no known way")
+        demand(lock["name"] in earlier, f"it holds {lock['name']!r}, which is not before it")
+        demand(is_number(lock["limit"]), f"its limit for {lock['name']!r} is no finite number")
+
+
+def demand(fits, problem):
+    """Refuse what does not fit."""
+    if not fits:
+        raise Unreadable(problem)
+
+
+def is_number(value):
+    """Whether it is a finite number."""
+    return isinstance(value, int | float) and type(value) is not bool and abs(value) < LARGEST
+
+
 def is_linear(proof):
     """Whether a problem has linear rows and a linear objective only."""
     kinds = proof["cones"]
     return not (proof["P"] or kinds["soc"] or kinds["psd"] or kinds["exp"] or kinds["power"])
 
 
-def check(found, proof, known):
+def check(found, proof, known, tolerance=TOLERANCE):
     """Judge one problem: the violations of its point, and the distance to a proved bound."""
-    name, certificate = found["name"], found["certificate"]
-    linear = is_linear(proof)
+    name, linear, trust = found["name"], is_linear(proof), []
     how = f"proved in {'exact rationals' if linear else 'floating point'}"
-    value, misses, bound, ball = (in_rationals if linear else in_floats)(proof)
+    value, misses, bound, ball = measure(proof)
     if ball:
         how += f" among all points within {float(ball):.3g} of it"
     if proof["integer"]:
         how = "is whole and feasible, with the solver's word for its bound"
+        trust.append("the solver's bound")
         misses += [abs(proof["x"][j] - round(proof["x"][j])) for j in proof["integer"]]
         bound = -inf if found["bound"] is None else in_units_of_proof(found["bound"], proof)
     faces = [lock["name"] for lock in found["locks"] if lock["kind"] == "face"]
-    if certificate["basis"] == "exact":
+    if found["certificate"]["basis"] == "exact":
         faces = []  # there the held optima are rows of the proof
+    rows = [lock["name"] for lock in found["locks"] if lock["name"] not in faces]
+    if rows:
+        trust.append(f"that its rows hold {', '.join(rows)}")
     if faces:
         how += f", on the optimal face of {', '.join(faces)}"
-        if linear and all(is_linear(known[face][1]) for face in faces):
-            bound -= doubt_of_faces(proof, [owner(proof, *known[face]) for face in faces])
+        if linear and not proof["integer"] and all(is_linear(known[face][1]) for face in faces):
+            owners = [owner(proof, *known[face], tolerance) for face in faces]
+            bound -= doubt_of_faces(proof, owners)
+        else:
+            trust.append(f"that it is on the face of {', '.join(faces)}")
+    if found.get("levels"):
+        trust.append("all levels but the first")
     # All in the units of the proof, in which the problem's numbers are about one.
     told = in_units_of_proof(found["value"], proof)
-    gap = float(max(abs(value - bound), abs(value - told)) / (1 + abs(value)))
-    miss = float(max(misses, default=0))
-    proved = gap <= certificate["gap_tolerance"] and miss <= certificate["tolerance"]
+    gaps = [abs(float(value - end)) / (1 + abs(float(value))) for end in (bound, told)]
+    # One that is not a number is not small: each is asked by itself.
+    proved = all(gap <= tolerance for gap in gaps) and all(miss <= tolerance for miss in misses)
+    gap, miss = max(gaps), float(max(misses, default=0))
     text = f"{name}: {found['value']:.10g} {how if proved else 'is NOT proved'}"
-    return name, proved, f"{text} (gap {gap:.1e}, violation {miss:.1e})"
+    text += f" (gap {gap:.1e}, violation {miss:.1e})"
+    if proved and trust:
+        text += f"; taken on trust: {', '.join(trust)}"
+    return name, proved, text, trust
 
 
-def owner(proof, found, own):
+def measure(proof):
+    """Value, violations, bound and ball of a problem, from its numbers alone."""
+    return (in_rationals if is_linear(proof) else in_floats)(proof)
+
+
+def owner(proof, found, own, tolerance):
     """The proof of a held optimum in the units of its holder, and how far it is from its bound."""
     own = (proof.get("owners") or {}).get(found["name"], own)
+    check_form(own)
     value, misses, bound, ball = in_rationals(own)
     told = Fraction(in_units_of_proof(found["value"], own))
     size = 1 + abs(value)
-    missed = max(misses, default=0) > found["certificate"]["tolerance"]
-    if ball or missed or abs(told - value) > Fraction(found["certificate"]["gap_tolerance"]) * size:
+    missed = max(misses, default=0) > tolerance
+    if ball or missed or abs(told - value) > Fraction(tolerance) * size:
         return own, inf
     return own, abs(value - bound)
 
@@ -219,7 +359,7 @@ def in_floats(proof):
     x, c, b = (np.array(proof[name], dtype=float) for name in "xcb")
     A = matrix(proof["A"], (b.size, c.size))
     P = matrix(proof["P"], (c.size, c.size)) if proof["P"] else np.zeros((c.size, c.size))
-    if np.linalg.eigvalsh(P)[0] < -1e-9 * (1 + abs(P).max()):
+    if abs(P - P.T).max() > 0 or np.linalg.eigvalsh(P)[0] < -1e-12 * abs(P).max():
         return 0.0, [inf], -inf, None  # not convex: nothing of this holds
     slack, z = b - A @ x, np.array(proof["z"] or np.zeros(b.size))
     sizes = np.maximum(1, np.maximum(abs(b), abs(A) @ abs(x)))
@@ -242,17 +382,22 @@ def matrix(entries, shape):
 
 def blocks(cones):
     """Each cone as (kind, rows, parameter), in the order of the rows."""
-    sizes = [("zero", 1, None)] * cones["zero"] + [("half-line", 1, None)] * cones["nonneg"]
-    sizes += [("soc", size, None) for size in cones["soc"]]
+    lines = [("zero", 1, None)] * cones["zero"] + [("half-line", 1, None)] * cones["nonneg"]
+    start = 0
+    for kind, size, parameter in lines + curved(cones):
+        yield kind, slice(start, start + size), parameter
+        start += size
+
+
+def curved(cones):
+    """The cones that are no lines: kind, rows and parameter of each."""
+    sizes = [("soc", size, None) for size in cones["soc"]]
     full = cones["psd_layout"] == "full"
     layout = cones["psd_layout"]
     sizes += [("psd", n * n if full else n * (n + 1) // 2, (n, layout)) for n in cones["psd"]]
     sizes += [("exp", 3, None)] * cones["exp"]
     sizes += [("power", len(powers) + 1, powers) for powers in cones["power"]]
-    start = 0
-    for kind, size, parameter in sizes:
-        yield kind, slice(start, start + size), parameter
-        start += size
+    return sizes
 
 
 def distance(kind, s, parameter):
@@ -322,9 +467,25 @@ def packed_identity(order, layout):
     return eye[np.tril_indices(order) if layout == "upper" else np.triu_indices(order)]
 
 
+def main(arguments):
+    """Print what was found of each subproblem, and return the exit code."""
+    tolerance = TOLERANCE
+    if len(arguments) == 3 and arguments[0] == "--tolerance":
+        tolerance, arguments = float(arguments[1]), arguments[2:]
+    if len(arguments) != 1:
+        usage = "usage: python check_certificates.py [--tolerance 1e-6] result.json"
+        print(usage, file=sys.stderr)  # noqa: T201
+        return UNREADABLE
+    try:
+        verdicts = check_file(arguments[0], tolerance)
+    except Unreadable as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return UNREADABLE
+    print(*(text for _, _, text, _ in verdicts), sep="\n")  # noqa: T201
+    if not all(proved for _, proved, _, _ in verdicts):
+        return NOT_PROVED
+    return ON_TRUST if any(trust for *_, trust in verdicts) else PROVED
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: python check_certificates.py result.json")
-    verdicts = check_file(sys.argv[1])
-    print(*(text for _, _, text in verdicts), sep="\n")  # noqa: T201
-    raise SystemExit(0 if all(proved for _, proved, _ in verdicts) else 1)
+    raise SystemExit(main(sys.argv[1:]))

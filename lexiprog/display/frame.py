@@ -10,6 +10,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.errors import visible
 from lexiprog.summary import array_text, counted, number
 from lexiprog.tolerances import SHOWN_ZERO
 from lexiprog.typing import Values
@@ -34,7 +35,7 @@ def tag(name: str, classes: str, *inside: str) -> str:
 
 def safe(text: str) -> str:
     """A text that may contain anything, as HTML."""
-    return escape(text, quote=True)
+    return escape(visible(text), quote=True)
 
 
 # Words of this library with an explanation that appears when the pointer rests on them.

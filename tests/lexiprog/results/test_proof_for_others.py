@@ -21,8 +21,8 @@ def test_the_page_proves_what_was_certified(page, tmp_path, kind):
     result = PROGRAMS[kind]().solve()
     result.save(tmp_path / "proof.json", proof=True)
     verdicts = page.check_file(tmp_path / "proof.json")
-    assert [name for name, _, _ in verdicts] == list(result)
-    for name, proved, text in verdicts:
+    assert [name for name, *_ in verdicts] == list(result)
+    for name, proved, text, _ in verdicts:
         assert proved, text
         assert f"{result[name].value:.10g}" in text
         if kind == "integer":
@@ -87,7 +87,7 @@ def test_a_wrong_point_that_is_feasible_is_not_proved(page, tmp_path):
     found["evidence"]["x"]["array"][1] += 1.0
     found["value"] += 1.0
     path.write_text(json.dumps(record))
-    ((_, proved, text),) = page.check_file(path)
+    ((_, proved, text, _),) = page.check_file(path)
     assert not proved
     assert "NOT proved (gap 3.3e-01" in text  # 2 for 1, over 1 + 2
 
@@ -130,8 +130,9 @@ def test_without_proof_the_file_has_none_and_the_page_says_so(page, tmp_path):
     path = tmp_path / "plain.json"
     transport().solve().save(path)
     assert "evidence" not in json.loads(path.read_text())["solutions"][0]
-    with pytest.raises(SystemExit, match="proof=True"):
+    with pytest.raises(page.Unreadable, match="proof=True"):
         page.check_file(path)
+    assert page.main([str(path)]) == page.UNREADABLE
 
 
 def test_evidence_survives_a_file_with_proofs_but_no_pickle(page, tmp_path):
@@ -156,7 +157,7 @@ def test_evidence_survives_a_file_with_proofs_but_no_pickle(page, tmp_path):
 def test_a_custom_solver_s_point_is_proved_by_our_own_multipliers(page, tmp_path):
     result = transport().solve(Mischief(None, at=100))
     result.save(tmp_path / "proof.json", proof=True)
-    ((_, proved, text),) = page.check_file(tmp_path / "proof.json")
+    ((_, proved, text, _),) = page.check_file(tmp_path / "proof.json")
     assert proved, text
 
 
@@ -167,7 +168,7 @@ def test_a_chain_in_rational_numbers_is_proved_with_its_locks_as_rows(page, tmp_
     result = program.solve("EXACT")
     assert result["fumes"].exact == (32 if rtol == 0 else Fraction(132, 5))
     result.save(tmp_path / "proof.json", proof=True)
-    for _, proved, text in page.check_file(tmp_path / "proof.json"):
+    for _, proved, text, _ in page.check_file(tmp_path / "proof.json"):
         assert proved, text
         assert "face" not in text
     loaded = lx.Result.load(tmp_path / "proof.json", program)

@@ -119,6 +119,7 @@ def as_version_1(path):
     """Rewrite a file as 0.1.0 wrote it."""
     record = json.loads(path.read_text())
     record["format"] = "lexiprog result 1"
+    del record["checksum"]
     for solution in record["solutions"]:
         del solution["digest"], solution["bound"], solution["certificate"]["radius"]
     path.write_text(json.dumps(record))
