@@ -59,10 +59,12 @@ CERTIFIED = 1e-6
 NEARNESS = 0.1
 # The same of the rows of a linear problem, whose vertices can be had to the last digit: rounding of
 # a few terms. What differs by more is told apart.
-ROW_ROUNDING = 4.0 * EPS
+ROW_ROUNDING = 8.0 * EPS
 # A value, and its bound, are not known better than so many roundings of the terms they are summed
 # from.
 VALUE_ROUNDING = 16.0 * EPS
+# A value below this share of its terms, and of its dual's, may be zero: it has no size of its own.
+NO_SIZE = 1e-9
 # Every measure of a linear optimum that was refined.
 CERTIFIED_REFINED = 1e-12
 # Curves over a parameter, and steps of leximin: linear programs, so vertices up to rounding.

@@ -21,13 +21,12 @@ from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import Proof, measure, prove
 from lexiprog.certify.polish import candidates
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
-from lexiprog.certify.terms import Terms
+from lexiprog.certify.terms import TermSizes
 from lexiprog.deadline import Deadline
 from lexiprog.tolerances import (
     CERTIFIED,
     INTEGER_ROUNDING,
     NEARNESS,
-    VALUE_ROUNDING,
 )
 from lexiprog.typing import Array
 
@@ -249,7 +248,7 @@ class _Tree:
             return
         self.best, self.value = replace(proof, x=x), form.objective(x)
         share = max(CLOSE * self.tolerance, self.gap or 0.0)
-        room = max(share * abs(self.value), CLOSE * VALUE_ROUNDING * proof.measures.size)
+        room = max(share * abs(self.value), CLOSE * proof.measures.rounding)
         self.cutoff = self.value - room
 
     @np.errstate(invalid="ignore")
@@ -328,7 +327,7 @@ def refuted(form: StandardForm, z: Array, within: float) -> bool:
     """
     form = replace(form, c=np.zeros(form.c.size), P=None, offset=0.0)
     x = form.within_bounds(np.zeros(form.c.size))
-    terms = Terms(form, x, z)
+    terms = TermSizes(form, x, z)
     near = terms.measure(x, z)
     charges = np.abs(terms.form.transpose_product(near.z)) * np.abs(x)
     return lower_bound(terms, x, near.z) > within * (near.size + float(charges.sum()))

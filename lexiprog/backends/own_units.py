@@ -19,7 +19,7 @@ from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.equilibration import equilibrate
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.polish import on_cones, rooms
-from lexiprog.certify.terms import Frame, Terms
+from lexiprog.certify.terms import Frame, TermSizes
 from lexiprog.deadline import Deadline
 from lexiprog.typing import Array, Matrix
 
@@ -29,7 +29,7 @@ def solved_again(
     form: StandardForm, x: Array, z: Array, deadline: Deadline | None = None
 ) -> Interior | None:
     """What CLARABEL finds in the units of the answer ``x``, ``z``; None if it finds nothing."""
-    terms = Terms(form, x, z)
+    terms = TermSizes(form, x, z)
     room = rooms(terms, x)
     columns = _powers(np.where(np.isfinite(room), np.maximum(np.abs(x), 0.0), np.abs(x)), room)
     turn = _units_of_rows(terms, np.maximum(np.abs(x), 1e-3 * np.where(np.isfinite(room), room, 0)))
@@ -128,7 +128,7 @@ class _RowUnits:
         return np.asarray(self.pairs.T @ (self.units * (self.rows.T @ z)))
 
 
-def _units_of_rows(terms: Terms, sizes: Array) -> _RowUnits:
+def _units_of_rows(terms: TermSizes, sizes: Array) -> _RowUnits:
     """Units that bring slacks to the size of their terms and leave the cones as they are."""
     frame, cones = terms.frame, terms.form.cones
     heights = terms.row_sizes(sizes)
@@ -144,10 +144,10 @@ def _units_of_rows(terms: Terms, sizes: Array) -> _RowUnits:
             )
         elif kind == "power":
             units[rows] = 1.0 / _powers(np.max(heights[rows], keepdims=True))
-    return _boosted(frame, units, cones.linear)
+    return _with_pairs(frame, units, cones.linear)
 
 
-def _boosted(frame: Frame, units: Array, linear: int) -> _RowUnits:
+def _with_pairs(frame: Frame, units: Array, linear: int) -> _RowUnits:
     """Units of the pairs of second-order cones, and their geometric mean for the rest."""
     size = units.size
     into, back = sp.eye_array(size, format="lil"), sp.eye_array(size, format="lil")

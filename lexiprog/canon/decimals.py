@@ -46,6 +46,24 @@ def is_short(numbers: Array) -> Mask:
     return short
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
+def are_written(numbers: Array) -> bool:
+    """Whether all are floats that show as decimals of up to 15 digits; others were computed.
+
+    Examples
+    --------
+    >>> are_written(np.array([0.1, 3.0, 1e-9, -12.25])), are_written(np.array([0.1, 1 / 3]))
+    (True, False)
+    """
+    if is_short(numbers).all():
+        return True
+    size = 10.0 ** (14.0 - np.floor(np.log10(np.abs(numbers))))
+    decimal = np.rint(numbers * size) / size
+    # Where the unit is no float itself the quotient may be off by a rounding.
+    near = np.abs(decimal - numbers) <= np.where(size <= 1e22, 0.0, np.spacing(np.abs(numbers)))
+    return bool((near | (numbers == 0.0) | is_short(numbers)).all())
+
+
 def find(
     values: Array, digits: Array, powers: NDArray[np.intp], left: Mask, length: int, near: int
 ) -> None:

@@ -30,7 +30,7 @@ from lexiprog.canon.compensated import (
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
-from lexiprog.certify.terms import Terms, into_dual
+from lexiprog.certify.terms import TermSizes, into_dual
 from lexiprog.tolerances import EPS, REDUCED_TO_ZERO
 from lexiprog.typing import Array, Mask, Matrix
 
@@ -44,12 +44,12 @@ _ROUNDS = 8
 
 
 @np.errstate(all="ignore")
-def lower_bound(terms: Terms, x: Array, z: Array, *, enough: float = np.inf) -> float:
+def lower_bound(terms: TermSizes, x: Array, z: Array, *, enough: float = np.inf) -> float:
     """What no feasible point's objective is below; minus infinity if nothing is proved.
 
     Parameters
     ----------
-    terms : Terms
+    terms : TermSizes
         The problem's numbers; integers are taken as continuous, which can only lower the bound.
     x : ndarray
         The point at which a quadratic objective is linearised.
@@ -62,13 +62,13 @@ def lower_bound(terms: Terms, x: Array, z: Array, *, enough: float = np.inf) -> 
     --------
     >>> import numpy as np, scipy.sparse as sp
     >>> from lexiprog.canon.standard_form import Cones, StandardForm
-    >>> from lexiprog.certify.terms import Terms
+    >>> from lexiprog.certify.terms import TermSizes
     >>> A, b, rows = sp.csc_array(np.array([[-1.0, -2.0]])), np.array([-4.0]), Cones(nonneg=1)
     >>> form = StandardForm(np.array([1.0, 3.0]), 0.0, A, b, rows, lower=np.zeros(2))
     >>> x, z = np.array([4.0, 0.0]), np.array([1.0])  # min x + 3y over x + 2y >= 4 is 4
-    >>> lower_bound(Terms(form, x, z), x, z)
+    >>> lower_bound(TermSizes(form, x, z), x, z)
     4.0
-    >>> lower_bound(Terms(form, x, z), x, np.array([0.75]))
+    >>> lower_bound(TermSizes(form, x, z), x, np.array([0.75]))
     3.0
     """
     ranges = stated_ranges(terms.given)
@@ -82,7 +82,7 @@ def lower_bound(terms: Terms, x: Array, z: Array, *, enough: float = np.inf) -> 
     return max(bound, charged_bound(terms, point, multipliers, ranges) - doubt)
 
 
-def charged_bound(terms: Terms, x: Pair, z: Pair, ranges: tuple[Array, Array]) -> float:
+def charged_bound(terms: TermSizes, x: Pair, z: Pair, ranges: tuple[Array, Array]) -> float:
     """The bound of multipliers and of a point of linearisation as they are."""
     form = terms.form
     reduced, curvature = _reduced(form, x, z)
@@ -173,7 +173,7 @@ def _implied(
 
 
 def balanced(
-    terms: Terms, x: Array, z: Array, ranges: tuple[Array, Array]
+    terms: TermSizes, x: Array, z: Array, ranges: tuple[Array, Array]
 ) -> tuple[Pair, Pair, float] | None:
     """A point of linearisation and multipliers with reduced cost zero in free columns, if any.
 
@@ -202,7 +202,7 @@ def balanced(
 
 
 def _corrected(
-    terms: Terms, x: Array, z: Array, free: NDArray[np.intp], sizes: Array
+    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], sizes: Array
 ) -> tuple[Pair, Pair] | None:
     """The smallest correction in the local metric; None if these columns cannot be balanced."""
     form = terms.form
@@ -257,7 +257,7 @@ def _worth(form: StandardForm, x: Array, z: Array) -> float:
     return float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
 
 
-def _metric(terms: Terms, x: Array, z: Array, sizes: Array) -> sp.csc_array:
+def _metric(terms: TermSizes, x: Array, z: Array, sizes: Array) -> sp.csc_array:
     """A root of the local metric of the dual cones at ``z``, cone by cone."""
     form, cones = terms.form, terms.form.cones
     weights = terms.natural(z)
@@ -273,7 +273,7 @@ def _metric(terms: Terms, x: Array, z: Array, sizes: Array) -> sp.csc_array:
     return sp.csc_array(sp.block_diag(parts)) if parts else sp.csc_array((0, 0))
 
 
-def _roots(terms: Terms, z: Array) -> list[Array]:
+def _roots(terms: TermSizes, z: Array) -> list[Array]:
     """Roots of the local metrics of all cones beyond the linear rows."""
     out: list[Array] = []
     frame, cones = terms.frame, terms.form.cones
@@ -315,7 +315,7 @@ def _root_semidefinite(z: Array, order: int, layout: str) -> Array:
     return np.column_stack(sides)
 
 
-def inwards(terms: Terms, z: Array, share: float) -> Array:
+def inwards(terms: TermSizes, z: Array, share: float) -> Array:
     """Multipliers moved towards the inside of the dual cones by a share of themselves."""
     if share == 0.0:
         return z

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +84,21 @@ class Certificate:
     row_tolerance: float = NEARNESS * CERTIFIED
     basis: str = "duals"
     interval: tuple[float, float] | None = None
+
+    @property
+    def primal(self) -> float:
+        """The same as ``rows``."""
+        return _renamed("primal", "rows", self.rows)
+
+    @property
+    def dual(self) -> float:
+        """The same as ``columns``."""
+        return _renamed("dual", "columns", self.columns)
+
+    @property
+    def cone(self) -> float:
+        """The same as ``cones``."""
+        return _renamed("cone", "cones", self.cones)
 
     @property
     def measures(self) -> dict[str, float]:
@@ -173,6 +189,14 @@ class Certificate:
             return where
         low, high = self.interval
         return f"{where}, value within [{_digits(low, high)}]"
+
+
+def _renamed(old: str, new: str, value: float) -> float:
+    warnings.warn(
+        f"certificate.{old} is now certificate.{new}: deprecated since 0.3, to be removed in 0.5.",
+        FutureWarning, stacklevel=3,
+    )  # fmt: skip
+    return value
 
 
 def _most(values: tuple[float, ...]) -> float:

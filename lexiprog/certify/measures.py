@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,18 +17,24 @@ from lexiprog.canon.cones import distances
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.polish import candidates
+from lexiprog.certify.polish import candidates, rooms
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
 from lexiprog.certify.rounding_bound import bound_with_rounding
-from lexiprog.certify.terms import Nearness, Terms, ratio
+from lexiprog.certify.terms import Nearness, TermSizes, ratio
 from lexiprog.tolerances import (
     CERTIFIED,
+    FEW_ROUNDINGS,
     NEARNESS,
+    NO_SIZE,
+    ROW_MISSED,
     ROW_ROUNDING,
     UNDERFLOW_ERRORS,
     VALUE_ROUNDING,
 )
 from lexiprog.typing import Array, Mask
+
+# Where the numbers of rows come from.
+Rows: TypeAlias = Literal["written", "computed", "found"]
 
 # Linear programs up to so many entries are worth measuring in a batch.
 SMALL = 20_000
@@ -38,12 +44,12 @@ SMALL = 20_000
 class Measures:
     """A certificate with the bound that it rests on, in the form's minimising sense.
 
-    ``size`` is that of the terms which the objective and its dual are summed from.
+    ``rounding`` is how far values may be apart that are told apart by rounding alone.
     """
 
     certificate: Certificate
     bound: float | None
-    size: float = 0.0
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -62,13 +68,13 @@ def prove(
     *,
     claimed: float,
     tolerance: float = CERTIFIED,
-    computed: bool = False,
+    rows: Rows = "written",
 ) -> Proof:
     """The answer or, where that is not proved, what lies near it and is; else the best of them.
 
-    ``computed`` as for ``measure``.
+    ``rows`` as for ``measure``.
     """
-    options: dict[str, Any] = {"tolerance": tolerance, "computed": computed}
+    options: dict[str, Any] = {"tolerance": tolerance, "rows": rows}
     best = Proof(x, z, measure(form, x, z, claimed=claimed, **options))
     if best.measures.certificate.proved:
         return best
@@ -92,7 +98,7 @@ def measure(
     tolerance: float = CERTIFIED,
     gap_tolerance: float | None = None,
     bound: float | None = None,
-    computed: bool = False,
+    rows: Rows = "written",
 ) -> Measures:
     """Measure primal point ``x`` and multipliers ``z`` of ``form`` against optimality.
 
@@ -106,16 +112,21 @@ def measure(
         The optimum the solver claims, in the form's own (minimising) sense.
     bound : float, optional
         A lower bound on the optimum, used where there are no multipliers.
-    computed : bool
-        Whether some rows were computed from other answers, so that even linear ones need not be
-        met to the last digit.
+    rows : {"written", "computed", "found"}
+        Where the numbers of linear rows come from. Those that somebody has written are met up to
+        rounding, so that every digit counts; those that somebody has computed a little less
+        exactly, and those found from other answers as exactly as curved ones.
     """
     integer = form.integer is not None and bool(form.integer.size)
-    terms = Terms(form, x, np.zeros(form.b.size) if z is None else z)
+    terms = TermSizes(form, x, np.zeros(form.b.size) if z is None else z)
     near = terms.measure(x, np.zeros(form.b.size) if z is None else z)
     whole = float(np.abs(x[form.integer] - np.round(x[form.integer])).max()) if integer else 0.0
+    rounding = _rounding(terms, x, near)
     if z is not None:
-        basis, bound = "duals", _bound(terms, x, near, tolerance)
+        basis, bound = (
+            "duals",
+            _bound(terms, x, near, max(0.01 * tolerance * abs(near.value), rounding)),
+        )
     else:
         near = replace(near, columns=0.0, slackness=0.0, effect=0.0)
         basis = "incumbent" if integer else "bound"
@@ -125,42 +136,58 @@ def measure(
         columns=near.columns,
         cones=near.cones,
         slackness=near.slackness,
-        gap=np.nan if bound is None else share_of_value(near.value, bound, near.size, near.effect),
-        claim=share_of_value(claimed, near.value, near.size),
+        gap=np.nan if bound is None else share_of_value(near.value, bound, rounding, near.effect),
+        claim=share_of_value(near.value, claimed, rounding),
         integrality=whole,
         tolerance=tolerance,
         gap_tolerance=tolerance if gap_tolerance is None else max(tolerance, gap_tolerance),
-        row_tolerance=row_tolerance(form, tolerance, computed=computed),
+        row_tolerance=row_tolerance(form, tolerance, rows),
         basis=basis,
     )
     finite = bound is not None and np.isfinite(bound)
-    return Measures(certificate, float(bound) if finite and bound is not None else None, near.size)
+    return Measures(certificate, float(bound) if finite and bound is not None else None, rounding)
 
 
-def row_tolerance(form: StandardForm, tolerance: float, *, computed: bool = False) -> float:
-    """What rows are compared with: rounding alone where all is linear, unless more is allowed."""
+def _rounding(terms: TermSizes, x: Array, near: Nearness) -> float:
+    """By how much rounding alone may part two values of the objective.
+
+    An optimum of zero has no terms: there it is what columns come to that are off by a few
+    roundings of the room that their rows leave them.
+    """
+    rounding = VALUE_ROUNDING * near.size + UNDERFLOW_ERRORS
+    if abs(near.value) > NO_SIZE * near.size:
+        return rounding
+    off = VALUE_ROUNDING * rooms(terms, x)
+    off = np.where(np.isfinite(off), off, VALUE_ROUNDING * np.abs(x))
+    curve = terms.curvature_sizes(np.abs(x) + 0.5 * off)
+    return rounding + float(np.sum(off * (np.abs(terms.form.c) + curve)))
+
+
+def row_tolerance(form: StandardForm, tolerance: float, rows: Rows = "written") -> float:
+    """What rows are compared with."""
     integer = form.integer is not None and bool(form.integer.size)
-    if computed or integer or not form.is_linear or tolerance > CERTIFIED:
+    if rows == "found" or integer or not form.is_linear or tolerance > CERTIFIED:
         return NEARNESS * tolerance
+    if rows == "computed":
+        return ROW_MISSED
     longest = max(form.A.nnz / max(form.b.size, 1), 1.0)
     return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(longest)))
 
 
-def share_of_value(value: float, other: float, size: float, effect: float = 0.0) -> float:
+def share_of_value(value: float, other: float, rounding: float, effect: float = 0.0) -> float:
     """How far two values are apart, over the size of the first; what rounding explains is zero.
 
-    ``size`` is that of the terms they are summed from, ``effect`` what else may part them.
+    ``effect`` is what else may part them.
     """
     apart = max(abs(value - other), effect)
-    if apart <= VALUE_ROUNDING * size + UNDERFLOW_ERRORS:
+    if apart <= rounding:
         return 0.0
     return apart / abs(value) if value else np.inf
 
 
-def _bound(terms: Terms, x: Array, near: Nearness, tolerance: float) -> float:
-    """The lower bound that the multipliers prove; no more is done than the certificate needs."""
-    allowed = max(0.01 * tolerance * abs(near.value), VALUE_ROUNDING * near.size)
-    enough = near.value - allowed - UNDERFLOW_ERRORS
+def _bound(terms: TermSizes, x: Array, near: Nearness, allowed: float) -> float:
+    """The lower bound that the multipliers prove; no more is done than is needed."""
+    enough = near.value - allowed
     if terms.form.cones.linear == terms.form.b.size:
         quick = bound_with_rounding(terms.form, x, near.z)
         if quick is not None and quick >= enough:
@@ -189,6 +216,7 @@ def measure_batch(
     claims: Sequence[float],
     *,
     tolerance: float,
+    written: bool = True,
     rows_at: tuple[Array, Array] | None = None,
 ) -> list[Measures | None]:
     """The same of linear programs over one matrix, all at once; None if one needs more to know.
@@ -203,6 +231,8 @@ def measure_batch(
         A point and multipliers for each.
     claims : sequence of float
         What is claimed to be the optimum of each.
+    written : bool
+        Whether rows are to be met up to rounding: see ``measure``.
     rows_at : tuple of ndarray, optional
         ``batch.rows_at(x)``, where that is known.
     """
@@ -219,13 +249,18 @@ def measure_batch(
     charges = (np.abs(inside) * np.abs(slack)).sum(axis=1)
     reduced = c + batch.pulled(inside)
     ends = np.where(reduced > 0.0, lower, upper)
-    charges = charges + np.abs(reduced * (x - ends)).sum(axis=1)
+    around = np.abs(c) + batch.matrix.sums(
+        np.abs(batch.A.data) * np.abs(inside)[:, batch.A.indices]
+    )
+    real = ratio(np.abs(reduced), around) > FEW_ROUNDINGS
+    charges = charges + np.abs(reduced * np.where(real, x - ends, 0.0)).sum(axis=1)
     total = (np.abs(c) * np.abs(x)).sum(axis=1) + (np.abs(b) * np.abs(inside)).sum(axis=1)
     total = total + np.abs(batch.offset)
     bounds = batch.bounds(x, inside)
     boxed = np.all(np.isfinite(upper - lower) & np.isfinite(x), axis=1) & ~out
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
     limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
+    limit = limit if written else ROW_MISSED
     return [
         _batched(bound, claim, tolerance, limit, *row) if bound is not None and row[-1] else None
         for bound, claim, row in zip(
@@ -238,12 +273,13 @@ def _batched(
     bound: float, claim: float, tolerance: float, row_tolerance: float,
     value: float, rows: float, slackness: float, effect: float, size: float, *_: object,
 ) -> Measures:  # fmt: skip
+    rounding = VALUE_ROUNDING * size + UNDERFLOW_ERRORS
     certificate = Certificate(
-        rows=rows, slackness=slackness, gap=share_of_value(value, bound, size, effect),
-        claim=share_of_value(claim, value, size), tolerance=tolerance, gap_tolerance=tolerance,
+        rows=rows, slackness=slackness, gap=share_of_value(value, bound, rounding, effect),
+        claim=share_of_value(value, claim, rounding), tolerance=tolerance, gap_tolerance=tolerance,
         row_tolerance=row_tolerance,
     )  # fmt: skip
-    return Measures(certificate, bound, size)
+    return Measures(certificate, bound, rounding)
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -26,7 +26,7 @@ from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
-from lexiprog.certify.terms import Terms, ratio
+from lexiprog.certify.terms import TermSizes, ratio
 from lexiprog.tolerances import EPS
 from lexiprog.typing import Array, Mask, Matrix
 
@@ -47,7 +47,7 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
     absorbed = absorb(form, inside, z)
     yield inside, absorbed
     straight = form.b.size == form.cones.linear
-    terms = Terms(form, inside, absorbed)
+    terms = TermSizes(form, inside, absorbed)
     room = rooms(terms, inside)
     if not straight:
         lifted = on_cones(form, inside)
@@ -63,6 +63,8 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
             if better is not None:
                 yield better
         yield at, absorb(form, at, np.zeros(z.size))  # an optimum that nothing presses on
+        if not straight:  # or no cone: where one leaves a single point, multipliers mean nothing
+            yield at, absorb(form, at, np.where(np.arange(z.size) < form.cones.linear, z, 0.0))
         if (at != inside).any() or (quiet != absorbed).any():
             yield at, quiet
             yield at, absorbed
@@ -108,7 +110,7 @@ def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     return z
 
 
-def rooms(terms: Terms, x: Array) -> Array:
+def rooms(terms: TermSizes, x: Array) -> Array:
     """How far each column could go in the rows that have a size; infinite where none has.
 
     A row has a size if its right-hand side is not zero or a column in it has a room already.
@@ -119,7 +121,8 @@ def rooms(terms: Terms, x: Array) -> Array:
     real = entries > 0.0
     rows, columns, entries = A.indices[real], places[real], entries[real]
     anchored = form.b != 0.0
-    bounds = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (terms.lower, terms.upper)]
+    stated = stated_ranges(terms.given, outwards=False)
+    bounds = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in stated]
     own = bounds[0] + bounds[1]
     room, heights = np.full(x.size, np.inf), terms.row_sizes(x)
     for _ in range(4):
@@ -138,7 +141,7 @@ def rooms(terms: Terms, x: Array) -> Array:
     return np.where(np.isfinite(room), room, np.where(own > 0.0, own, np.inf))
 
 
-def _spread_over_cones(terms: Terms, anchored: Mask) -> None:
+def _spread_over_cones(terms: TermSizes, anchored: Mask) -> None:
     for kind, rows, parameter in blocks(terms.form.cones):
         if kind == "soc":
             heads = np.cumsum(parameter) - parameter
@@ -149,7 +152,7 @@ def _spread_over_cones(terms: Terms, anchored: Mask) -> None:
             anchored[rows] = anchored[rows].any()
 
 
-def snapped(terms: Terms, x: Array, z: Array, room: Array, share: float) -> tuple[Array, Array]:
+def snapped(terms: TermSizes, x: Array, z: Array, room: Array, share: float) -> tuple[Array, Array]:
     """Columns near a bound or zero put there, and multipliers that are noise made zero."""
     form = terms.form
     lower, upper = terms.lower, terms.upper
@@ -160,13 +163,12 @@ def snapped(terms: Terms, x: Array, z: Array, room: Array, share: float) -> tupl
     close = np.isfinite(nearest) & (away.min(axis=0) <= share * room)
     at = np.where(close, nearest, x)
     reach = np.maximum(np.abs(at), np.where(close & np.isfinite(room), room, 0.0))
-    worth = float(np.abs(form.c) @ reach + np.abs(terms.given.b) @ np.abs(z))
+    framed = terms.frame.enter(z)
+    worth = float(np.abs(form.c) @ reach + np.abs(form.b) @ np.abs(framed))
     worth += float(np.sum(reach * terms.curvature_sizes(reach)))
-    heights = Terms(terms.given, x, z).row_sizes(
-        np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0))
-    )
-    quiet = np.where(np.abs(z) * heights <= share * worth, 0.0, z)
-    return at, quiet
+    heights = terms.row_sizes(np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0)))
+    quiet = np.where(np.abs(framed) * heights <= share * worth, 0.0, framed)
+    return at, terms.frame.leave(quiet)
 
 
 # Linear and quadratic problems: the optimum of the active set, in twice the precision.
@@ -177,7 +179,7 @@ def on_active_set(
 ) -> tuple[Array, Array] | None:
     """The point and multipliers that meet the conditions of their active set to the last digit."""
     lower, upper = stated_ranges(form, outwards=False)
-    terms = Terms(form, x, z)
+    terms = TermSizes(form, x, z)
     alone = _single(form)
     z = np.where(alone, 0.0, z)
     curve = 0.0 if form.P is None else form.P @ x
@@ -279,7 +281,7 @@ def on_cones(form: StandardForm, x: Array) -> Array | None:
     A.eliminate_zeros()
     lengths = np.diff(A.indptr)
     stands = np.bincount(A.indices, minlength=x.size)
-    terms = Terms(form, x, np.zeros(form.b.size))
+    terms = TermSizes(form, x, np.zeros(form.b.size))
     framed = sp.csr_array(terms.form.A)
     lower, upper = terms.lower, terms.upper
     moved, x = False, x.copy()
@@ -310,7 +312,7 @@ def _slack(A: Matrix, b: Array, rows: slice, x: Array) -> Array:
 
 
 def _lift_pairs(
-    terms: Terms, A: Matrix, stands: NDArray[np.intp], x: Array, lower: Array, upper: Array
+    terms: TermSizes, A: Matrix, stands: NDArray[np.intp], x: Array, lower: Array, upper: Array
 ) -> bool:
     frame, b, moved = terms.frame, terms.form.b, False
     lengths = np.diff(A.indptr)
@@ -366,7 +368,7 @@ def _lift_semidefinite(
     return moved
 
 
-def on_rows(terms: Terms, x: Array, room: Array, largest: int = 1500) -> Array | None:
+def on_rows(terms: TermSizes, x: Array, room: Array, largest: int = 1500) -> Array | None:
     """The point with its violated linear rows met, by columns that cost nothing."""
     form, count = terms.form, terms.form.cones.linear
     equal = np.arange(count) < form.cones.zero

@@ -181,7 +181,7 @@ def root_of_squares(parts: Array, starts: NDArray[np.intp]) -> Array:
     )
 
 
-class Terms:
+class TermSizes:
     """The sizes of all terms of a form: what its points and multipliers are measured by.
 
     Parameters
@@ -250,7 +250,7 @@ class Terms:
         around = self.column_sizes(x, z)
         ends = np.where(reduced > 0.0, self.lower, self.upper)
         held, shares = np.isfinite(ends), ratio(np.abs(reduced), around)
-        away = np.where(held & (shares > 4.0 * EPS), x - np.where(held, ends, x), 0.0)
+        away = np.where(held & (shares > FEW_ROUNDINGS), x - np.where(held, ends, x), 0.0)
         charges = float(np.abs(reduced * away).sum()) + float(np.abs(z * slack)[:linear].sum())
         charges += float(np.abs(_by_block(self, z * slack)).sum())
         value = form.objective(x)
@@ -284,14 +284,14 @@ def most(values: Array) -> float:
     return np.inf if np.isnan(largest) else largest
 
 
-def _by_block(terms: Terms, products: Array) -> Array:
+def _by_block(terms: TermSizes, products: Array) -> Array:
     """Sums over each cone that is no half-line."""
     starts = _starts(terms)
     linear = terms.form.cones.linear
     return np.add.reduceat(products[linear:], starts) if starts.size else np.zeros(0)
 
 
-def _starts(terms: Terms) -> NDArray[np.intp]:
+def _starts(terms: TermSizes) -> NDArray[np.intp]:
     """Where each cone beyond the linear rows begins, counted from there."""
     starts: list[int] = []
     for kind, rows, parameter in blocks(terms.form.cones):
@@ -323,7 +323,7 @@ def least(inside: Callable[[Array], Mask], count: int) -> Array:
     return np.where(at_once, 0.0, np.where(never, np.inf, np.exp(high)))
 
 
-def outside_cones(terms: Terms, slack: Array, sizes: Array) -> float:
+def outside_cones(terms: TermSizes, slack: Array, sizes: Array) -> float:
     """The largest measure of a cone."""
     worst, cones = 0.0, terms.form.cones
     for kind, rows, parameter in blocks(cones):
@@ -396,7 +396,7 @@ def _outside_power(s: Array, t: Array, powers: Array) -> Array:
 # Multipliers: moved into the dual cones by the repair that costs the objective least.
 
 
-def into_dual(terms: Terms, z: Array, sizes: Array) -> Array:
+def into_dual(terms: TermSizes, z: Array, sizes: Array) -> Array:
     """Multipliers of the frame inside the dual cones, ``|change|' sizes`` as small as may be."""
     cones = terms.form.cones
     z = z.copy()

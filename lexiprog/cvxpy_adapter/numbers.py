@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.utilities.psd_utils import TriangleKind
 
+from lexiprog.canon.decimals import are_written
 from lexiprog.canon.equilibration import equilibrate
 from lexiprog.canon.scaling import Scaling, multiplied
 from lexiprog.canon.standard_form import Cones, StandardForm, TriangleLayout
@@ -149,6 +150,11 @@ class Compiled:
         if self.given is not None:
             return self.given
         return standard_form(self.data, self.chain.solver, self.inverse[-1])
+
+    @cached_property
+    def written(self) -> bool:
+        """Whether its rows are numbers that somebody may have written, with up to 15 digits."""
+        return are_written(self.form.A.data) and are_written(self.form.b)
 
     @cached_property
     def scaling(self) -> Scaling:

@@ -22,7 +22,7 @@ from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import FallbackSolvers, Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import LinearBatch, Measures, can_batch, measure, measure_batch
+from lexiprog.certify.measures import LinearBatch, Measures, Rows, can_batch, measure, measure_batch
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
@@ -103,7 +103,7 @@ def certify_all(
     points = ready[0].scaling.point(x)  # the units of the columns are the same for all
     claims = [form.objective(point) for form, point in zip(forms, points, strict=True)]
     scaled = [numbers.scaling.scaled_value(v) for numbers, v in zip(ready, claims, strict=True)]
-    checks, reduced = _checked(vertices, x, y, scaled, accept)
+    checks, reduced = _checked(vertices, x, y, scaled, accept, written=ready[0].written)
     if len(checks) < len(vertices):
         most = len(checks)
         return certify_all(chain, vertices[:most], ready[:most], accept) if most else []
@@ -121,8 +121,9 @@ def certify_all(
 
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
 def _checked(
-    vertices: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float
-) -> tuple[list[Measures], Array]:
+    vertices: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float,
+    *, written: bool,
+) -> tuple[list[Measures], Array]:  # fmt: skip
     """Certificates up to the first that misses its rows, and the costs that multipliers leave."""
     batch, most, forms = _batch(vertices), len(vertices), [best.form for best in vertices]
     at = None if batch is None else batch.rows_at(x)
@@ -130,10 +131,15 @@ def _checked(
         most = next((k for k, best in enumerate(vertices) if _is_off(best)), most)
     if batch is None:
         reduced = [form.c + form.transpose_product(z) for form, z in zip(forms, y, strict=True)]
-        return _certificates([None] * most, vertices, claims, accept), np.array(reduced)
+        return _certificates([None] * most, vertices, claims, accept, written=written), np.array(
+            reduced
+        )
     equations = np.array([best.face.rows.fixed for best in vertices])
-    measured = measure_batch(batch, equations, x, y, claims, tolerance=accept, rows_at=at)
-    return _certificates(measured[:most], vertices, claims, accept), batch.c + batch.pulled(y)
+    measured = measure_batch(
+        batch, equations, x, y, claims, tolerance=accept, written=written, rows_at=at
+    )
+    checks = _certificates(measured[:most], vertices, claims, accept, written=written)
+    return checks, batch.c + batch.pulled(y)
 
 
 def _batch(vertices: Sequence[FaceVertex]) -> LinearBatch | None:
@@ -163,17 +169,20 @@ def _certificates(
     vertices: Sequence[FaceVertex],
     claims: Sequence[float],
     accept: float,
+    *,
+    written: bool,
 ) -> list[Measures]:
     """Of as many as were measured; where that was not enough, each by itself."""
     return [
-        _alone(best, claim, accept) if measures is None else measures
+        _alone(best, claim, accept, written=written) if measures is None else measures
         for measures, best, claim in zip(measured, vertices, claims, strict=False)
     ]
 
 
-def _alone(best: FaceVertex, claim: float, accept: float) -> Measures:
+def _alone(best: FaceVertex, claim: float, accept: float, *, written: bool) -> Measures:
     form, z = best.on_face
-    return measure(form, best.vertex.x, z, claimed=claim, tolerance=accept)
+    rows: Rows = "written" if written else "computed"
+    return measure(form, best.vertex.x, z, claimed=claim, tolerance=accept, rows=rows)
 
 
 class _Held(NamedTuple):

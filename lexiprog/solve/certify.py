@@ -17,7 +17,7 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measures, measure, prove, share_of_value
+from lexiprog.certify.measures import Measures, Rows, measure, prove, share_of_value
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -82,7 +82,7 @@ def _cleaned(task: Task, answer: Answer) -> Answer:
         return answer
     found = prove(
         form, answer.x, answer.z, claimed=answer.claimed, tolerance=task.solver.accept,
-        computed=task.subproblem.kind != "LP",
+        rows=origin_of_rows(task),
     )  # fmt: skip
     if found.x is answer.x:
         return replace(answer, measured=found.measures)
@@ -91,6 +91,13 @@ def _cleaned(task: Task, answer: Answer) -> Answer:
         answer, x=found.x, z=found.z, primal=moved.primal, value=moved.value,
         claimed=moved.claimed, measured=found.measures,
     )  # fmt: skip
+
+
+def origin_of_rows(task: Task) -> Rows:
+    """Where the numbers of a problem's rows come from."""
+    if task.subproblem.kind != "LP":
+        return "found"  # curved ones may have been restated at an earlier point
+    return "written" if task.compiled is not None and task.compiled.written else "computed"
 
 
 @dataclass(frozen=True)
@@ -282,7 +289,7 @@ def _measured_numbers(
         tolerance=task.solver.accept,
         gap_tolerance=task.solver.gap,
         bound=bound,
-        computed=task.subproblem.kind != "LP",
+        rows=origin_of_rows(task),
     )
     users = in_users_terms(task.subproblem, task.native.scaling, measured, value, answer.value)
     judged = _judged_exactly(task, answer.x, measured.bound, users.certificate)
@@ -296,15 +303,15 @@ def in_users_terms(
     certificate = measured.certificate
     bound = in_users_sense(subproblem, scaling, measured.bound)
     # Geometric programs are solved in logarithms, so that errors are shares of the value.
-    size = measured.size * abs(value) if subproblem.gp else scaling.value(measured.size)
+    rounding = measured.rounding * abs(value) if subproblem.gp else scaling.value(measured.rounding)
     # The claim must also hold for the problem as the user wrote it.
-    claim = max(certificate.claim, share_of_value(value, claimed, size))
+    claim = max(certificate.claim, share_of_value(value, claimed, rounding))
     gap, interval = certificate.gap, None
     if bound is not None:
-        gap = np.maximum(gap, share_of_value(value, bound, size))  # no number stays none
+        gap = np.maximum(gap, share_of_value(value, bound, rounding))  # no number stays none
         interval = min(bound, value), max(bound, value)
     certificate = replace(certificate, claim=claim, gap=float(gap), interval=interval)
-    return Measures(certificate, bound, size)
+    return Measures(certificate, bound, rounding)
 
 
 def _judged_exactly(
@@ -416,7 +423,7 @@ def verification_solve(
             z,
             claimed=answer.claimed,
             bound=answer.bound,
-            computed=subproblem.kind != "LP",
+            rows=origin_of_rows(task),
         )
         sharp = not refined or measured.certificate.worst <= CERTIFIED_REFINED
         if measured.certificate.proved and sharp:
@@ -438,18 +445,18 @@ def _measured_point(
         float(np.max(np.abs(array - np.round(array)), initial=0.0, where=integer_entries(variable)))
         for variable, array in point.values
     ]
-    gap, bound, size = np.nan, None, 0.0
+    gap, bound, rounding = np.nan, None, 0.0
     if verified is not None:
         bound = -verified.bound if subproblem.maximise else verified.bound
         bound = verified.answer.value if subproblem.gp else bound
-        size = verified.measured.size / verified.task.native.scaling.cost
-        gap = share_of_value(value, bound, size)
+        rounding = verified.measured.rounding / verified.task.native.scaling.cost
+        gap = share_of_value(value, bound, rounding)
         if (value > bound) == subproblem.maximise and value != bound:
             gap = max(gap, float(np.max([0.0, *misses])))  # too good to be true
     certificate = Certificate(
         rows=float(np.max([0.0, *misses])),  # not-a-number stays not-a-number
         gap=float(gap),
-        claim=share_of_value(value, answer.value, size),
+        claim=share_of_value(value, answer.value, rounding),
         integrality=float(np.max([0.0, *fractional])),
         tolerance=task.solver.accept,
         gap_tolerance=max(task.solver.accept, task.solver.gap or 0.0),
@@ -460,7 +467,7 @@ def _measured_point(
     x = None if verified is None or not task.integer else _in_columns(verified.task, point)
     if verified is not None and x is not None:
         certificate = _judged_exactly(verified.task, x, verified.measured.bound, certificate)
-    return Measures(certificate, bound, size)
+    return Measures(certificate, bound, rounding)
 
 
 def _in_columns(task: Task, point: _Point) -> Array | None:

@@ -20,7 +20,7 @@ from lexiprog.backends.clarabel import Interior, solve_conic, solve_or_refute
 from lexiprog.canon.conic_face import exposed
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.newton import sharpened
-from lexiprog.certify.terms import Terms
+from lexiprog.certify.terms import TermSizes
 from lexiprog.compile.answer import Answer, HeldOptima
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -220,7 +220,9 @@ def _without(form: StandardForm, locks: Locks, deadline: Deadline) -> OnFaces:
 
 def _is_nearer(form: StandardForm, one: tuple[Array, Array], other: tuple[Array, Array]) -> bool:
     """Whether one point with multipliers is no farther from an optimum than another."""
-    return Terms(form, *one).measure(*one).worst <= Terms(form, *other).measure(*other).worst
+    return (
+        TermSizes(form, *one).measure(*one).worst <= TermSizes(form, *other).measure(*other).worst
+    )
 
 
 def _on_face(

@@ -213,13 +213,12 @@ def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) 
 
 
 def _proof(task: Task, form: StandardForm, x: Array, z: Array, claimed: float) -> Proof:
-    accept, computed = task.solver.accept, task.subproblem.kind != "LP"
-    return prove(form, x, z, claimed=claimed, tolerance=accept, computed=computed)
+    return prove(form, x, z, claimed=claimed, tolerance=task.solver.accept, rows="found")
 
 
 def _measured(task: Task, form: StandardForm, x: Array, z: Array) -> Measures:
-    accept, computed = task.solver.accept, task.subproblem.kind != "LP"
-    return measure(form, x, z, claimed=form.objective(x), tolerance=accept, computed=computed)
+    value, accept = form.objective(x), task.solver.accept
+    return measure(form, x, z, claimed=value, tolerance=accept, rows="found")
 
 
 def _in_own_units(task: Task, form: StandardForm, first: Proof | None) -> Proof | None:

@@ -298,16 +298,17 @@ def _judged(
     x = search.best.x * units.columns
     bound = search.bound / units.cost if np.isfinite(search.bound) else None
     measured, own = _measured(task, form, x, bound), search.best.measures
-    certificate, size = measured.certificate, max(measured.size, own.size / units.cost)
+    certificate = measured.certificate
+    rounding = max(measured.rounding, own.rounding / units.cost)
     if bound is not None:
         # What the rows are missed by may be worth something, which the point's own proof knows.
-        gap = max(share_of_value(form.objective(x), bound, size), own.certificate.gap)
+        gap = max(share_of_value(form.objective(x), bound, rounding), own.certificate.gap)
         certificate = replace(certificate, gap=gap, basis="bound")
     proved = certificate.gap <= certificate.gap_tolerance
     found = answer_at(task.native, x, None, iterations=search.nodes)
     return replace(
         found, status=Status.OPTIMAL if proved else Status.LIMIT, form=form, bound=bound,
-        measured=replace(measured, certificate=certificate, size=size),
+        measured=replace(measured, certificate=certificate, rounding=rounding),
     )  # fmt: skip
 
 

@@ -148,7 +148,10 @@ class Case:
     def checked(self) -> bool:
         """Whether it is time to refine a linear problem that holds nothing."""
         highs = self.alone_on_highs
-        return bool(highs) and (self.solver is highs[-1] or not self.as_declared)
+        if highs:
+            return self.solver is highs[-1] or not self.as_declared
+        own = self.fair or self.locked or self.solver.is_custom or self.exact
+        return self.subproblem.kind == "LP" and not own
 
     @property
     def presolved(self) -> bool:

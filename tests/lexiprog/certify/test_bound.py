@@ -15,7 +15,7 @@ from lexiprog.canon.equilibration import equilibrate
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.bound import charge_columns, charged_bound
 from lexiprog.certify.bound import lower_bound as bound_in_dual_cones
-from lexiprog.certify.terms import Terms, into_dual
+from lexiprog.certify.terms import TermSizes, into_dual
 from tests.lexiprog.canon.known_optima import highs, in_units, known
 from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
 
@@ -24,7 +24,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def lower_bound(form, x, z):
     """From any multipliers, which are brought into the dual cones first."""
-    terms = Terms(form, x, z)
+    terms = TermSizes(form, x, z)
     with np.errstate(all="ignore"):
         inside = into_dual(terms, terms.frame.enter(z), terms.row_sizes(x))
     return bound_in_dual_cones(terms, x, inside)
@@ -67,7 +67,7 @@ def test_the_bound_is_the_one_in_rational_numbers_rounded_down(seed):
         x, z = wild(rng, form.c.size), wild(rng, form.b.size)
         z[form.cones.zero :] = np.maximum(z[form.cones.zero :], 0.0)
         pairs = Pair.of(x), Pair.of(z)
-        bound = charged_bound(Terms(form, x, z), *pairs, form.ranges())
+        bound = charged_bound(TermSizes(form, x, z), *pairs, form.ranges())
         exact = bound_by_hand(form, x, z)
         if exact is not None:
             assert Fraction(bound) <= exact
@@ -135,7 +135,9 @@ def test_a_wrong_sign_a_wrong_size_and_an_open_column_count():
     # With the multiplier 1.5 alone x has reduced cost -0.5. Points that matter have an objective
     # of 6, half more than at x, at most, so that x <= 6: 1.5 * 4 - 0.5 * 6.
     pairs = Pair.of(x), Pair.of(np.array([1.5]))
-    assert charged_bound(Terms(form, x, pairs[1].high), *pairs, form.ranges()) == pytest.approx(3.0)
+    assert charged_bound(TermSizes(form, x, pairs[1].high), *pairs, form.ranges()) == pytest.approx(
+        3.0
+    )
 
 
 def test_a_free_column_is_balanced_by_its_row_or_leaves_nothing_proved():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import least_multipliers
-from lexiprog.certify.terms import Terms
+from lexiprog.certify.terms import TermSizes
 from tests.lexiprog.canon.known_optima import known
 
 seeds = st.integers(0, 2**32 - 1)
@@ -27,7 +27,7 @@ def test_multipliers_that_prove_a_bound_are_as_large_as_a_ray_says(seed):
     problem = known(seed)
     form = problem.form
     rng = np.random.default_rng(seed)
-    assert np.isfinite(lower_bound(Terms(form, problem.x, problem.z), problem.x, problem.z))
+    assert np.isfinite(lower_bound(TermSizes(form, problem.x, problem.z), problem.x, problem.z))
     reduced = form.c + form.A.T @ problem.z
     size = np.abs(problem.z).sum() + np.abs(reduced).sum()
     for _ in range(10):

@@ -13,7 +13,7 @@ from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import measure, measure_batch
 from lexiprog.certify.rounding_bound import LinearBatch, bound_with_rounding
-from lexiprog.certify.terms import Terms
+from lexiprog.certify.terms import TermSizes
 from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
 
 BOUND_LOSS = 1e-12  # as a share of 1 + |value|
@@ -119,7 +119,7 @@ def test_it_says_what_twice_the_working_precision_says(seed):
     form, x, z = quadratic(seed)
     z = np.where(np.arange(z.size) < form.cones.zero, z, np.maximum(z, 0.0))
     value = form.objective(x)
-    slow = lower_bound(Terms(form, x, z), x, z)
+    slow = lower_bound(TermSizes(form, x, z), x, z)
     assert bound_with_rounding(form, x, z) <= slow + BOUND_LOSS * (1.0 + abs(value))
 
 
