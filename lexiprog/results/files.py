@@ -143,13 +143,27 @@ def read(path: str | os.PathLike[str]) -> Record:
                 f"{path} is not as it was saved: its content has changed, as its checksum tells. "
                 "Take another copy, or solve again."
             )
-        return {key: _decode(part, key) for key, part in record.items()}
+        return _of_today({key: _decode(part, key) for key, part in record.items()})
     except BadRecord as error:
         raise BadFile(f"{path} is not a whole result: at {error}.") from error
     except BadFile:
         raise
     except MALFORMED as error:
         raise BadFile(f"{path} is not a whole result: {error}.") from error
+
+
+# What the measures of certificates were called in earlier files; some are no more.
+_NAMES = {"primal": "rows", "dual": "columns", "cone": "cones", "radius": ""}
+
+
+def _of_today(record: Record) -> Record:
+    """The record with certificates whose fields have the names of today."""
+    for solution in record.get("solutions", ()):
+        certificate = solution.get("certificate") if isinstance(solution, dict) else None
+        if isinstance(certificate, dict):
+            named = {_NAMES.get(name, name): part for name, part in certificate.items()}
+            solution["certificate"] = {name: part for name, part in named.items() if name}
+    return record
 
 
 def _refuse(name: str) -> NoReturn:

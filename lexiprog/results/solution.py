@@ -348,6 +348,9 @@ def check_numbers(solution: Solution, place: str) -> None:
     """Refuse what no solve can have found: numbers that are none, words that mean nothing."""
     if solution.certificate.basis not in BASIS_WORDS:
         raise BadRecord(f"{place}.certificate.basis", f"this is one of {', '.join(BASIS_WORDS)}")
+    interval = solution.certificate.interval
+    if interval is not None and len(interval) != 2:
+        raise BadRecord(f"{place}.certificate.interval", "this is no pair of numbers")
     numbers: Record = {"value": solution.value, "unit": solution.unit}
     numbers |= {"bound": solution.bound, "timings": [*solution.timings.values()]}
     numbers |= {f"variables.{key}": value for key, value in solution.variables.items()}
