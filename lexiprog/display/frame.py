@@ -42,12 +42,12 @@ def safe(text: str) -> str:
 
 _GUIDE = "https://github.com/lexiprog/lexiprog/blob/main/docs/guide/"
 MEANING = {
-    "optimal for data within": "each number of your data may have to change by that share of itself "
-    "for the point to be optimal; no unit makes a difference",
-    "feasible for data within": "each number of your data may have to change by that share of itself "
-    "for the point to be feasible; that nothing is better is not proved",
-    "value within": "where the optimum of your data as they are lies; of a problem with integers the "
-    "outer end is the solver's word",
+    "optimal for data within": "each number of your data may have to change by that share of "
+    "itself for the point to be optimal; no unit makes a difference",
+    "feasible for data within": "each number of your data may have to change by that share of "
+    "itself for the point to be feasible; that nothing is better is not proved",
+    "value within": "where the optimum of your data as they are lies; of a problem with integers "
+    "the outer end is the solver's word",
     "optimal for your data": "proved in rational numbers, without any rounding",
     "not certified": "what was measured is above what is accepted, so nothing is called optimal",
     "face lock": "held by the equations of its optimal face, without any tolerance",
@@ -58,8 +58,8 @@ MEANING = {
     "incumbent": "the best point found; not proved to be the best there is",
     "within_gap": "an incumbent whose distance to the proved bound was accepted; it may not be the "
     "best there is",
-    "optimal_inaccurate": "a point that was checked, but not proved to be optimal for your data, or "
-    "that holds what is not known exactly enough",
+    "optimal_inaccurate": "a point that was checked, but not proved to be optimal for your data, "
+    "or that holds what is not known exactly enough",
     "price": "gain of this objective per unit of further slack on the held one",
 }
 # Where the guide says more.
