@@ -1,8 +1,8 @@
 """One deadline for time and cancellation: children, keeping what was found, and every long loop."""
 
 import os
-import re
 import pickle
+import re
 import signal
 import threading
 import time
