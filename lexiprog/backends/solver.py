@@ -179,9 +179,6 @@ SHARPER_MIP: dict[str, Options] = {
 }
 
 
-SHORTEST = 0.001  # seconds
-
-
 @dataclass(frozen=True)
 class Words:
     """What a solver calls the time limit and the relative gap.
@@ -196,6 +193,8 @@ class Words:
         Another such dictionary, in which users may write them.
     second : float
         One second, in the solver's unit of time.
+    least : float
+        The shortest limit, for solvers that take no time at all for no limit.
     """
 
     time: str = ""
@@ -203,6 +202,7 @@ class Words:
     inside: str = ""
     also: str = ""
     second: float = 1.0
+    least: float = 0.0
 
     def read(self, word: str, options: Options) -> float | None:
         """What the options say of "time" or "gap" in the solver's own words."""
@@ -216,7 +216,7 @@ class Words:
         """Write "time" or "gap" into options that may be changed, in the place of what is there."""
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
         if word == "time":
-            value = max(value, SHORTEST)  # SCS, for one, takes no time at all for no limit
+            value = max(value, self.least)
         if not name:
             return
         place = options
@@ -235,14 +235,14 @@ _WORDS = {
     "CBC": Words("maximumSeconds", "allowableFractionGap"),
     "COPT": Words("TimeLimit", "RelGap"),
     "CPLEX": Words("timelimit", "mip.tolerances.mipgap", inside="cplex_params"),
-    "GLPK_MI": Words("tm_lim", "mip_gap", second=1000.0),
+    "GLPK_MI": Words("tm_lim", "mip_gap", second=1000.0, least=0.001),
     "MOSEK": Words(
         "MSK_DPAR_OPTIMIZER_MAX_TIME", "MSK_DPAR_MIO_TOL_REL_GAP", inside="mosek_params"
     ),
     "XPRESS": Words("maxtime", "miprelstop"),
     "CLARABEL": Words("time_limit"),
-    "OSQP": Words("time_limit"),
-    "SCS": Words("time_limit_secs"),
+    "OSQP": Words("time_limit", least=0.001),
+    "SCS": Words("time_limit_secs", least=0.001),
     "PDLP": Words("time_sec_limit"),
     "ECOS_BB": Words(gap="mi_rel_eps"),
 }

@@ -143,15 +143,29 @@ def _check_point(subproblem: Subproblem, solution: Solution) -> None:
                 subproblem,
                 f"its objective is {value:g} at the point that it holds, not {solution.value:g}",
             )
-        for condition in [*subproblem.constraints, *_domains(subproblem)]:
+        for condition in _plain_conditions(subproblem):
             miss = float(np.max(condition.violation(), initial=0.0))
             if not (miss == 0.0 or miss <= slack * max(map(_terms, condition.args))):
                 text = readable(condition, automatic_names(subproblem.variables))
                 raise _refused(subproblem, f"its point misses {text} by {miss:.3g}")
 
 
-def _domains(subproblem: Subproblem) -> list[Constraint]:
-    return [condition for variable in subproblem.variables for condition in variable.domain]
+# Those whose violation CVXPY reads off: of other cones it would have to solve a problem.
+_PLAIN = (
+    cp.constraints.Equality,
+    cp.constraints.Inequality,
+    cp.constraints.NonNeg,
+    cp.constraints.NonPos,
+    cp.constraints.PSD,
+    cp.constraints.SOC,
+    cp.constraints.Zero,
+)
+
+
+def _plain_conditions(subproblem: Subproblem) -> list[Constraint]:
+    """The constraints, and what variables are declared with."""
+    domains = [condition for variable in subproblem.variables for condition in variable.domain]
+    return [c for c in (*subproblem.constraints, *domains) if isinstance(c, _PLAIN)]
 
 
 def _terms(expression: cp.Expression) -> float:

@@ -99,8 +99,6 @@ def settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
 
 
 Tick = Callable[[str], None]
-# Seconds between two looks at a running search, if somebody wants to know.
-PULSE = 0.1
 # Problems of one stage that are under way elsewhere at the same time.
 WAITING = 1000
 

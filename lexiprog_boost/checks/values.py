@@ -175,7 +175,7 @@ def check_optima(optima: Any, classes: NDArray) -> Floats:
 
 
 def reduced(estimator: Any) -> tuple[Any, ...]:
-    """What a pickle of an estimator holds: which version wrote it, before all that it has learnt."""
+    """What a pickle of an estimator holds: which version wrote it, then all that it has learnt."""
     return blank, (type(estimator), version_here()), estimator.__getstate__()
 
 
