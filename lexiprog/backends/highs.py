@@ -480,10 +480,14 @@ class HighsModel:
                 if presolve == "off" and self._has_factors:
                     basic = highs.getBasicVariables()[1]
                 reduced, correction = self._refined(cost, duals, basis_found, basic)
+            point = np.array(solution.col_value)
+            if status == "kOptimal" and presolve == "off" and self._has_factors:
+                basic = highs.getBasicVariables()[1] if basic is None else basic
+                point = self._on_rows(point, bounds, basis_found, basic)
             self._basis = basis_found if status == "kOptimal" else None
             return Vertex(
                 status=status,
-                x=np.array(solution.col_value),
+                x=point,
                 row_dual=duals,
                 reduced=reduced,
                 correction=correction,
@@ -550,6 +554,30 @@ class HighsModel:
         else:
             correction = self._with_factors(basic >= 0, lack)
         return sums, correction if np.isfinite(correction).all() else None
+
+    def _on_rows(
+        self, x: Array, bounds: Bounds, basis: highspy.HighsBasis, basic: Indices
+    ) -> Array:
+        """The vertex with what its tight rows are missed by taken away, by the factors at hand."""
+        inside, idle = self._parts(basis, basic)
+        if len(inside) + len(idle) != bounds.row_upper.size:
+            return x
+        activity = self._A @ x
+        below, above = activity - bounds.row_lower, bounds.row_upper - activity
+        lack = np.where(np.abs(below) < np.abs(above), -below, above)
+        lack[idle] = 0.0
+        lack[~np.isfinite(lack)] = 0.0
+        size = float(np.abs(lack).max(initial=0.0))
+        if size == 0.0:
+            return x
+        step = self._highs.getBasisSolve(lack / size)[1] * size
+        better = x.copy()
+        within = basic >= 0
+        better[basic[within]] += step[within]
+        better = np.clip(better, bounds.lower, bounds.upper)
+        left = np.abs(activity + lack - self._A @ better)
+        left[idle] = 0.0
+        return better if float(left.max(initial=0.0)) < size else x
 
     def _parts(self, basis: highspy.HighsBasis, basic: Indices | None) -> tuple[Indices, Indices]:
         """The columns and the rows that are basic; the same ones as long as the basis is."""
