@@ -100,7 +100,7 @@ def test_failures_are_rows_with_their_reason(table):
     failed = {(row.choice, row.subproblem): row for row in table.failures}
     assert set(failed) == {(c, p) for c in ("NOSUCH", "Liar") for p in ("cost", "even")}
     assert "not installed" in failed["NOSUCH", "cost"].reason
-    assert "not certified: primal" in failed["Liar", "cost"].reason
+    assert "not certified: rows" in failed["Liar", "cost"].reason
     assert failed["Liar", "even"].status == "not reached"
 
 
