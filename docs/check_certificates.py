@@ -244,6 +244,8 @@ def check(found, proof, known, tolerance=TOLERANCE):
     misses["gap"] = share_of_value(measured, bound, effect)
     misses["claim"] = share_of_value(measured, told)
     limits = limits_of(proof, tolerance)
+    if trust and found["locks"]:
+        limits["rows"] = NEARNESS * tolerance  # what it holds was computed
     # One that is not a number is not small: each is asked by itself.
     failed = {which: miss for which, miss in misses.items() if not miss <= limits[which]}
     if failed:
@@ -379,15 +381,14 @@ def ranges(proof):
 def measure(proof):
     """Everything that is known of a problem, from its numbers alone."""
     x = [Fraction(number) for number in proof["x"]]
-    A, P = entries(proof["A"]), entries(proof["P"])
+    A, P = entries(proof["A"]), symmetric(entries(proof["P"]))
     slack, row_sizes = [Fraction(b) for b in proof["b"]], [abs(Fraction(b)) for b in proof["b"]]
     for i, j, a in A:
         slack[i] -= a * x[j]
         row_sizes[i] += abs(a * x[j])
-    known = multipliers(proof, A, P, x, row_sizes) if not P or is_convex(proof) else None
-    if known is None:
-        none = {"rows": inf, "columns": inf, "cones": inf, "slackness": inf, "effect": 0}
-        return Measured(Fraction(0), -inf, none, 0, [], [])
+    demand(not P or is_convex(proof), "its objective is not convex")
+    known = multipliers(proof, A, P, x, row_sizes)
+    demand(known is not None, "no multipliers near these leave its free columns without a cost")
     y, z, reduced, sizes = known
     charges, missing, columns = 0, 0, 0
     for low, high, xj, r, size in zip(*ranges(proof), x, reduced, sizes, strict=True):
@@ -429,11 +430,17 @@ def entries(matrix):
     return [(i, j, Fraction(a)) for i, j, a in zip(*parts, strict=True)]
 
 
+def symmetric(matrix_entries):
+    """The symmetric part, which is all that counts in x'Px."""
+    halves = [(i, j, a / 2) for i, j, a in matrix_entries]
+    return halves + [(j, i, a) for i, j, a in halves]
+
+
 def is_convex(proof):
-    """Whether P is symmetric and, up to rounding, without a negative eigenvalue."""
-    full = matrix(proof["P"], (len(proof["c"]),) * 2)
+    """Whether P is, up to rounding, without a negative eigenvalue."""
+    full = curvature(proof)
     root = np.sqrt(abs(np.diag(full)))
-    if abs(full - full.T).max() > 0 or abs(full[root == 0]).max(initial=0) > 0:
+    if abs(full[root == 0]).max(initial=0) > 0:
         return False
     root[root == 0] = 1
     return np.linalg.eigvalsh(full / root / root[:, None])[0] >= -1e-12
@@ -567,7 +574,7 @@ def moved(proof, x, z, row_sizes, share):
     """
     x, z, c, b = (np.array(v, dtype=float) for v in (x, z, proof["c"], proof["b"]))
     A = matrix(proof["A"], (b.size, c.size))
-    P = matrix(proof["P"], (c.size, c.size)) if proof["P"] else np.zeros((c.size, c.size))
+    P = curvature(proof)
     worth = abs(c) @ abs(x) + abs(b) @ abs(z) or 1.0
     z, root = inwards(proof, z, share), np.zeros((b.size, b.size))
     near = inwards(proof, z, 1e-2)
@@ -727,6 +734,13 @@ def least(inside):
         middle = (low + high) / 2
         low, high = (low, middle) if inside(exp(middle)) else (middle, high)
     return exp(high)
+
+
+def curvature(proof):
+    """The symmetric part of P, as floats."""
+    size = len(proof["c"])
+    full = matrix(proof["P"], (size, size)) if proof["P"] else np.zeros((size, size))
+    return (full + full.T) / 2
 
 
 def matrix(entries, shape):
