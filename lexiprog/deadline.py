@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Protocol, TypeVar
 
+from lexiprog.errors import LexiprogWarning
 from lexiprog.typing import FreshOptions, Options
 
 Returned = TypeVar("Returned")
 
 # The last share of a limit, kept back for rounding integers and for certifying.
 RESERVE = 0.04
-# Seconds between two looks at a thread, and those that its answer may come late.
-PULSE, GRACE = 0.1, 1.0
+# Seconds between two looks at a thread, and those that its answer may come late, with the share of
+# the limit that may be added.
+PULSE, GRACE, LATE = 0.05, 0.25, 0.05
 
 
 class OutOfTime(Exception):
@@ -26,7 +30,18 @@ class OutOfTime(Exception):
 
 
 class RemoteCaller(Protocol):
-    """What a deadline needs of a remote executor."""
+    """What a deadline needs of a remote executor.
+
+    Attributes
+    ----------
+    trusted : bool
+        Whether the word of its workers is enough for the bounds of integer searches.
+    gave_up : str
+        Why it has lost work for good; empty if it has not.
+    """
+
+    trusted: bool
+    gave_up: str
 
     def call(
         self,
@@ -35,6 +50,38 @@ class RemoteCaller(Protocol):
         deadline: Deadline | None = None,
     ) -> Returned:
         """What the function returns where the executor runs it."""
+
+
+def in_thread(
+    function: Callable[..., Returned],
+    *arguments: object,
+    gate: threading.Semaphore | None = None,
+) -> Future[Returned]:
+    """What a function returns or raises, called in a thread that nobody waits for at the exit.
+
+    With a ``gate`` it begins when that lets it through; until then the future can be cancelled.
+    """
+    future: Future[Returned] = Future()
+
+    def run() -> None:
+        with gate or nullcontext():
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(function(*arguments))
+            except BaseException as error:  # noqa: BLE001 - whoever asks for the result meets it
+                future.set_exception(error)
+
+    threading.Thread(target=run, name="lexiprog", daemon=True).start()
+    return future
+
+
+def _hear_ctrl_c() -> None:
+    """Let Ctrl-C reach Python again: SCS, OSQP and ECOS take it for themselves while they run."""
+    if threading.current_thread() is threading.main_thread():
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is not None:  # one of Python's
+            signal.signal(signal.SIGINT, handler)
 
 
 class Deadline:
@@ -189,21 +236,32 @@ class Deadline:
 
         One that ignores its time limit is left behind: OutOfTime is raised a little later.
         """
-        future: Future[Returned] = Future()
-
-        def run() -> None:
-            try:
-                future.set_result(function(*arguments))
-            except BaseException as error:  # noqa: BLE001 - whoever asks for the result meets it
-                future.set_exception(error)
-
-        threading.Thread(target=run, name="lexiprog", daemon=True).start()
-        late = 0.0
-        while not wait([future], PULSE).done:
-            late = late + PULSE if self.cancelled or self.left() == 0.0 else 0.0
-            if late > GRACE:
-                raise OutOfTime
+        future = in_thread(function, *arguments)
+        self.wait_on(future)
         return future.result()
+
+    def wait_on(self, future: Future[Returned], look: Callable[[], object] = bool) -> None:
+        """Wait until the future is done, calling ``look`` meanwhile.
+
+        In short turns: a Ctrl-C that another thread receives does not end a wait without limit.
+        OutOfTime is raised a little after the time is over, or the work was cancelled, if whoever
+        works at it does not heed that: it is left behind.
+        """
+        stopped: float | None = None
+        while not future.done() and not wait([future], PULSE).done:
+            _hear_ctrl_c()
+            look()
+            if not (self.cancelled or self.left() == 0.0):
+                stopped = None
+                continue
+            stopped = time.monotonic() if stopped is None else stopped
+            if time.monotonic() - stopped > self.patience:
+                raise OutOfTime
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an answer may come late."""
+        return GRACE + (LATE * self.time_limit if self.time_limit < math.inf else 0.0)
 
     # Keeping what was found
 
@@ -234,18 +292,32 @@ class Deadline:
         outer = self.parent
         return self._seconds if outer is None or not outer.limited else outer.time_limit
 
+    @property
+    def on_their_word(self) -> bool:
+        """Whether solves are sent to workers whose word alone proves nothing."""
+        return self.executor is not None and not self.executor.trusted
+
     def follow(
         self,
         search: Callable[..., Returned],
         *numbers: object,
         here: Mapping[str, object] | None = None,
+        is_word: bool = False,
         **options: object,
     ) -> Returned:
         """A search that takes a ``deadline``, done in this process or by the executor.
 
         ``here`` are callbacks of its caller, by keyword: nobody is told anything from a distance.
+        A search whose answer could not be checked (``is_word``) goes to trusted workers alone.
         """
-        if self.executor is None:
+        if is_word and self.on_their_word:
+            warnings.warn(
+                "a front of integer problems is searched here: what a worker says of it could not "
+                "be checked. Elsewhere(executor, trusted=True) sends it all the same.",
+                LexiprogWarning,
+                stacklevel=2,
+            )
+        if self.executor is None or (is_word and self.on_their_word):
             return search(*numbers, deadline=self, **options, **(here or {}))
         return self.executor.call(
             partial(search, deadline=self, **options), *numbers, deadline=self

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import traceback
+import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lexiprog.status import Fault, Status
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from lexiprog.summary import FailureSummary
     from lexiprog.typing import Values
 
+
+Made = TypeVar("Made")
 
 # How errors are shown by IPython: with their picture where there is a page to show it on.
 
@@ -63,6 +66,26 @@ def _display(error: BaseException, kernel: Any) -> None:
         return
 
 
+def visible(text: str, *, lines: bool = True) -> str:
+    r"""A text whose control characters and marks of direction are shown and not obeyed.
+
+    Names may contain any; terminals and browsers would act upon them.
+
+    Examples
+    --------
+    >>> visible("cheap\x1b[2J")
+    'cheap\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter
+        if letter.isprintable() or (lines and letter == "\n")
+        else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
 class LexiprogError(Exception):
     """Every error of this package is one of these; Ctrl-C, which is no error, is not.
 
@@ -74,6 +97,9 @@ class LexiprogError(Exception):
     >>> issubclass(lx.StageError, lx.LexiprogError)
     True
     """
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class LexiprogWarning(UserWarning):
@@ -87,6 +113,16 @@ class LexiprogWarning(UserWarning):
     >>> issubclass(lx.LexiprogWarning, UserWarning)
     True
     """
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
+
+
+class UnknownName(LexiprogError, KeyError):
+    """Something was asked for by a name that nobody has; the sentence lists those there are."""
+
+    def __str__(self) -> str:  # KeyError puts its sentence in quotation marks
+        return visible(str(self.args[0]) if self.args else "")
 
 
 class DeclarationError(LexiprogError, ValueError):
@@ -133,8 +169,8 @@ class ConflictPart:
     Attributes
     ----------
     text : str
-        The constraint's label if it has one, else its expression; for what a variable was
-        declared with, that as an inequality, such as "x >= 0" or "x is whole".
+        Its label if it has one, its expression, and the entries that take part; for what a
+        variable was declared with, that as an inequality, such as "x >= 0" or "x is whole".
     position : int or None
         Its place in the list of constraints, the first being 1; None for a variable's bounds.
     label : str or None
@@ -159,6 +195,13 @@ class ConflictPart:
     optima: tuple[str, ...] = ()
     relaxation: float | None = None
 
+    @classmethod
+    def of(cls, expression: str, **fields: Any) -> ConflictPart:
+        """The part with a text made of its label, expression and entries."""
+        part = cls(expression, expression=expression, **fields)
+        label = f"{part.label}: " if part.label else ""
+        return replace(part, text=f"{label}{expression}{part.where and ' ' + part.where}")
+
     @property
     def where(self) -> str:
         """The entries in words; empty if all take part."""
@@ -167,9 +210,9 @@ class ConflictPart:
         return "at " + " ".join(f"[{entry}]" for entry in shown) + more if shown else ""
 
     def __str__(self) -> str:
-        place = "" if self.position is None else f"({self.position}) "
-        written = f": {self.expression}" if self.label else ""
-        return f"{place}{self.text}{written}{self.where and ' ' + self.where}"
+        if self.position is None:
+            return f"{self.text}{self.where and ' ' + self.where}"
+        return f"({self.position}) {self.text}"
 
 
 class StageError(LexiprogError, RuntimeError):
@@ -212,7 +255,7 @@ class StageError(LexiprogError, RuntimeError):
     ...     lx.Program(lx.Stage("only", low)).solve()
     ... except lx.StageError as error:
     ...     print([(part.position, part.text) for part in error.conflict])
-    [(2, 'demand'), (3, 'supply')]
+    [(2, 'demand: x >= 2'), (3, 'supply: x <= 1')]
     """
 
     def __init__(
@@ -281,6 +324,32 @@ class Interrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), *self.args, **self.__dict__), ()
+
+
+# Pickles that another version wrote.
+
+
+def blank(kind: type[Made], version: str) -> Made:
+    """An object to be filled from a pickle.
+
+    It is made before anything else of the pickle is read: if another version wrote it, that is
+    said first, so that whatever cannot be read afterwards is explained.
+    """
+    here = this_version()
+    if version != here:
+        warnings.warn(
+            f"this {kind.__name__} was pickled by lexiprog {version}, and here is {here}: if it "
+            "cannot be read, read it with that version, and keep it by Result.save, whose files "
+            "later versions read.",
+            LexiprogWarning,
+            stacklevel=2,
+        )
+    return object.__new__(kind)
+
+
+def this_version() -> str:
+    """The version of this package."""
+    return str(sys.modules["lexiprog"].__version__)
 
 
 # What somebody may have meant by a name that nobody knows.

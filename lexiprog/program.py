@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from functools import partial
@@ -19,7 +19,7 @@ from lexiprog.backends.solver import (
     with_defaults,
 )
 from lexiprog.compile.binding import Given
-from lexiprog.errors import DeclarationError, there_are
+from lexiprog.errors import DeclarationError, UnknownName, did_you_mean, there_are
 from lexiprog.model.expressions import CVXPY_LOCK
 from lexiprog.model.references import points_read
 from lexiprog.model.stage import Stage, check_references, check_unique_names, summary_of
@@ -90,7 +90,7 @@ class Program(Rebuilt):
             return self.subproblems[name]
         except KeyError:
             known = there_are(self.subproblems, name)
-            raise KeyError(f"no subproblem is called {name!r}; there are {known}") from None
+            raise UnknownName(f"no subproblem is called {name!r}; there are {known}") from None
 
     def extend(self, *stages: Stage) -> Program:
         """A new program with further stages at the end."""
@@ -129,6 +129,7 @@ class Program(Rebuilt):
         time_limit: float | None = None,
         verbose: bool = False,
         on_progress: Callable[[Progress], object] | None = None,
+        **unknown: object,
     ) -> Result:
         """Solve stage by stage and return certified optima.
 
@@ -183,9 +184,10 @@ class Program(Rebuilt):
         StageError
             A subproblem has no certified optimum.
         Interrupted
-            Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; other
-            solvers, and HIGHS inside its presolve, are waited for, unless Ctrl-C is pressed again.
+            Ctrl-C was pressed. HIGHS stops at once, and an incumbent that it has is kept; a solver
+            that does not stop is left to end by itself.
         """
+        _refuse(unknown)
         _check_limits(time_limit, workers)
         solvers = self.ladders(solver)
         given = Given.to(self.subproblems.values())
@@ -262,6 +264,22 @@ class Program(Rebuilt):
 
     def _repr_html_(self) -> str | None:
         return draw(self.summary)
+
+
+_KEYWORDS = (
+    "solver", "workers", "executor", "progress", "resume", "warm", "time_limit", "verbose",
+    "on_progress",
+)  # fmt: skip
+
+
+def _refuse(unknown: Mapping[str, object]) -> None:
+    """Say what was meant by a keyword that `solve` does not have."""
+    for name, value in unknown.items():
+        near = did_you_mean(name, _KEYWORDS)
+        raise TypeError(
+            f"solve() has no argument {name!r}.{near} Options of a solver go with its name: "
+            f"solver=lx.Solver('HIGHS', {name}={value!r}), where HIGHS may be another."
+        )
 
 
 def _check_limits(time_limit: float | None, workers: int | None) -> None:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from lexiprog.errors import visible
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -78,13 +80,13 @@ class _Bar:
     def __call__(self, name: str) -> None:
         """One more is done."""
         if self._shown is not None:
-            self._shown.set_postfix_str(name)
+            self._shown.set_postfix_str(visible(name))
             self._shown.update()
 
     def note(self, text: str) -> None:
         """Say how far the present problem has come."""
         if self._shown is not None:
-            self._shown.set_postfix_str(text)
+            self._shown.set_postfix_str(visible(text))
 
     def tell(self, record: Progress) -> None:
         """Show where a search stands."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.errors import Attempt, ConflictPart
+from lexiprog.errors import Attempt, ConflictPart, visible
 from lexiprog.tolerances import SHOWN_NOISE
 from lexiprog.typing import Values
 
@@ -76,7 +76,7 @@ class Read:
     what: str
 
     def __str__(self) -> str:
-        return f"{self.owner}.{self.what}"
+        return visible(f"{self.owner}.{self.what}", lines=False)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Hold:
         return f"within {' or '.join(parts)}" if parts else "exactly"
 
     def __str__(self) -> str:
-        return f"{self.owner} {self.allowance}"
+        return visible(f"{self.owner} {self.allowance}", lines=False)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,8 @@ class ProblemSummary:
 
     def __str__(self) -> str:
         head = (
-            f"{self.name}: {self.sense} {self.objective}  [{self.kind}, "
+            f"{visible(self.name, lines=False)}: {self.sense} {visible(self.objective)}  "
+            f"[{self.kind}, "
             f"{counted(self.size, 'variable')}, {counted(self.demands, 'constraint')}]"
         )
         reads = f"\n  reads {', '.join(map(str, self.reads))}" if self.reads else ""
@@ -146,7 +147,8 @@ class StageSummary:
     problems: tuple[ProblemSummary, ...]
 
     def __str__(self) -> str:
-        return "\n  ".join([self.name, *"\n".join(map(str, self.problems)).splitlines()])
+        name = visible(self.name, lines=False)
+        return "\n  ".join([name, *"\n".join(map(str, self.problems)).splitlines()])
 
 
 @dataclass(frozen=True)
@@ -398,6 +400,7 @@ MOST_LEVELS, MOST_NAMES = 12, 10
 def text_table(table: TableSummary) -> str:
     """The heads and rows of a table, column under column; notes below."""
     rows = [table.columns, *(tuple(cell.text for cell in row) for row in table.rows)]
+    rows = [tuple(visible(text, lines=False) for text in row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     right = [name in table.numeric for name in table.columns]
     lines = [
@@ -407,7 +410,7 @@ def text_table(table: TableSummary) -> str:
         ).rstrip()
         for row in rows
     ]
-    return "\n".join([*lines, *(note.text for note in table.notes)])
+    return "\n".join([*lines, *(visible(note.text) for note in table.notes)])
 
 
 def level_texts(levels: Levels) -> list[tuple[str, str]]:
@@ -426,7 +429,7 @@ def level_texts(levels: Levels) -> list[tuple[str, str]]:
 
 def names_text(names: Sequence[Hashable]) -> str:
     """Names in a row, the first ones if there are many."""
-    listed = ", ".join(map(str, names[:MOST_NAMES]))
+    listed = ", ".join(visible(str(name), lines=False) for name in names[:MOST_NAMES])
     return listed if len(names) <= MOST_NAMES else f"{listed} and {len(names) - MOST_NAMES} more"
 
 
@@ -445,9 +448,11 @@ def array_text(value: NDArray[np.generic]) -> str:
 def solution_text(solution: SolutionSummary, words: str) -> str:
     """What was found for one problem, with its levels and variables, and how it is known."""
     found = solution.found
-    lines = [f"{solution.name}: {found.text(10)} ({found.status}, {found.solver})"]
+    name = visible(solution.name, lines=False)
+    lines = [f"{name}: {found.text(10)} ({found.status}, {found.solver})"]
     lines += level_lines(found.levels)
     for key, value in solution.variables.items():
+        key = visible(key, lines=False)
         lines.append(f"  {key} = {array_text(value)}".replace("\n", "\n    "))
     return "\n".join([*lines, f"  {words}"])
 

@@ -136,6 +136,9 @@ ALL_DIGITS = 1e-13
 MAY_BE_ZERO = 1e-4
 # Another machine may add up an expression in another order.
 REBOUND_VALUE = 1e-10
+# By how much of the terms a saved point may miss the objective, and a constraint, of its program:
+# certificates are stricter, but speak of the numbers that a solver was given.
+REBOUND_OBJECTIVE, REBOUND_CONSTRAINT = 1e-6, 1e-4
 # By how much of 1 + the largest entry a value may break the promised sign of its placeholder:
 # solver noise.
 PLACEHOLDER_NOISE = 1e-4

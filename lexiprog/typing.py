@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,6 +15,22 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from lexiprog.model.subproblem import Subproblem
     from lexiprog.results.solution import Solution
+
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property
+else:
+
+    class cached_property(functools.cached_property):  # noqa: N801 - in the place of Python's
+        """Python's own, which up to 3.11 holds a lock meanwhile that a forked child waits for."""
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            if instance is None:
+                return self
+            kept = instance.__dict__
+            if self.attrname not in kept:  # two threads may both find it: the same
+                kept[self.attrname] = self.func(instance)
+            return kept[self.attrname]
 
 
 # What counts as a number where one is asked for.

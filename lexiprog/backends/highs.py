@@ -321,7 +321,7 @@ class HighsModel:
         The callbacks interrupt it; nothing is subscribed before it should stop, since that would
         enter Python at every iteration. False if it takes longer than ``patience`` from then on.
         """
-        thread = threading.Thread(target=self._highs.run, name="lexiprog-highs")
+        thread = threading.Thread(target=self._highs.run, name="lexiprog-highs", daemon=True)
         asked, told = np.inf, should_stop()
         if told:
             _subscribe(callbacks)

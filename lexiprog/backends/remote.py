@@ -12,8 +12,9 @@ import uuid
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future, wait
-from dataclasses import dataclass, field
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, is_dataclass
+from enum import Enum
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+import scipy.sparse as sp
 
 from lexiprog.deadline import Deadline, Returned
 from lexiprog.errors import LexiprogWarning
@@ -65,11 +67,66 @@ def run_task(task: bytes, _ticket: str = "") -> bytes:
     try:
         function, arguments = pickle.loads(task)
         reply = Reply(function(*arguments), None, _name(), versions())
-    except (KeyboardInterrupt, SystemExit):
+    except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - a native panic is no Exception
+    except BaseException as error:  # noqa: BLE001 - a native panic is no Exception, nor an exit
         reply = Reply(None, _portable(error), _name(), versions())
-    return pickle.dumps(reply, protocol=5)
+    return _written(reply)
+
+
+class _ReplyWriter(pickle.Pickler):
+    """A pickler of errors as Python makes them: some packages put functions of theirs around."""
+
+    def reducer_override(self, obj: object) -> Any:
+        return obj.__reduce_ex__(5) if isinstance(obj, BaseException) else NotImplemented
+
+
+def _written(reply: object) -> bytes:
+    buffer = io.BytesIO()
+    _ReplyWriter(buffer, protocol=5).dump(reply)
+    return buffer.getvalue()
+
+
+# Replies are read without running anything: a worker is believed no more than a solver.
+
+_CONTAINERS = {"complex", "set", "frozenset", "slice", "range", "bytearray"}
+_NUMPY = {"dtype", "ndarray", "_reconstruct", "scalar", "_frombuffer"}
+
+
+class _ReplyReader(pickle.Unpickler):
+    """A reader of numbers, arrays, records of this library and errors, and of nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """A class that a reply may be made of."""
+        package = module.partition(".")[0]
+        if (package == "numpy" and name in _NUMPY) or (
+            module == "builtins" and name in _CONTAINERS
+        ):
+            return super().find_class(module, name)
+        if package in ("builtins", "lexiprog", "numpy", "scipy", "types"):
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module and _may_travel(found):
+                return found
+        raise pickle.UnpicklingError(
+            f"a reply holds {module}.{name}, which is neither a number nor a record"
+        )
+
+
+def _may_travel(kind: type) -> bool:
+    """Whether making one of these does no more than to hold what it is given."""
+    package = kind.__module__.partition(".")[0]
+    if issubclass(kind, BaseException) and kind.__init__ is not object.__init__:
+        return issubclass(kind, Exception)
+    if package == "lexiprog":
+        return is_dataclass(kind) or issubclass(kind, Enum | tuple) or kind is _Native
+    if package == "scipy":
+        return issubclass(kind, sp.sparray | sp.spmatrix)
+    return kind is SimpleNamespace or (package == "numpy" and issubclass(kind, np.generic))
+
+
+def read_reply(answer: bytes) -> Any:
+    """What a worker has sent, if it is made of numbers, arrays and records alone."""
+    return _ReplyReader(io.BytesIO(answer)).load()
 
 
 def plain(native: object) -> object:
@@ -81,7 +138,7 @@ def plain(native: object) -> object:
             return np.array(native)
         return type(native)(plain(value) for value in native)
     try:
-        pickle.dumps(native, protocol=5)
+        read_reply(pickle.dumps(native, protocol=5))
     except Exception:  # noqa: BLE001 - whatever the reason, its attributes are tried
         public = [name for name in dir(native) if not name.startswith("_")]
         values = {name: getattr(native, name, None) for name in public}
@@ -124,14 +181,17 @@ def _name() -> str:
 def _portable(error: BaseException) -> BaseException:
     """The error itself if it can be pickled, else its text."""
     try:
-        pickle.loads(pickle.dumps(error))
+        read_reply(_written(error))
     except Exception:  # noqa: BLE001 - whatever the reason
         return RuntimeError(f"{type(error).__name__}: {error}")
-    return error if isinstance(error, Exception) else RuntimeError(repr(error))
+    return error
 
 
-# Seconds between two looks whether to go on waiting, and those that an answer may come late.
-PULSE, GRACE = 0.25, 5.0
+# Seconds between two looks whether to go on waiting, those that an answer may come late, and those
+# that a scheduler may be out of reach.
+PULSE, GRACE, OUT_OF_REACH = 0.25, 5.0, 3.0
+# Executors whose workers are this program's own threads and processes.
+_OWN = (ThreadPoolExecutor, ProcessPoolExecutor)
 
 
 class WorkLost(RuntimeError):
@@ -151,6 +211,12 @@ class Elsewhere:
     retries : int
         How often a solve is sent again when its worker was lost or its task killed. After that it
         counts as a failed try of its solver, and the next solver is asked.
+    trusted : bool, optional
+        Whether the workers' word is enough for what cannot be checked from numbers: the bounds of
+        integer searches. Without it, integer problems are searched here again, from the point
+        that came back and for a second at most; what that does not prove has the status
+        "optimal_inaccurate", with a warning. By default Python's own pools of threads and
+        processes are trusted, others not. All else is certified here, whoever found it.
 
     Attributes
     ----------
@@ -174,7 +240,9 @@ class Elsewhere:
     (2.0, 1, 0, True)
     """
 
-    def __init__(self, executor: Executor, *, retries: int = 2) -> None:
+    def __init__(
+        self, executor: Executor, *, retries: int = 2, trusted: bool | None = None
+    ) -> None:
         if not callable(getattr(executor, "submit", None)):
             raise TypeError(
                 f"executor takes a concurrent.futures.Executor, not {executor!r}; of Dask that is "
@@ -183,6 +251,8 @@ class Elsewhere:
         if not isinstance(retries, int) or retries < 0:
             raise ValueError(f"retries must be a whole number of at least 0, not {retries!r}.")
         self.executor, self.retries = executor, retries
+        self.trusted = type(executor) in _OWN if trusted is None else trusted
+        self.gave_up = ""  # why work was lost for good, last time
         self.tasks = self.sent = self.received = self.lost = 0
         self.answered: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -219,8 +289,7 @@ class Elsewhere:
                 self.sent += len(task)
             try:
                 future = self.executor.submit(run_task, task, uuid.uuid4().hex)
-                answer = _awaited(future, deadline)
-                reply = pickle.loads(answer)
+                answer = _awaited(future, deadline, self._is_out_of_reach)
             except _GivenUp as reason:
                 raise WorkLost(str(reason)) from None
             except Exception as error:  # noqa: BLE001 - schedulers lose work in ways of their own
@@ -228,13 +297,24 @@ class Elsewhere:
                 with self._lock:
                     self.lost += 1
                 continue
+            try:
+                reply = read_reply(answer)
+            except Exception as error:
+                raise WorkLost(f"what a worker sent back is not read: {error}") from error
+            if not isinstance(reply, Reply):
+                raise WorkLost(f"a worker sent back {type(reply).__name__}, which is no reply")
             self._note(reply, len(answer))
             if reply.raised is not None:
                 raise reply.raised
-            value: Returned = reply.value
-            return value
+            return reply.value  # type: ignore[return-value]
         said = " ".join(f"{type(last).__name__}: {last}".split())
-        raise WorkLost(f"sent {1 + self.retries} times without an answer; last {said}")
+        self.gave_up = f"sent {1 + self.retries} times without an answer; last {said}"
+        raise WorkLost(self.gave_up)
+
+    def _is_out_of_reach(self) -> bool:
+        """Whether Dask's client has no scheduler; of other executors nobody can tell."""
+        client = getattr(self.executor, "_client", None)
+        return getattr(client, "status", "running") not in ("running", None)
 
     def _note(self, reply: Reply, size: int) -> None:
         """Count an answer, and tell once of a worker whose versions are others."""
@@ -266,11 +346,19 @@ class _GivenUp(Exception):
     """Nobody waits any longer."""
 
 
-def _awaited(future: Future[bytes], deadline: Deadline | None) -> bytes:
+def _awaited(
+    future: Future[bytes], deadline: Deadline | None, is_out_of_reach: Callable[[], bool]
+) -> bytes:
     """The future's result; what is queued is cancelled once nobody wants it any more."""
-    late = 0.0
+    late = alone = 0.0
     try:
         while not wait([future], PULSE).done:
+            # One that a pool cancels while it shuts down is never called done.
+            if future.cancelled():
+                raise RuntimeError("the executor was shut down, or has cancelled it")
+            alone = alone + PULSE if is_out_of_reach() else 0.0
+            if alone >= OUT_OF_REACH:
+                raise RuntimeError("the executor's scheduler cannot be reached")
             if deadline is None:
                 continue
             if deadline.cancelled or deadline.enough:
@@ -281,6 +369,11 @@ def _awaited(future: Future[bytes], deadline: Deadline | None) -> bytes:
     except BaseException:  # Ctrl-C as well
         future.cancel()
         raise
+    if future.cancelled():
+        raise RuntimeError("the executor was shut down, or has cancelled it")
+    error = future.exception()
+    if error is not None:  # an exit, or Ctrl-C, of a worker is none of ours
+        raise error if isinstance(error, Exception) else RuntimeError(repr(error))
     return future.result()
 
 

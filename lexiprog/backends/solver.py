@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
 
 from lexiprog.errors import LexiprogError, did_you_mean
 from lexiprog.model.expressions import is_integer_kind
@@ -67,15 +69,17 @@ _ECOS = {
     "feastol_inacc",
     "max_iters",
 }
-# Solvers that cannot be asked; names that are like none of these are left to them to judge.
+# Solvers that cannot be asked for all the names of their options, only for one.
 _LISTED = {
     "ECOS": _ECOS,
     "ECOS_BB": _ECOS | {"mi_max_iters", "mi_abs_eps", "mi_rel_eps", "mi_verbose"},
     "SCS": {
-        "acceleration_interval", "acceleration_lookback", "adaptive_scale", "alpha", "eps",
-        "eps_abs", "eps_infeas", "eps_rel", "linear_solver", "log_csv_filename", "max_iters",
-        "normalize", "rho_x", "scale", "time_limit_secs", "use_indirect", "write_data_filename",
+        "acceleration_interval", "acceleration_lookback", "adaptive_scale", "alpha", "cudss", "eps",
+        "eps_abs", "eps_infeas", "eps_rel", "gpu", "linear_solver", "log_csv_filename",
+        "max_iters", "mkl", "normalize", "rho_x", "scale", "time_limit_secs", "use_indirect",
+        "write_data_filename",
     },
+    "SCIPY": {"scipy_options"},
 }  # fmt: skip
 
 
@@ -87,14 +91,11 @@ def unknown_option(solver: str, options: Options) -> str | None:
     for name in options:
         if name in _OURS:
             continue
-        if solver in _LISTED:
-            hint = "" if name in _LISTED[solver] else did_you_mean(name, _LISTED[solver])
-            if hint:
-                return f"{solver} has no option {name!r}.{hint}"
-            continue
-        known = _asked(solver)
-        if known and name not in known and not (solver == "HIGHS" and _highs_knows(name)):
-            return f"{solver} has no option {name!r}.{did_you_mean(name, known)}"
+        known = _LISTED.get(solver) or _asked(solver)
+        if known and name not in known and not _takes(solver, name):
+            hint = did_you_mean(name, known)
+            few = f" It has {', '.join(sorted(known))}." if not hint and len(known) < 20 else ""
+            return f"{solver} has no option {name!r}.{hint}{few}"
     return None
 
 
@@ -115,6 +116,10 @@ def _asked(solver: str) -> frozenset[str]:
         settings = getattr(getattr(osqp.OSQP(), "ext", None), "OSQPSettings", None)
         # Older words that CVXPY or OSQP still takes.
         return _names(settings) | {"polish", "warm_start"} if settings else frozenset()
+    if solver == "GUROBI" and find_spec("gurobipy"):
+        import gurobipy  # type: ignore[import-not-found]
+
+        return _names(gurobipy.GRB.Param) | {"env", "reoptimize", "save_file", "IISMethod"}
     return frozenset()
 
 
@@ -123,11 +128,32 @@ def _names(settings: object) -> frozenset[str]:
 
 
 @cache
-def _highs_knows(name: str) -> bool:
-    """Whether HiGHS takes an option that it does not list, such as those for its developers."""
-    from lexiprog.backends.highs import knows_option
+def _takes(solver: str, name: str) -> bool:
+    """Whether a solver takes an option that is not listed, such as one of a newer version."""
+    if solver == "HIGHS":
+        from lexiprog.backends.highs import knows_option
 
-    return knows_option(name)
+        return knows_option(name)
+    row = sp.csc_matrix(np.ones((1, 1)))
+    try:
+        if solver == "SCS" and find_spec("scs"):
+            import scs  # type: ignore[import-untyped]
+
+            scs.SCS(
+                {"A": row, "b": np.ones(1), "c": np.ones(1)}, {"l": 1}, verbose=False, **{name: 1}
+            )
+            return True
+        if solver in ("ECOS", "ECOS_BB") and find_spec("ecos"):
+            import ecos
+
+            one = np.ones(1)
+            ecos.solve(-one, row, one, {"l": 1, "q": []}, verbose=False, **{name: 1})
+            return True
+    except TypeError:
+        return False
+    except Exception:  # noqa: BLE001 - the name is known, if not the value
+        return True
+    return False
 
 
 # What solvers call a time limit and a gap, and the settings they need to be exact enough.
@@ -167,6 +193,8 @@ class Words:
         Another such dictionary, in which users may write them.
     second : float
         One second, in the solver's unit of time.
+    least : float
+        The shortest limit, for solvers that take no time at all for no limit.
     """
 
     time: str = ""
@@ -174,6 +202,7 @@ class Words:
     inside: str = ""
     also: str = ""
     second: float = 1.0
+    least: float = 0.0
 
     def read(self, word: str, options: Options) -> float | None:
         """What the options say of "time" or "gap" in the solver's own words."""
@@ -186,6 +215,8 @@ class Words:
     def put(self, word: str, value: float, options: FreshOptions) -> None:
         """Write "time" or "gap" into options that may be changed, in the place of what is there."""
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
+        if word == "time":
+            value = max(value, self.least)
         if not name:
             return
         place = options
@@ -204,14 +235,14 @@ _WORDS = {
     "CBC": Words("maximumSeconds", "allowableFractionGap"),
     "COPT": Words("TimeLimit", "RelGap"),
     "CPLEX": Words("timelimit", "mip.tolerances.mipgap", inside="cplex_params"),
-    "GLPK_MI": Words("tm_lim", "mip_gap", second=1000.0),
+    "GLPK_MI": Words("tm_lim", "mip_gap", second=1000.0, least=0.001),
     "MOSEK": Words(
         "MSK_DPAR_OPTIMIZER_MAX_TIME", "MSK_DPAR_MIO_TOL_REL_GAP", inside="mosek_params"
     ),
     "XPRESS": Words("maxtime", "miprelstop"),
     "CLARABEL": Words("time_limit"),
-    "OSQP": Words("time_limit"),
-    "SCS": Words("time_limit_secs"),
+    "OSQP": Words("time_limit", least=0.001),
+    "SCS": Words("time_limit_secs", least=0.001),
     "PDLP": Words("time_sec_limit"),
     "ECOS_BB": Words(gap="mi_rel_eps"),
 }
@@ -260,7 +291,8 @@ class Solver:
         Seconds for one subproblem, retries included. What an integer search has found by then is
         taken, status "within_gap", with a warning; if ``gap`` is given, only within that gap.
         HIGHS, GUROBI, SCIP, SCIPY, CBC, COPT, CPLEX, GLPK_MI, MOSEK, XPRESS, CLARABEL, OSQP, SCS
-        and PDLP can be stopped; others, ECOS and ECOS_BB among them, cannot.
+        and PDLP are told of it; others, ECOS and ECOS_BB among them, cannot be. One that goes on
+        all the same is left to end by itself, and counts as a failed try.
     **options
         Passed to the solver as they are.
 

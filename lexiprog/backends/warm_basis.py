@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import highspy
@@ -14,7 +13,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from lexiprog.canon.multipliers import is_real
 from lexiprog.canon.standard_form import Bounds, transpose_product
 from lexiprog.tolerances import ACTIVE, AT_BOUND, POINT_FEASIBILITY, SUM_ROUNDING
-from lexiprog.typing import Array, Mask, Matrix
+from lexiprog.typing import Array, Mask, Matrix, cached_property
 
 # HiGHS's numbers of where a variable stands in a basis.
 LOWER, BASIC, UPPER, ZERO, NONBASIC = range(5)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from math import frexp, fsum, isfinite
 from typing import NamedTuple
@@ -20,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.tolerances import ROUND_UP, SAFE_RANGE, UNDERFLOW, UNDERFLOW_ERROR, UNIT_ROUNDOFF
-from lexiprog.typing import Array, Matrix
+from lexiprog.typing import Array, Matrix, cached_property
 
 # Sums and products of floats together with what rounding takes from them.
 

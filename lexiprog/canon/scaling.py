@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.typing import Array, Matrix
+from lexiprog.typing import Array, Matrix, cached_property
 
 
 @dataclass(frozen=True)

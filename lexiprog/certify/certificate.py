@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from lexiprog.summary import TableCell, TableSummary, draw, tiny
 from lexiprog.tolerances import CERTIFIED, NEARNESS
+from lexiprog.typing import cached_property
 
 BASIS_WORDS = {
     "duals": "proved by its multipliers",

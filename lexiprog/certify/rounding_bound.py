@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -28,7 +27,7 @@ from lexiprog.tolerances import (
     UNDERFLOW_ERRORS,
     UNIT_ROUNDOFF,
 )
-from lexiprog.typing import Array, Matrix
+from lexiprog.typing import Array, Matrix, cached_property
 
 Long: TypeAlias = NDArray[np.longdouble]
 Floats = TypeVar("Floats", Array, Long)

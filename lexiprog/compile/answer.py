@@ -96,6 +96,7 @@ class Answer:
 
     status: Status
     said: str = ""  # the solver's own word, where it says more than the status
+    reason: str = ""  # ours, where it is not the solver who found that it failed
     fault: Fault = Fault.NONE  # what a backend of ours has met, where that is known
     inaccurate: str = ""  # why the point may be used but is not called optimal
     iterations: int | None = None

@@ -68,8 +68,8 @@ class Strategy:
         return "value"
 
 
-# Numbers of a problem that is solved in tenths of a second, if not in less.
-BRIEF = 20_000
+# Numbers of a problem that is solved in tenths of a second, if not in less, and by whom.
+BRIEF, QUICK = 20_000, ("HIGHS", "CLARABEL", EXACT)
 
 Solutions = Mapping[str, "Solution"]
 Compiler = Callable[[Subproblem, Strategy, Solutions], Compiled | None]
@@ -126,7 +126,7 @@ class Task:
 
         To run it elsewhere would then take longer than to wait for it.
         """
-        if self.compiled is None or self.integer:
+        if self.compiled is None or self.integer or self.solver.name not in QUICK:
             return False
         form = self.compiled.form
         size = form.A.nnz + form.b.size + form.c.size + (0 if form.P is None else form.P.nnz)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.cvxcore.python.canonInterface import reduce_problem_data_tensor
 from numpy.typing import NDArray
 
-from lexiprog.typing import Array, Matrix
+from lexiprog.typing import Array, Matrix, cached_property
 
 Indices = NDArray[np.intp]
 Coordinates = tuple[Indices, Indices, Array]  # rows, columns and numbers

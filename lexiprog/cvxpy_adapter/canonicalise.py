@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import SimpleNamespace
 
 import cvxpy as cp
@@ -32,7 +31,7 @@ from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, Coordinates, DenseAffine, TensorEntries
 from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap, IndexRange, Maps, Reader
 from lexiprog.model.expressions import CVXPY_LOCK, dense
-from lexiprog.typing import Array, Constraint, Leaf, Objective, Record
+from lexiprog.typing import Array, Constraint, Leaf, Objective, Record, cached_property
 
 # Most linear programs are written with constants times variables, sums, entries, and parameters on
 # the right. Their matrices are the constants themselves, and are read here; CVXPY reads the rest.

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # Up to so many rows a single linear problem is mostly solved before presolve would have ended.
 AT_ONCE = 250
 _KEPT = KeptInterior()
+ECOS_INTERRUPTED = (-4, 6)  # the latter with a point
 
 
 def run(
@@ -65,7 +66,7 @@ def run(
     if away is None and by_clarabel:
         return _by_clarabel(data, options, deadline.verbose)
     if away is None:
-        return solver.solve_via_data(data, warm, deadline.verbose, options, {})
+        return _heard(solver.solve_via_data(data, warm, deadline.verbose, options, {}))
     numbers = {key: value for key, value in data.items() if key != s.PARAM_PROB}
     if by_clarabel:
         return away.call(
@@ -81,6 +82,17 @@ def run(
         options,
         deadline=deadline,
     )
+
+
+def _heard(raw: object) -> object:
+    """What a solver found, unless it has caught Ctrl-C itself, as SCS, OSQP and ECOS do."""
+    info = raw.get("info") if isinstance(raw, dict) else getattr(raw, "info", None)
+    said, flag = getattr(info, "status", None), None
+    if isinstance(info, dict):
+        said, flag = info.get("status"), info.get("exitFlag")
+    if said == "interrupted" or flag in ECOS_INTERRUPTED:
+        raise KeyboardInterrupt
+    return raw
 
 
 def _there(function: Callable[..., object], *arguments: object) -> object:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import cvxpy as cp
@@ -19,7 +18,7 @@ from lexiprog.canon.scaling import Scaling, multiplied
 from lexiprog.canon.standard_form import Cones, StandardForm, TriangleLayout
 from lexiprog.certify.whole_numbers import WholeNumbers
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, AffineVector, DenseAffine
-from lexiprog.typing import Array, Matrix, Record, Value, ValuesById
+from lexiprog.typing import Array, Matrix, Record, Value, ValuesById, cached_property
 
 if TYPE_CHECKING:
     from cvxpy.reductions.dcp2cone.cone_matrix_stuffing import ParamConeProg

@@ -7,13 +7,14 @@ import re
 import time
 import warnings
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.atoms.affine.affine_atom import AffAtom
+from cvxpy.atoms.affine.binary_operators import MulExpression
 from cvxpy.lin_ops.lin_op import CONSTANT_ID
 from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL
 from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
@@ -26,8 +27,8 @@ from lexiprog.cvxpy_adapter.affine import AffineMatrix, AffineVector, DenseAffin
 from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser
 from lexiprog.cvxpy_adapter.numbers import Compiled, Maps, Reader
 from lexiprog.errors import LexiprogError
-from lexiprog.model.expressions import CVXPY_LOCK
-from lexiprog.typing import FreshOptions, Matrix
+from lexiprog.model.expressions import CVXPY_LOCK, dense
+from lexiprog.typing import FreshOptions, Matrix, cached_property
 
 if TYPE_CHECKING:
     from cvxpy.reductions.solvers.solving_chain import SolvingChain
@@ -208,6 +209,58 @@ class RelaxedClarabel(CLARABEL):  # type: ignore[misc]
         return "CLARABEL_RELAXED"
 
 
+def without_zeros(problem: cp.Problem) -> cp.Problem:
+    """The problem without curved expressions that are multiplied by zero.
+
+    CVXPY calls ``0 * norm(x)`` affine and still writes its cone, which linear solvers do not take.
+
+    Examples
+    --------
+    >>> x = cp.Variable(2, name="x")
+    >>> str(without_zeros(cp.Problem(cp.Minimize(x[0] + 0 * cp.norm(x)))).objective)
+    'minimize x[0] + Sum(0.0 * Sum(x, None, False), None, False)'
+    """
+    if all(issubclass(atom, AffAtom) for atom in problem.atoms()):
+        return problem
+    objective = problem.objective.copy([_without_zeros(problem.objective.expr)])
+    constraints = []
+    for constraint in problem.constraints:
+        parts = [_without_zeros(part) for part in constraint.args]
+        same = all(part is old for part, old in zip(parts, constraint.args, strict=True))
+        constraints.append(constraint if same else constraint.copy(parts))
+    return cp.Problem(objective, constraints)
+
+
+def _without_zeros(expression: cp.Expression) -> cp.Expression:
+    """The expression itself if nothing in it is multiplied by zero."""
+    if isinstance(expression, cp.multiply | MulExpression):
+        for factor, other in (expression.args, expression.args[::-1]):
+            # What a logarithm, say, demands of its argument stays demanded.
+            if _is_zero(factor) and not _is_simple(other) and not _demands(other):
+                nothing = sum(0.0 * cp.sum(variable) for variable in other.variables())
+                return cp.promote(cp.sum(nothing), expression.shape)
+    parts = [_without_zeros(part) for part in expression.args]
+    same = all(part is old for part, old in zip(parts, expression.args, strict=True))
+    return expression if same else expression.copy(parts)
+
+
+def _is_zero(factor: cp.Expression) -> bool:
+    return factor.is_constant() and not factor.parameters() and not np.any(dense(factor.value))
+
+
+def _demands(expression: cp.Expression) -> int:
+    """How many conditions an expression has beside what its variables are declared with."""
+
+    def of_leaves(part: cp.Expression) -> int:
+        return sum(map(of_leaves, part.args)) if part.args else len(part.domain)
+
+    return sum(bool(demand.variables()) for demand in expression.domain) - of_leaves(expression)
+
+
+def _is_simple(expression: cp.Expression) -> bool:
+    return all(issubclass(atom, AffAtom) for atom in expression.atoms())
+
+
 class Prepared:
     """A problem for one solver, with a chain of reductions that guesses no bounds.
 
@@ -216,6 +269,7 @@ class Prepared:
     """
 
     def __init__(self, problem: cp.Problem, *, gp: bool = False, dpp: bool = True) -> None:
+        problem = problem if gp else without_zeros(problem)
         self._problem = cp.Problem(problem.objective, problem.constraints)
         self._gp, self._ignore_dpp = gp, not dpp
         self._chain: SolvingChain | None = None

@@ -10,6 +10,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.errors import visible
 from lexiprog.summary import array_text, counted, number
 from lexiprog.tolerances import SHOWN_ZERO
 from lexiprog.typing import Values
@@ -34,34 +35,31 @@ def tag(name: str, classes: str, *inside: str) -> str:
 
 def safe(text: str) -> str:
     """A text that may contain anything, as HTML."""
-    return escape(text, quote=True)
+    return escape(visible(text), quote=True)
 
 
 # Words of this library with an explanation that appears when the pointer rests on them.
 
 _GUIDE = "https://github.com/lexiprog/lexiprog/blob/main/docs/guide/"
-_UNITS = "up to the tolerance, in units in which the numbers of the problem are about one"
 MEANING = {
-    "certified: duals": f"proved by its multipliers: no feasible point is better, {_UNITS}",
-    "certified: bound": f"proved by the bound of a solve of our own: no point is better, {_UNITS}",
-    "certified: incumbent": "a feasible whole point, checked; that nothing is better is the "
-    "solver's word",
-    "certified: point": "a feasible whole point, checked; nobody has a bound for what is better",
-    "certified: exact": "proved in rational numbers, without any rounding",
-    "certified: oracle": "proved by its multipliers and the word of its oracle for the bounds, "
-    f"{_UNITS}",
+    "optimal for data within": "each number of your data may have to change by that share of "
+    "itself for the point to be optimal; no unit makes a difference",
+    "feasible for data within": "each number of your data may have to change by that share of "
+    "itself for the point to be feasible; that nothing is better is not proved",
+    "value within": "where the optimum of your data as they are lies; of a problem with integers "
+    "the outer end is the solver's word",
+    "optimal for your data": "proved in rational numbers, without any rounding",
+    "not certified": "what was measured is above what is accepted, so nothing is called optimal",
     "face lock": "held by the equations of its optimal face, without any tolerance",
     "argument lock": "held by fixing what its strictly curved objective depends on, without any "
     "tolerance",
     "value lock": "held by a bound on its objective",
     "drift": "how far the held objective really moved from its optimum",
-    "worst measure": "the largest error in the proof of optimality, relative to the size of the "
-    "problem; an optimum is certified below 1e-6",
     "incumbent": "the best point found; not proved to be the best there is",
     "within_gap": "an incumbent whose distance to the proved bound was accepted; it may not be the "
     "best there is",
-    "optimal_inaccurate": "certified, but what it holds is not known exactly enough to call it "
-    "optimal",
+    "optimal_inaccurate": "a point that was checked, but not proved to be optimal for your data, "
+    "or that holds what is not known exactly enough",
     "price": "gain of this objective per unit of further slack on the held one",
 }
 # Where the guide says more.
@@ -70,12 +68,15 @@ GUIDE_PLACES = {
     "argument lock": "locks.md#value-lock",
     "value lock": "locks.md#value-lock",
     "drift": "locks.md#drift",
-    "worst measure": "locks.md#certificate",
     "incumbent": "integers.md#gaps",
     "within_gap": "integers.md#gaps",
-    "optimal_inaccurate": "locks.md#certificate",
+    "optimal_inaccurate": "optimal.md#flagged",
     "price": "locks.md#price",
-    **dict.fromkeys((w for w in MEANING if w.startswith("certified")), "locks.md#certificate"),
+    "optimal for data within": "optimal.md#data",
+    "feasible for data within": "optimal.md#data",
+    "value within": "optimal.md#value",
+    "optimal for your data": "optimal.md#exact",
+    "not certified": "optimal.md#refused",
 }
 _FOUND = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in MEANING))
 

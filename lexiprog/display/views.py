@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict
+from html import escape
 from importlib.resources import files
 
 from lexiprog.display.card import Halt, level_table, lock_text, mark
@@ -103,7 +105,7 @@ def _conflict(parts: tuple[ConflictPart, ...]) -> TableSummary | None:
     cells = [
         [
             TableCell("bound" if part.position is None else str(part.position), "quiet"),
-            TableCell(" ".join(filter(None, [part.text, part.where]))),
+            TableCell(" ".join(filter(None, [part.label or part.expression, part.where]))),
         ]
         for part in parts
     ]
@@ -194,7 +196,7 @@ def _explorer(summary: ExploreSummary) -> str:
     height += sum(110 + 30 * len(pair.optima) for pair in summary.pairs)
     frame = (
         '<iframe title="what a priority costs" sandbox="allow-scripts" '
-        f'style="width:100%;height:{height}px;border:0" srcdoc="{safe(_page(summary))}"></iframe>'
+        f'style="width:100%;height:{height}px;border:0" srcdoc="{escape(_page(summary))}"></iframe>'
     )
     hidden = "<style>.lx-unless-framed { display: none; }</style>"
     return f'{frame}<div class="lx-unless-framed">{hidden}{_still(summary)}</div>'
@@ -212,14 +214,21 @@ def _still(summary: ExploreSummary) -> str:
     return "".join(parts) + _fallback(summary)
 
 
+# Of what JSON writes by number, that which nobody would see, but for "<".
+_UNSEEN = re.compile(
+    r"(?<!\\)\\u(00[01][0-9a-f]|007f|00[89][0-9a-f]|061c|200[b-f]|202[89a-e]|206[0-9a-f]|feff)"
+)
+
+
 def _page(summary: ExploreSummary) -> str:
     folder = files("lexiprog.display")
     style, script = (
         folder.joinpath(name).read_text(encoding="utf-8")
         for name in ("explorer.css", "explorer.js")
     )
-    # "</script>" inside a name would end the script, a line separator its strings.
-    data = json.dumps(asdict(summary)).replace("</", "<\\/")
+    # "</script>" or "<!--" inside a name would end the script, or hide its end; marks of direction
+    # and control characters are shown by their numbers.
+    data = _UNSEEN.sub(r"\\\\u\1", json.dumps(asdict(summary)).replace("<", "\\u003c"))
     return _PAGE.format(style=style, fallback=_fallback(summary), data=data, script=script)
 
 

@@ -147,7 +147,7 @@ def _worst_of(certificates: Sequence[Certificate], first: Certificate) -> Certif
 def no_answer(error: StageError, which: str) -> Answer:
     """What an inner failure means for the whole."""
     tries = "; ".join(str(attempt) for attempt in error.attempts)
-    return Answer(error.status, said=f"{which}: {tries}")
+    return Answer(error.status, reason=f"{which}: {tries}")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.backends.highs_mip import WORD
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import Measures, measure
@@ -217,7 +218,8 @@ def _ordered(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answ
         gap_tolerance=task.solver.gap,
         bound=parts.objective(float(result.bounds[0])),
     )
-    return _answer(task, fair, parts, answer, checked, audit, result.levels)
+    doubt = WORD if task.deadline.on_their_word else ""
+    return _answer(task, fair, parts, answer, checked, audit, result.levels, doubt)
 
 
 def _answer(
@@ -271,9 +273,9 @@ def with_audit(checked: Measures, audit: Audit) -> Measures:
 def unshared(failure: NoLeximin, names: tuple[Hashable, ...]) -> Answer:
     """Why there is no fair share, with the utilities by their names."""
     if not failure.members:
-        return Answer(failure.status, said=f"that {str(failure).rstrip('.')}")
+        return Answer(failure.status, reason=str(failure).rstrip("."))
     who = names_text([names[member] for member in failure.members])
-    return Answer(failure.status, said=f"that {who} can rise without limit")
+    return Answer(failure.status, reason=f"{who} can rise without limit")
 
 
 # Leximin lotteries whose columns an oracle of the user's finds.
@@ -296,7 +298,7 @@ class FairLotteries:
         if fair is None or fair.pricing is None or fair.offsets is None:
             raise TypeError(f"subproblem {task.subproblem.name!r} has no oracle")
         if task.solver.target != "HIGHS":
-            return Answer(Status.FAILED, said="that lotteries are solved on HIGHS only")
+            return Answer(Status.FAILED, reason="lotteries are solved on HIGHS only")
         start = time.perf_counter()
         try:
             result = price_levels(

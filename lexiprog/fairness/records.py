@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from lexiprog.errors import LexiprogError
 from lexiprog.status import Status
-from lexiprog.typing import Array, Mask, Matrix
+from lexiprog.typing import Array, Mask, Matrix, cached_property
 
 # Called after each step with how many are settled, and at what value the last of them were.
 OnStep = Callable[[int, float], None]

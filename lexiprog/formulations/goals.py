@@ -15,7 +15,7 @@ import numpy as np
 
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.priorities import stages_in_turn
-from lexiprog.model.expressions import shorten, written
+from lexiprog.model.expressions import declared, shorten, written
 from lexiprog.program import Program
 from lexiprog.summary import TableCell, TableSummary, draw, number
 from lexiprog.tolerances import GOAL_MET
@@ -173,7 +173,7 @@ def goal_program(
         (f"priority {priority:g}", cp.Minimize(_objective(levels[priority], blend)))
         for priority in sorted(levels)
     ]
-    return Program(*stages_in_turn(objectives, list(constraints)))
+    return Program(*stages_in_turn(objectives, declared(constraints)))
 
 
 def _objective(misses: list[tuple[float, cp.Expression]], blend: float) -> cp.Expression:

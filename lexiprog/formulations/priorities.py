@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.fairness.objective import Fairness
+from lexiprog.model.expressions import declared
 from lexiprog.model.lock import Tolerance, checked_tolerance
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -110,7 +111,7 @@ def preemptive(
     def tolerance(name: str) -> dict[str, Tolerance]:
         return {"atol": _pick(atol, name, "atol"), "rtol": _pick(rtol, name, "rtol")}
 
-    return Program(*stages_in_turn(objectives.items(), list(constraints), tolerance, gp=gp))
+    return Program(*stages_in_turn(objectives.items(), declared(constraints), tolerance, gp=gp))
 
 
 def _pick(given: Tolerances, name: str, label: str) -> Tolerance:

@@ -7,6 +7,7 @@ where all bounds stay, which is how one tries it out: by deleting lines.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -41,15 +42,26 @@ class Feasibility:
     def __init__(self, variables: Sequence[cp.Variable], *, gp: bool, deadline: Deadline) -> None:
         self._variables = list(variables)
         self._gp, self._deadline = gp, deadline
+        self._longest = [0.0]  # seconds that a question took
 
     def about(self, variables: Sequence[cp.Variable]) -> Feasibility:
         """The same for other variables."""
-        return Feasibility(variables, gp=self._gp, deadline=self._deadline)
+        other = Feasibility(variables, gp=self._gp, deadline=self._deadline)
+        other._longest = self._longest
+        return other
 
     def possible(self, demands: Sequence[Demand]) -> bool | None:
         """Whether some point meets all of them; None if nobody can say."""
-        if self._deadline.should_stop:
+        # Compiling a question cannot be stopped: none is asked that the last ones had no time for.
+        if self._deadline.should_stop or self._deadline.left() < self._longest[0]:
             return None
+        begun = time.monotonic()
+        try:
+            return self._asked(demands)
+        finally:
+            self._longest[0] = max(self._longest[0], time.monotonic() - begun)
+
+    def _asked(self, demands: Sequence[Demand]) -> bool | None:
         problem = cp.Problem(cp.Minimize(self._nothing()), [d.stated() for d in demands])
         if not problem.variables():  # nothing is asked
             return True
@@ -74,6 +86,8 @@ class Feasibility:
         With one slack for all, these multipliers are a Farkas certificate, and at a vertex of a
         linear program one of which nothing can be left out.
         """
+        if self._deadline.should_stop or self._deadline.left() < self._longest[0]:
+            return None
         slack = cp.Variable(nonneg=True)
         answer, stated = self._softened(soft, hard, slack)
         if answer.status is not Status.OPTIMAL or not answer.value > 0:

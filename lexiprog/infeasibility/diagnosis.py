@@ -18,7 +18,7 @@ from lexiprog.certify.measures import least_multipliers
 from lexiprog.compile.binding import bind_references
 from lexiprog.cvxpy_adapter import Compiled, Prepared
 from lexiprog.deadline import Deadline
-from lexiprog.errors import Attempt, ConflictPart, StageError
+from lexiprog.errors import Attempt, ConflictPart, StageError, visible
 from lexiprog.infeasibility.conflict import SECONDS, Contradiction, find_conflict, quick_answer
 from lexiprog.infeasibility.demands import Demand, elastic
 from lexiprog.model.expressions import CVXPY_LOCK, automatic_names, dense, is_integer_kind, written
@@ -121,18 +121,18 @@ def _dependence(subproblem: Subproblem, deadline: Deadline) -> str:
 
 def _part(subproblem: Subproblem, demand: Demand, deadline: Deadline) -> ConflictPart:
     if demand.position is None:
-        return ConflictPart(demand.text, entries=_entries(demand), expression=demand.text)
+        text = visible(demand.text)
+        return ConflictPart(text, entries=_entries(demand), expression=text)
     constraint = subproblem.constraints[demand.position]
     optima = optima_in(constraint)
     relaxation = least_relaxation(subproblem, [demand.position], deadline) if optima else None
-    return ConflictPart(
-        demand.text,
-        demand.position + 1,
-        constraint.label,
+    return ConflictPart.of(
         written(constraint, automatic_names(subproblem.variables)),
-        _entries(demand),
-        optima,
-        relaxation,
+        position=demand.position + 1,
+        label=None if constraint.label is None else visible(str(constraint.label)),
+        entries=_entries(demand),
+        optima=optima,
+        relaxation=relaxation,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -16,7 +17,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiprog.errors import LexiprogError
+from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, visible
 from lexiprog.typing import Constraint, Leaf, Leaves, Mask, Matrix, Value, Values
 
 # What a CVXPY leaf holds underneath: to be looked at and given back exactly as it was.
@@ -367,23 +368,48 @@ def evaluate(expression: cp.Expression, values: Leaves) -> Any:
     return np.array(dense(value))
 
 
-def listed(constraints: Iterable[Constraint]) -> list[Constraint]:
+NOT_LISTS = (cp.constraints.constraint.Constraint, cp.Expression, str, bytes, Mapping)
+
+
+def listed(constraints: Iterable[Constraint], *, warn: bool = True) -> list[Constraint]:
     """The constraints as a list, if they are several, not one or lists of them."""
-    if constraints is None or isinstance(constraints, cp.constraints.constraint.Constraint):
-        raise TypeError(f"constraints come in a list, such as [x >= 0], not as {constraints}.")
+    if not isinstance(constraints, Iterable) or isinstance(constraints, NOT_LISTS):
+        shown = readable(constraints) if constraints is not None else "None"
+        raise TypeError(f"constraints come in a list, such as [x >= 0], not as {shown}.")
     found = list(constraints)
     for position, one in enumerate(found, 1):
         if isinstance(one, list | tuple):
             raise TypeError(
                 f"constraint {position} is a {type(one).__name__}: add them one by one."
             )
+        if not isinstance(one, cp.constraints.constraint.Constraint | bool | np.bool_):
+            raise TypeError(
+                f"constraint {position} is {readable(repr(one))}, which is no constraint: write "
+                "one with ==, <= or >= and a variable."
+            )
+        if warn and one is True:  # what numpy says of data is a check of these
+            warnings.warn(
+                f"constraint {position} is True, and no constraint: what it compares are numbers. "
+                "Is a variable missing?",
+                LexiprogWarning,
+                stacklevel=3,
+            )
     # What numpy says of data, where CVXPY knows Python's own words alone.
     return [bool(one) if isinstance(one, np.bool_) else one for one in found]
+
+
+def declared(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """The same, with a :class:`DeclarationError` in its place for what is no list."""
+    try:
+        return listed(constraints, warn=False)  # whoever is declared with them warns
+    except TypeError as error:
+        raise DeclarationError(str(error)) from error
 
 
 # CVXPY expressions as texts: as CVXPY writes them, and as a person would.
 
 _READ, _SHOWN = 2000, 120
+_POWER = r"-?\d+(?:\.\d+)?(?:/\d+)?"
 _INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # text whose brackets match
 _NAMES = {"Sum": "sum", "Hstack": "hstack", "Vstack": "vstack", "QuadForm": "quad_form"}
 
@@ -392,14 +418,16 @@ _REWRITES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = 
     (re.compile(r", None, False(?=\))"), ""),
     (re.compile(rf"\breshape\(({_INSIDE}), \((?:1,)?\), F\)"), r"\1"),
     (re.compile(rf"\bPromote\(({_INSIDE}), \([\d, ]*\)\)"), r"\1"),
-    (re.compile(r"\[[\d\s.,e+\-\[\]]{20,}\]"), "[…]"),
+    (re.compile(r"\[\[[\d\s.,e+\-\[\]]*\]\]|\[[\d\s.,e+\-\[\]]{20,}\]"), "[…]"),
     (re.compile(r"(?<![\w.])(\d+)\.0(?![\w.])"), r"\1"),
     (re.compile(r"(?<![\w.])(?<!/ )1 \* (?=[\w(])"), ""),
     (re.compile(r" \+ -\(([^()+]+)\)"), r" - \1"),
     (re.compile(r" \+ -(?=\()"), " - "),
     (re.compile(r" \+ -(?=[\w.\[])"), " - "),
-    (re.compile(r"\b(?:PowerApprox|power)\((\w+(?:\[[^]]*\])?), (\d+)\)"), r"\1^\2"),
-    (re.compile(r"\b(?:PowerApprox|power)\(([^()]+), (\d+)\)"), r"(\1)^\2"),
+    (re.compile(rf"\b(?:PowerApprox|[Pp]ower)\((\w+(?:\[[^]]*\])?), ({_POWER})\)"), r"\1^\2"),
+    (re.compile(rf"\b(?:PowerApprox|[Pp]ower)\(({_INSIDE}), ({_POWER})\)"), r"(\1)^\2"),
+    (re.compile(r"\bPowerApprox\("), "power("),
+    (re.compile(r"\b(Pnorm|GeoMean|geo_mean)Approx(?=\()"), r"\1"),
     (re.compile(rf"\bquad_over_lin\(({_INSIDE}), 1\)"), r"sum_squares(\1)"),
     (re.compile(rf"-\(sum_largest\(-\(({_INSIDE})\), (\d+)\)\)"), r"sum_smallest(\1, \2)"),
     (re.compile(r"\bPnorm(?:Approx)?\("), "norm("),
@@ -412,7 +440,7 @@ def readable(thing: object, names: Mapping[str, str] | None = None) -> str:
 
     ``names`` are put in place of those that CVXPY gives to variables without one.
     """
-    text = " ".join(str(thing)[:_READ].split())
+    text = visible(" ".join(str(thing)[:_READ].split()))
     for automatic, name in (names or {}).items():
         text = re.sub(rf"\b{automatic}\b", name, text)
     for pattern, form in _REWRITES:
@@ -431,11 +459,8 @@ def written(constraint: Constraint, names: Mapping[str, str] | None = None) -> s
 
 
 def shorten(thing: object, names: Mapping[str, str] | None = None) -> str:
-    """A CVXPY object as CVXPY writes it, cut to a readable length; ``names`` as above."""
-    text = " ".join(str(thing).split())
-    for automatic, name in (names or {}).items():
-        text = re.sub(rf"\b{automatic}\b", name, text)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    """A CVXPY object, or what somebody gave in its place, as a text of readable length."""
+    return readable(thing, names)
 
 
 # The class of a problem in the words of the field: LP, MIQP, SOCP, exponential cone and so on.

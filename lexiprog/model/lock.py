@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import cvxpy as cp
@@ -12,7 +11,7 @@ import numpy as np
 
 from lexiprog.errors import DeclarationError
 from lexiprog.model.expressions import Registry
-from lexiprog.typing import Array, Owner
+from lexiprog.typing import Array, Owner, cached_property
 
 # What somebody may give as a tolerance: a parameter is read when the program is solved.
 Tolerance: TypeAlias = float | cp.Parameter

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.errors import DeclarationError
+from lexiprog.errors import DeclarationError, UnknownName
 from lexiprog.model.checks import call_plain
 from lexiprog.model.expressions import Registry, automatic_names, dense, holding, shorten
 from lexiprog.model.lock import LOCKS, Lock, Tolerance, checked_tolerance
@@ -75,7 +75,7 @@ def limit_of(constraint: Constraint, lock: Lock) -> cp.Parameter:
         reference = REFERENCES.get(parameter)
         if reference is not None and reference.lock is lock:
             return parameter
-    raise KeyError(f"{constraint} does not hold {lock.owner_name!r}")
+    raise UnknownName(f"{constraint} does not hold {lock.owner_name!r}")
 
 
 def inputs_of(parameters: Iterable[cp.Parameter]) -> list[cp.Parameter]:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import cvxpy as cp
 
-from lexiprog.errors import DeclarationError, LexiprogWarning, there_are
+from lexiprog.errors import (
+    DeclarationError,
+    LexiprogWarning,
+    UnknownName,
+    blank,
+    there_are,
+    this_version,
+)
 from lexiprog.fairness.objective import Aim, Fairness
 from lexiprog.model import checks
 from lexiprog.model.expressions import (
@@ -245,7 +252,7 @@ class Subproblem(Frozen):
         by_name = dict(zip(self.keys, self.variables, strict=True))
         if name not in by_name:
             known = there_are(by_name, name)
-            raise KeyError(f"subproblem {self.name!r} has no variable {name!r}; it has {known}")
+            raise UnknownName(f"subproblem {self.name!r} has no variable {name!r}; it has {known}")
         return by_name[name]
 
     def __repr__(self) -> str:
@@ -302,7 +309,11 @@ class Rebuilt(Frozen):
     def __reduce__(self) -> tuple[object, ...]:
         if not hasattr(self, "_recipe"):
             self._refuse_copies()
-        return _rebuilt, (type(self), *self._recipe, [p.value for p in _parameters(self)])
+        recipe = (type(self), *self._recipe, [p.value for p in _parameters(self)])
+        return blank, (type(self), this_version()), recipe
+
+    def __setstate__(self, recipe: tuple[Any, ...]) -> None:
+        self._declare(**vars(_rebuilt(*recipe)))
 
 
 def _parameters(program: Rebuilt) -> list[cp.Parameter]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +18,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from lexiprog.backends.highs import BasicPoint
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.tolerances import PIVOT_ROUNDING, RATIO_TEST_FLOOR, SMALL_PIVOT
-from lexiprog.typing import Array, Mask, Matrix
+from lexiprog.typing import Array, Mask, Matrix, cached_property
 
 # A factored basis matrix, updated while columns come and go.
 

@@ -19,7 +19,8 @@ from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import columns_of
-from lexiprog.deadline import Deadline, RemoteCaller
+from lexiprog.deadline import Deadline, OutOfTime, RemoteCaller
+from lexiprog.errors import StageError, UnknownName
 from lexiprog.model.expressions import CVXPY_LOCK, holding
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import VALUES, Reference
@@ -126,7 +127,7 @@ class _Value:
     unit: float = 1.0
 
     def __getitem__(self, variable: cp.Variable | str) -> Value:
-        raise KeyError(variable)
+        raise UnknownName(variable)
 
 
 @dataclass
@@ -387,6 +388,7 @@ class ScenarioCache:
     executor: RemoteCaller | None = None
     warm: WarmHighs = field(default_factory=WarmHighs)
     results: dict[tuple[tuple[str, float], ...], Result] = field(default_factory=dict)
+    deadline: Deadline | None = None
 
     def at(self, tolerances: Mapping[str, float]) -> Result:
         """The result with these tolerances in place of the declared ones."""
@@ -410,6 +412,14 @@ class ScenarioCache:
         result = self._solve((*stages, Stage(stage, subproblem)), {name: 0.0}, head)
         return result[subproblem.name]
 
+    @property
+    def _asked_for(self) -> Deadline | None:
+        """The deadline, if it matters: only what runs in other threads has to hear of Ctrl-C."""
+        if self.deadline is None or not (self.deadline.limited or self.executor is not None):
+            return None
+        self.deadline.check()
+        return self.deadline
+
     def _solve(
         self,
         stages: Sequence[Stage],
@@ -422,11 +432,25 @@ class ScenarioCache:
             if dict(key).keys() == tolerances.keys() and all(t <= tolerances[n] for n, t in key)
         ]
         starts = self.results[max(less)] if less else {}
-        return solve_scenario(
-            stages, self.ladders, self.given, warm=self.warm, solved=solved,
-            slack=slack_of(self.program, tolerances),
-            solve_options=SolveOptions(starts=starts, executor=self.executor),
-        )  # fmt: skip
+        deadline = self._asked_for
+        try:
+            return solve_scenario(
+                stages, self.ladders, self.given, warm=self.warm, solved=solved,
+                slack=slack_of(self.program, tolerances),
+                solve_options=SolveOptions(
+                    starts=starts, executor=self.executor, deadline=deadline
+                ),
+            )  # fmt: skip
+        except StageError as error:
+            if deadline is not None and error.status.is_limit:
+                _check_time(deadline, error)
+            raise
+
+
+def _check_time(deadline: Deadline, failure: StageError) -> None:
+    """Raise OutOfTime where time or Ctrl-C is the reason of a failure."""
+    if deadline.over or deadline.cancelled:
+        raise OutOfTime from failure
 
 
 def solve_scenario(
@@ -451,10 +475,12 @@ def in_threads(
     order: Sequence[int] | NDArray[np.intp],
     width: int,
     name: str,
+    deadline: Deadline | None = None,
 ) -> list[Item]:
     """Share out scenarios, neighbours to one thread each, and return what each of them returns.
 
-    ``work`` gets its part, and an event that tells it to stop because another part failed.
+    ``work`` gets its part, and an event that tells it to stop because another part failed; what
+    it has begun on the ``deadline`` is cancelled then.
     """
     stop = threading.Event()
     parts = [part.tolist() for part in np.array_split(order, max(1, min(width, len(order))))]
@@ -465,6 +491,8 @@ def in_threads(
             return list(pool.map(work, parts, [stop] * len(parts)))
         except BaseException:  # an error, or Ctrl-C: the others need not go on
             stop.set()
+            if deadline is not None:
+                deadline.cancel()
             raise
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Deadline
-from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are
+from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are, visible
 from lexiprog.model.lock import Lock
 from lexiprog.parametric.context import ScenarioCache
 from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
@@ -168,7 +168,7 @@ class Explorer:
                 for name, _, values in level.optima
             ]
             lines.append(f"tolerance on {level.name}: {first} to {last}, {', '.join(optima)}")
-        return "\n".join(lines)
+        return "\n".join(visible(line, lines=False) for line in lines)
 
 
 def explore(program: Program, *, solver: SolverChoice = None, progress: bool = False) -> Explorer:

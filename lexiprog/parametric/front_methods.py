@@ -190,6 +190,7 @@ def non_dominated_points(
         front = problem.deadline.follow(
             integer_front, limited.form, limited.cost, limited.form.c, limit=limit,
             resume=None if resume is None else resume.state, options=options, here={"tick": tick},
+            is_word=True,
         )  # fmt: skip
     except ValueError as error:
         raise DeclarationError(f"frontier: {error}") from error
@@ -337,6 +338,7 @@ class _GridState:
     solutions: list[Solution] = field(default_factory=list)
     asked: list[tuple[Array, Array]] = field(default_factory=list)  # limits, and the point found
     empty: list[Array] = field(default_factory=list)
+    unproved: list[Array] = field(default_factory=list)  # cells without a certified optimum
 
     def connected(self, problem: FrontProblem) -> _GridState:
         """The same in lists of its own, for the problem's own variables."""
@@ -376,6 +378,8 @@ def grid_points(
         note = (
             f"{deadline.note} {counted(left, 'cell')} of the grid were not asked. " if left else ""
         )
+    if state.unproved:
+        note += f"{counted(len(state.unproved), 'cell')} of the grid had no certified optimum; "
     everything = [*state.ends, *state.solutions]
     values = [signs * np.array(problem.values(solution)) for solution in everything]
     points, solutions = _distinct(values, everything, ranges)
@@ -433,9 +437,9 @@ def _ask(
     try:
         solution = cells.solve((cells.signs * limits).tolist())
     except StageError as error:
-        if not error.status.is_infeasible:
+        if error.status.is_unbounded:
             raise
-        state.empty.append(limits)
+        (state.empty if error.status.is_infeasible else state.unproved).append(limits)
         return
     state.asked.append((limits, cells.signs * np.array(cells.values(solution))))
     state.solutions.append(solution)

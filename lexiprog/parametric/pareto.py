@@ -12,7 +12,7 @@ from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, Interrupted
-from lexiprog.model.expressions import shorten
+from lexiprog.model.expressions import declared, shorten
 from lexiprog.parametric.front import Frontier, FrontProblem, sorted_front
 from lexiprog.parametric.front_methods import (
     extreme_points,
@@ -96,7 +96,7 @@ def frontier(
     """
     objectives = _checked(objectives, limit, time_limit, error)
     deadline = Deadline(time_limit, keeps=True, executor=Elsewhere.of(executor))
-    problem = FrontProblem.of(objectives, list(constraints), solver, deadline)
+    problem = FrontProblem.of(objectives, declared(constraints), solver, deadline)
     if resume is not None:
         _check_resume(resume, problem)
     kind = problem.subproblem.kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Deadline
-from lexiprog.errors import DeclarationError, Interrupted
+from lexiprog.errors import DeclarationError, Interrupted, LexiprogWarning, StageError
 from lexiprog.parametric.context import (
     Later,
     ParametricContext,
@@ -233,6 +234,7 @@ def tradeoff(
     error: float = 1e-3,
     limit: int = 1000,
     executor: Executor | Elsewhere | None = None,
+    time_limit: float | None = None,
 ) -> Tradeoff:
     """What the later optima become with more slack on one held optimum.
 
@@ -268,6 +270,9 @@ def tradeoff(
     executor : optional
         As for :meth:`Program.solve`, with the tolerances shared out among its workers. Whole
         curves are followed here; what is solved on the way is solved there.
+    time_limit : float, optional
+        Seconds for the whole call. What is not reached by then is missing, with a warning; the
+        optimum that is to be loosened must be.
 
     Raises
     ------
@@ -294,38 +299,73 @@ def tradeoff(
     given = Given.to(program.subproblems.values())
     there = Elsewhere.of(executor)
     choice = _head_choice(program, solver, position)
-    head = Program(*program.stages[: position + 1]).solve(choice, executor=there)
-    new = partial(ScenarioCache, program, program.ladders(solver), given, head, there)
+    deadline = Deadline(time_limit, keeps=True)
+    head = Program(*program.stages[: position + 1]).solve(
+        choice, executor=there, time_limit=time_limit
+    )
+    new = partial(
+        ScenarioCache, program, program.ladders(solver), given, head, there, deadline=deadline
+    )
     later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
-    deadline = Deadline(keeps=True)
     if steps is None:
         context = ParametricContext(name, new(), dict(head), error, limit, deadline)
         with bar(len(later), 0, progress=progress) as tick:
             curve = _whole_curve(context, later, tick)
         done = f"{len(curve.functions)} of {counted(len(later), 'curve')}"
         return _or_interrupted(curve, deadline, f"{done}, the last as far as it was followed")
-    results: dict[int, Result] = {}
+    results, failures = dict[int, Result](), dict[int, StageError]()
 
     def work(part: list[int], stop: threading.Event) -> None:
         scenarios = new()  # from basis to basis
         for k in part:
             if stop.is_set():
                 break
-            results[k] = scenarios.at({name: steps[k]})
+            with deadline.kept():
+                try:
+                    results[k] = scenarios.at({name: steps[k]})
+                except StageError as failure:  # which loses one row, not the table
+                    failures[k] = failure
+            if deadline.note:
+                break
             tick(f"{name} {steps[k]:g}")
 
     width = 1 if there is None else there.width
     with bar(len(steps), 0, progress=progress) as tick, deadline.kept():
-        in_threads(work, range(len(steps)), width, "lexiprog-tradeoff")
+        in_threads(work, range(len(steps)), width, "lexiprog-tradeoff", deadline)
+    _tell_failures(failures, steps, everything=not results)
+    table = _table(name, steps, later, results)
+    done = f"{len(results)} of {counted(len(steps), 'tolerance')}"
+    return _or_interrupted(table, deadline, done)
+
+
+def _table(
+    name: str, steps: Sequence[float], later: list[str], results: Mapping[int, Result]
+) -> Tradeoff:
     rows = sorted(results)
-    table = Tradeoff(
+    return Tradeoff(
         name=name,
         tolerances=tuple(steps[k] for k in rows),
         values={other: tuple(results[k][other].value for k in rows) for other in later},
         given_up=tuple(given_up_in(results[k], later, name) for k in rows),
         results=tuple(results[k] for k in rows),
     )
-    return _or_interrupted(table, deadline, f"{len(rows)} of {counted(len(steps), 'tolerance')}")
+
+
+def _tell_failures(
+    failures: Mapping[int, StageError], steps: Sequence[float], *, everything: bool
+) -> None:
+    """Warn of tolerances that are missing; if all are, the first error is raised."""
+    if not failures:
+        return
+    first = min(failures)
+    if everything:
+        raise failures[first]
+    warnings.warn(
+        f"{len(failures)} of {counted(len(steps), 'tolerance')} are missing, {steps[first]:g} the "
+        f"first of them: {failures[first]}",
+        LexiprogWarning,
+        stacklevel=3,
+    )
 
 
 def _check(
@@ -356,6 +396,8 @@ def _whole_curve(
 def _or_interrupted(result: Tradeoff, deadline: Deadline, done: str) -> Tradeoff:
     """The result, unless Ctrl-C ended it early: then it is the error's ``partial``."""
     if deadline.interrupt is None:
+        if deadline.late:
+            warnings.warn(f"{deadline.note} There are {done}.", LexiprogWarning, stacklevel=3)
         return result
     raise Interrupted(
         f"interrupted with {done}: error.partial is the Tradeoff so far.",

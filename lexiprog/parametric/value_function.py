@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lexiprog.deadline import Deadline
-from lexiprog.errors import LexiprogError
+from lexiprog.errors import LexiprogError, StageError
 from lexiprog.parametric.curve_proof import CurveProof
 from lexiprog.summary import number, tiny
 from lexiprog.tolerances import BEND, SAME_PLACE
@@ -322,10 +322,11 @@ def sandwich(
             insort(samples, ask(t))
     allowed = error * max(samples[0].value - samples[-1].value, 0.0)
     deadline = Deadline() if deadline is None else deadline
-    note = ""
+    note, unproved = "", set[float]()
     while True:
         gaps, places = _gaps(samples)
-        order = _widest_first(samples, gaps, SAME_PLACE * (stop - start))
+        wide = _widest_first(samples, gaps, SAME_PLACE * (stop - start))
+        order = _proved(wide, places, unproved)
         if not order or gaps[order[0]] <= allowed:
             break
         note = deadline.note or (f"{limit} points were asked for." if len(samples) >= limit else "")
@@ -333,7 +334,7 @@ def sandwich(
             break
         with deadline.kept():
             deadline.check()
-            insort(samples, ask(places[order[0]]))
+            _take(samples, ask, places[order[0]], unproved)
     return ValueFunction(
         np.array([sample.t for sample in samples]),
         np.array([sample.value for sample in samples]),
@@ -342,8 +343,31 @@ def sandwich(
         end=CurveEnd.STOPPED,
         stop=samples[-1].t,
         error=float(np.max(gaps, initial=0.0)),
-        note=note,
+        note=_with_missing(note, unproved),
     )
+
+
+def _take(
+    samples: list[Sample], ask: Callable[[float], Sample], t: float, unproved: set[float]
+) -> None:
+    """Add the sample at a place; one that cannot be certified is noted, and loses nothing else."""
+    try:
+        insort(samples, ask(t))
+    except StageError as failure:
+        if failure.status.is_limit:
+            raise
+        unproved.add(t)
+
+
+def _with_missing(note: str, unproved: set[float]) -> str:
+    if note or not unproved:
+        return note
+    return f"no optimum could be certified at {len(unproved)} of the places asked for."
+
+
+def _proved(order: list[int], places: list[float], unproved: set[float]) -> list[int]:
+    """The intervals whose next place has not failed already."""
+    return [k for k in order if places[k] not in unproved]
 
 
 def _widest_first(samples: list[Sample], gaps: Array, narrow: float) -> list[int]:

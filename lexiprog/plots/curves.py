@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.errors import DeclarationError, there_are
+from lexiprog.errors import DeclarationError, UnknownName, there_are
 from lexiprog.parametric.value_function import CurveKind
 from lexiprog.plots.canvas import ACCENT, BAD, LIGHT, MAIN, NOTE, SOFT, axes_for, fitting, noted
 from lexiprog.summary import counted, number
@@ -56,7 +56,7 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     name = list(sweep.values)[-1] if name is None else name
     if name not in sweep.values:
         known = there_are(sweep.values, name)
-        raise KeyError(f"the sweep has no later subproblem {name!r}; there are {known}")
+        raise UnknownName(f"the sweep has no later subproblem {name!r}; there are {known}")
     ax = axes_for(ax, height=4.2, width=6.5)
     points = sorted(zip(sweep.tolerances, sweep.values[name], strict=True))
     steps, values = [p[0] for p in points], [p[1] for p in points]
@@ -270,7 +270,7 @@ def sweep(table: Sweep, *names: str, ax: Axes | None = None) -> Axes:
     for name in names:
         if name not in table.names:
             known = there_are(table.names, name)
-            raise KeyError(f"the sweep has no subproblem {name!r}; there are {known}")
+            raise UnknownName(f"the sweep has no subproblem {name!r}; there are {known}")
     shown = names or table.names
     ax = axes_for(ax, height=4.2, width=6.5)
     parameter = table.chart.across if table.chart.across != "scenario" else None

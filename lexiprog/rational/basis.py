@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from types import ModuleType
 from typing import Literal
 
@@ -18,6 +17,7 @@ from lexiprog.deadline import Deadline
 from lexiprog.rational.numbers import RationalVector, Vector, library
 from lexiprog.rational.program import IntegerMatrix, Limits, Line, within
 from lexiprog.rational.systems import Factor
+from lexiprog.typing import cached_property
 
 LOWER, BASIC, UPPER, ZERO = -1, 0, 1, 2  # HiGHS's numbers less one
 PRIME = (1 << 61) - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import pairwise
 from math import gcd, inf, lcm
 from numbers import Integral, Rational
@@ -15,7 +14,7 @@ import scipy.sparse as sp
 
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.rational.numbers import DEFAULT, ReadAs, read_floats
-from lexiprog.typing import Matrix, Value
+from lexiprog.typing import Matrix, Value, cached_property
 
 SparseRow = tuple[tuple[int, ...], tuple[Fraction, ...]]  # columns and their coefficients
 # What a caller may give.

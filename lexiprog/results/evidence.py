@@ -28,8 +28,8 @@ class Evidence:
     Attributes
     ----------
     form : StandardForm
-        The problem in the equilibrated units in which it was judged; on the optimal face of the
-        optima that it holds by their face.
+        The problem in the units in which it was solved, which make no difference to its proof; on
+        the optimal face of the optima that it holds by their face.
     x, z : ndarray
         The point, and the multipliers of the rows (None for integer problems).
     columns, cost : ndarray, float

@@ -5,21 +5,25 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
+from hashlib import sha256
 from math import prod
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, NoReturn, TypeGuard, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from lexiprog.errors import LexiprogError
 from lexiprog.typing import Record, Value
+
+LONGEST_START = 200
 
 
 def replace_file(path: str | os.PathLike[str], text: str) -> None:
@@ -35,7 +39,9 @@ def replace_file(path: str | os.PathLike[str], text: str) -> None:
         return
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    # Names end at 255 bytes in most file systems: of a long one the beginning will do.
+    start = os.fsencode(target.name)[:LONGEST_START].decode(errors="ignore")
+    beside = target.with_name(f".{start}.{secrets.token_hex(8)}.tmp")
     try:
         # The mode is the one that plain writing would give, by the user's own mask.
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -74,10 +80,18 @@ def _settle(folder: Path) -> None:
         os.close(handle)
 
 
-FORMAT = "lexiprog result 2"
-EARLIER = ("lexiprog result 1",)  # without digests: can be read, but not connected
+FORMAT = "lexiprog result 3"
+# Without a checksum; the first also without digests: it can be read, but not connected.
+EARLIER = ("lexiprog result 2", "lexiprog result 1")
 
-
+# A fraction is digits over digits; long ones, which Python would take ages to read, are in
+# hexadecimal digits. Words such as 1e400000000 are no fractions here.
+DECIMAL_DIGITS, HEX_DIGITS = 4000, 1_000_000
+_FRACTION = re.compile(
+    rf"-?[0-9]{{1,{DECIMAL_DIGITS}}}(/[0-9]{{1,{DECIMAL_DIGITS}}})?"
+    rf"|-?0x[0-9a-f]{{1,{HEX_DIGITS}}}/0x[0-9a-f]{{1,{HEX_DIGITS}}}"
+)
+_WORDS = {"nan", "inf", "-inf"}
 _SPECIAL = ({"array", "shape", "dtype"}, {"float"}, {"fraction"}, {"pairs"})
 
 
@@ -94,28 +108,62 @@ class BadRecord(ValueError):
 
 def write(record: Record, path: str | os.PathLike[str]) -> None:
     """Save ``record`` at ``path``, all of it or nothing."""
-    parts = {key: _encode(part) for key, part in record.items()}
-    text = json.dumps({"format": FORMAT} | parts, indent=1, allow_nan=False)
-    replace_file(path, text)
+    body = {key: _encode(part) for key, part in record.items()}
+    marks = {"format": FORMAT, "checksum": checksum(body)}
+    replace_file(path, json.dumps(marks | body, indent=1, allow_nan=False))
+
+
+def checksum(body: Mapping[str, object]) -> str:
+    """SHA-256 of everything in a file but its format and this, as JSON in one order of keys."""
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return sha256(text.encode()).hexdigest()
+
+
+# What malformed content can make Python raise.
+MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def read(path: str | os.PathLike[str]) -> Record:
-    """Load what :func:`write` saved."""
+    """Load what :func:`write` saved, if nobody has changed it since."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         record = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise BadFile(f"{path} is not a saved result: {error}.") from error
-    written = record.get("format") if isinstance(record, dict) else None
+    written = record.pop("format", None) if isinstance(record, dict) else None
     if written not in (FORMAT, *EARLIER):
         raise BadFile(
             f"{path} is not a saved result of this version: its format is {written!r}, not "
             f"{FORMAT!r}."
         )
     try:
-        return {key: _decode(part, key) for key, part in record.items() if key != "format"}
+        told = record.pop("checksum", None)
+        if told != (checksum(record) if written == FORMAT else None):
+            raise BadFile(
+                f"{path} is not as it was saved: its content has changed, as its checksum tells. "
+                "Take another copy, or solve again."
+            )
+        return _of_today({key: _decode(part, key) for key, part in record.items()})
     except BadRecord as error:
         raise BadFile(f"{path} is not a whole result: at {error}.") from error
+    except BadFile:
+        raise
+    except MALFORMED as error:
+        raise BadFile(f"{path} is not a whole result: {error}.") from error
+
+
+# What the measures of certificates were called in earlier files; some are no more.
+_NAMES = {"primal": "rows", "dual": "columns", "cone": "cones", "radius": ""}
+
+
+def _of_today(record: Record) -> Record:
+    """The record with certificates whose fields have the names of today."""
+    for solution in record.get("solutions", ()):
+        certificate = solution.get("certificate") if isinstance(solution, dict) else None
+        if isinstance(certificate, dict):
+            named = {_NAMES.get(name, name): part for name, part in certificate.items()}
+            solution["certificate"] = {name: part for name, part in named.items() if name}
+    return record
 
 
 def _refuse(name: str) -> NoReturn:
@@ -144,10 +192,23 @@ def _encode(value: object) -> object:
     if isinstance(value, float) and not np.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, Fraction):
-        return {"fraction": str(value)}
+        return {"fraction": _digits(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return repr(value)
+
+
+def _digits(value: Fraction) -> str:
+    over, under = value.numerator, value.denominator
+    if max(abs(over), under).bit_length() < 3 * DECIMAL_DIGITS:  # three bits a digit, and more
+        return f"{over}/{under}"
+    return f"{over:#x}/{under:#x}"
+
+
+def _fraction(text: object) -> Fraction:
+    if not isinstance(text, str) or not _FRACTION.fullmatch(text):
+        raise ValueError(f"{shown(text)} is no fraction: digits over digits")
+    return Fraction(*(int(part, 0 if "x" in part else 10) for part in text.split("/")))
 
 
 def _decode(value: object, place: str) -> object:
@@ -172,11 +233,13 @@ def _decode(value: object, place: str) -> object:
 def _number(value: object) -> Fraction | float:
     """A plain number, or what stands for one that JSON does not have."""
     if isinstance(value, dict) and set(value) == {"float"}:
+        if value["float"] not in _WORDS:
+            raise ValueError(f"{shown(value['float'])} is no number")
         return float(value["float"])
     if isinstance(value, dict) and set(value) == {"fraction"}:
-        return Fraction(value["fraction"])
+        return _fraction(value["fraction"])
     if not isinstance(value, bool | int | float):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{shown(value)} is no number")
     return value
 
 
@@ -229,7 +292,9 @@ def _fitted_scalar(kind: Any, value: object, place: str) -> Any:
         return kind(_asked(value, place, f"one of {', '.join(map(repr, words))}", fits=fits))
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind is float:
-        return float(_asked(value, place, "a number", fits=number))
+        # A whole number may be beyond all floats.
+        fits = number and not _is_huge(value)
+        return float(_asked(value, place, "a number", fits=fits))
     if kind is int:
         return _asked(value, place, "a whole number", fits=number and isinstance(value, int))
     return _asked(value, place, f"of type {kind.__name__}", fits=isinstance(value, kind))
@@ -278,7 +343,22 @@ def _has_default(field: Field[object]) -> bool:
 
 def _asked(value: object, place: str, what: str, *, fits: bool) -> Any:
     if not fits:
-        text = repr(value)
-        shown = text if len(text) <= 60 else text[:57] + "..."
-        raise BadRecord(place, f"{shown} is not {what}")
+        raise BadRecord(place, f"{shown(value)} is not {what}")
     return value
+
+
+def shown(value: object) -> str:
+    """A value in a message: not more of it than tells it apart."""
+    text = f"a number of {value.bit_length()} bits" if _is_huge(value) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_huge(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and value.bit_length() > 1023
+
+
+def finite(value: Any, place: str) -> None:
+    """Refuse an array or a number that is not finite, or not of numbers at all."""
+    entries = np.asarray(value)
+    if entries.dtype.kind not in "biufc" or not np.isfinite(entries).all():
+        raise BadRecord(place, "a number here is not finite")

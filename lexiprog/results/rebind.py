@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+import cvxpy as cp
 import numpy as np
 
 from lexiprog.compile.binding import bind_references, read_parameters
 from lexiprog.errors import LexiprogError
-from lexiprog.model.expressions import CVXPY_LOCK, key_of
+from lexiprog.model.expressions import (
+    CVXPY_LOCK,
+    as_float,
+    automatic_names,
+    dense,
+    holding,
+    key_of,
+    readable,
+)
 from lexiprog.model.lock import Lock, Optimum, Slack
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -17,8 +27,8 @@ from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.result import Derive, Result
 from lexiprog.results.solution import Solution, fields_by_id
 from lexiprog.summary import ProgramSummary, counted
-from lexiprog.tolerances import REBOUND_VALUE
-from lexiprog.typing import Leaf, Value, Values
+from lexiprog.tolerances import REBOUND_CONSTRAINT, REBOUND_OBJECTIVE, REBOUND_VALUE
+from lexiprog.typing import Constraint, Leaf, Value, Values
 
 
 def rebind_solution(
@@ -67,7 +77,9 @@ def rebind_result(
                 constants = _references(subproblem, solution, bound)
                 for position, parameter in enumerate(subproblem.parameters):
                     constants[parameter.id] = solution.parameters[key_of(parameter, position)]
-                bound[subproblem.name] = rebind_solution(solution, subproblem, constants)
+                found = rebind_solution(solution, subproblem, constants)
+                _check_point(subproblem, found)
+                bound[subproblem.name] = found
     return Result(names, bound, declared, derive)
 
 
@@ -110,6 +122,60 @@ def _check_parameters(subproblem: Subproblem, solution: Solution) -> None:
             or not np.array_equal(now[key], solution.parameters[key])
         ):
             raise _refused(subproblem, f"parameter {key!r} has another value now")
+
+
+def _check_point(subproblem: Subproblem, solution: Solution) -> None:
+    """Refuse a point that has another value, or breaks a constraint, by what is declared."""
+    leaves = [(v, solution[v]) for v in subproblem.variables]
+    placeholders = [parameter for parameter, _ in subproblem.references]
+    known = [*subproblem.parameters, *placeholders]
+    leaves += [(p, v) for p in known if (v := constant_of(solution, p)) is not None]
+    slack = max(REBOUND_CONSTRAINT, 10 * solution.certificate.tolerance)
+    with holding(leaves):
+        objective = subproblem.objective.expr
+        value = math.nan if objective.value is None else as_float(objective.value)
+        away = abs(value - solution.value)
+        if not (
+            away <= REBOUND_OBJECTIVE * (solution.unit + abs(solution.value))
+            or away <= REBOUND_OBJECTIVE * _terms(objective)
+        ):
+            raise _refused(
+                subproblem,
+                f"its objective is {value:g} at the point that it holds, not {solution.value:g}",
+            )
+        for condition in _plain_conditions(subproblem):
+            miss = float(np.max(condition.violation(), initial=0.0))
+            if not (miss == 0.0 or miss <= slack * max(map(_terms, condition.args))):
+                text = readable(condition, automatic_names(subproblem.variables))
+                raise _refused(subproblem, f"its point misses {text} by {miss:.3g}")
+
+
+# Those whose violation CVXPY reads off: of other cones it would have to solve a problem.
+_PLAIN = (
+    cp.constraints.Equality,
+    cp.constraints.Inequality,
+    cp.constraints.NonNeg,
+    cp.constraints.NonPos,
+    cp.constraints.PSD,
+    cp.constraints.SOC,
+    cp.constraints.Zero,
+)
+
+
+def _plain_conditions(subproblem: Subproblem) -> list[Constraint]:
+    """The constraints, and what variables are declared with."""
+    domains = [condition for variable in subproblem.variables for condition in variable.domain]
+    return [c for c in (*subproblem.constraints, *domains) if isinstance(c, _PLAIN)]
+
+
+def _terms(expression: cp.Expression) -> float:
+    """The largest number among those that an expression is made of, where it has its values."""
+    value = dense(expression.value)
+    largest = 0.0 if value is None else float(np.max(np.abs(value), initial=0.0))
+    parts = [_terms(part) for part in expression.args]
+    if isinstance(expression, cp.atoms.affine.binary_operators.MulExpression | cp.multiply):
+        parts.append(math.prod(parts))  # what a product sums up may cancel
+    return max([largest, *parts])
 
 
 @dataclass(frozen=True)

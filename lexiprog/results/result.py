@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import cvxpy as cp
 
-from lexiprog.errors import LexiprogError, did_you_mean
+from lexiprog.errors import LexiprogError, UnknownName, blank, did_you_mean, this_version
 from lexiprog.results import files as store
 from lexiprog.results.files import fitted
-from lexiprog.results.solution import Solution
+from lexiprog.results.solution import Solution, check_numbers
 from lexiprog.status import Status
 from lexiprog.summary import (
     FailureSummary,
@@ -144,7 +144,7 @@ class Result(Mapping[str, Solution]):
         except KeyError:
             solved = ", ".join(map(repr, self._solutions)) or "nothing"
             hint = did_you_mean(name, self._solutions)
-            raise KeyError(f"no solution named {name!r}; solved: {solved}.{hint}") from None
+            raise UnknownName(f"no solution named {name!r}; solved: {solved}.{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._solutions)
@@ -152,9 +152,9 @@ class Result(Mapping[str, Solution]):
     def __len__(self) -> int:
         return len(self._solutions)
 
-    def __getstate__(self) -> Record:
+    def __reduce__(self) -> tuple[object, ...]:
         parts = {"stages": dict(self.stages), "solutions": dict(self._solutions)}
-        return parts | {"declared": self.summary.program}
+        return blank, (Result, this_version()), parts | {"declared": self.summary.program}
 
     def __setstate__(self, state: Record) -> None:
         self.__init__(*state.values())  # type: ignore[misc]
@@ -257,13 +257,17 @@ class Result(Mapping[str, Solution]):
     def load(cls, path: str | os.PathLike[str], program: Program | None = None) -> Result:
         """Read a saved result; with ``program`` it answers to CVXPY objects again.
 
-        A program other than the one that was solved, if only by a constant, is refused.
+        A file whose content has changed since it was saved is refused, and so is a program other
+        than the one that was solved, if only by a constant, or one whose objective or constraints
+        say something else of the points in the file.
         """
         record = store.read(path)
         try:
             result = cls._from_record(record)
         except store.BadRecord as error:
             raise store.BadFile(f"{path} is not a whole result: at {error}.") from error
+        except store.MALFORMED as error:
+            raise store.BadFile(f"{path} is not a whole result: {error}.") from error
         return result if program is None else program.adopt(result)
 
     @classmethod
@@ -275,6 +279,7 @@ class Result(Mapping[str, Solution]):
             if known.get(solution.name) != solution.stage or solution.name in solutions:
                 place = f"solutions[{len(solutions)}].name"
                 raise store.BadRecord(place, f"{solution.name!r} is not in stages, or twice")
+            check_numbers(solution, f"solutions[{len(solutions)}]")
             solutions[solution.name] = solution
         return cls(stages, solutions)
 

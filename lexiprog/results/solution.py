@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import cvxpy as cp
 
-from lexiprog.certify.certificate import Certificate
-from lexiprog.errors import there_are
+from lexiprog.certify.certificate import BASIS_WORDS, Certificate
+from lexiprog.errors import UnknownName, blank, there_are, this_version
 from lexiprog.model.expressions import evaluate, read_only, read_only_copies
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord
-from lexiprog.results.files import fitted
+from lexiprog.results.files import BadRecord, finite, fitted
 from lexiprog.results.fingerprint import Fingerprint, fingerprint_of
 from lexiprog.status import Status
 from lexiprog.summary import SolutionSummary, SolvedSummary, draw, solution_text
-from lexiprog.typing import Constraint, Leaf, Multiplier, Options, Record, Value, Values
+from lexiprog.typing import (
+    Constraint,
+    Leaf,
+    Multiplier,
+    Options,
+    Record,
+    Value,
+    Values,
+    cached_property,
+)
 
 T = TypeVar("T")
 
@@ -77,7 +86,10 @@ class Level(NamedTuple):
     @classmethod
     def from_record(cls, record: object, place: str = "level") -> Level:
         """The level that a file holds as a pair."""
-        value, names = fitted(tuple[Any, ...], record, place)
+        pair = fitted(tuple[Any, ...], record, place)
+        if len(pair) != 2:
+            raise BadRecord(place, "this is no pair of a value and names")
+        value, names = pair
         return cls(
             fitted(float, value, f"{place}[0]"), fitted(tuple[str | int, ...], names, f"{place}[1]")
         )
@@ -200,7 +212,10 @@ class Solution:
         return {k: dict(v) if isinstance(v, Mapping) else v for k, v in named.items()}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(Solution, **self._fields()), ()  # frozen: made anew, not filled in later
+        return blank, (Solution, this_version()), self._fields()
+
+    def __setstate__(self, state: Record) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
     @cached_property
     def size(self) -> float:
@@ -236,7 +251,7 @@ class Solution:
         elif not self._leaves and str(variable.name()) in self.variables:
             return self.variables[str(variable.name())]
         name = variable.name() if hasattr(variable, "id") else variable
-        raise KeyError(
+        raise UnknownName(
             f"subproblem {self.name!r} has no variable {name!r}; it has "
             f"{there_are(self.variables, name)}{self._detached}"
         )
@@ -270,13 +285,13 @@ class Solution:
         """Multiplier of a constraint, given as the object or as its position."""
         position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
         if position is None or not -len(self.duals) <= position < len(self.duals):
-            raise KeyError(
+            raise UnknownName(
                 f"subproblem {self.name!r} has no such constraint: {constraint}; it has "
                 f"{len(self.duals)} of them, also reached by position.{self._detached}"
             )
         multiplier = self.duals[position]
         if multiplier is None:
-            raise KeyError(
+            raise UnknownName(
                 f"constraint {constraint} of subproblem {self.name!r} has no multiplier: "
                 "integer problems have none, and custom solvers need not give any."
             )
@@ -287,7 +302,7 @@ class Solution:
         held = {lock.name: lock for lock in self.locks}
         if name not in held:
             known = there_are(held, name)
-            raise KeyError(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
+            raise UnknownName(f"subproblem {self.name!r} does not hold {name!r}; it holds {known}")
         return held[name].price
 
     def record(self, *, evidence: bool = False) -> Record:
@@ -327,6 +342,26 @@ class Solution:
         return solution_text(self._shown, self.certificate.words)
 
     __repr__ = __str__
+
+
+def check_numbers(solution: Solution, place: str) -> None:
+    """Refuse what no solve can have found: numbers that are none, words that mean nothing."""
+    if solution.certificate.basis not in BASIS_WORDS:
+        raise BadRecord(f"{place}.certificate.basis", f"this is one of {', '.join(BASIS_WORDS)}")
+    interval = solution.certificate.interval
+    if interval is not None and len(interval) != 2:
+        raise BadRecord(f"{place}.certificate.interval", "this is no pair of numbers")
+    numbers: Record = {"value": solution.value, "unit": solution.unit}
+    numbers |= {"bound": solution.bound, "timings": [*solution.timings.values()]}
+    numbers |= {f"variables.{key}": value for key, value in solution.variables.items()}
+    numbers |= {f"levels[{k}]": level.value for k, level in enumerate(solution.levels)}
+    if solution.evidence is not None:
+        form = solution.evidence.form
+        parts = {"x": solution.evidence.x, "z": solution.evidence.z, "c": form.c, "A": form.A.data}
+        numbers |= {f"evidence.{key}": value for key, value in parts.items()}
+    for name, value in numbers.items():
+        if value is not None:
+            finite(value, f"{place}.{name}")
 
 
 def fields_by_id(

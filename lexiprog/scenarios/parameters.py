@@ -9,6 +9,7 @@ scenario.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -22,7 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import FallbackSolvers, SolverChoice, default_fallbacks
 from lexiprog.compile.binding import Given
-from lexiprog.errors import DeclarationError, Interrupted, LexiprogError, StageError
+from lexiprog.deadline import Deadline
+from lexiprog.errors import (
+    DeclarationError,
+    Interrupted,
+    LexiprogError,
+    LexiprogWarning,
+    StageError,
+)
 from lexiprog.model.expressions import dense, undisturbed
 from lexiprog.model.references import points_read
 from lexiprog.parametric.context import in_threads, solve_scenario
@@ -280,6 +288,7 @@ def sweep(
     workers: int | None = None,
     executor: Executor | Elsewhere | None = None,
     progress: bool = False,
+    time_limit: float | None = None,
 ) -> Sweep:
     """Solve a program for every position in lists of parameter values.
 
@@ -302,6 +311,9 @@ def sweep(
         Where subproblems are solved, as for :meth:`Program.solve`.
     progress : bool
         Show a bar (needs tqdm).
+    time_limit : float, optional
+        Seconds for the whole call. Scenarios that are not reached by then are rows with an error,
+        and a warning counts them.
 
     Returns
     -------
@@ -328,13 +340,17 @@ def sweep(
     elsewhere = Elsewhere.of(executor)
     # Two for each worker elsewhere: one scenario is certified here while another is solved there.
     threads = workers or (1 if elsewhere is None else 2 * elsewhere.width)
-    plan = _Plan.of(program, solver, list(lists), SolveOptions(executor=elsewhere))
+    deadline = Deadline(time_limit, executor=elsewhere)
+    options = SolveOptions(
+        executor=elsewhere, deadline=deadline if deadline.limited or threads > 1 else None
+    )
+    plan = _Plan.of(program, solver, list(lists), options)
     rows: list[Result | LexiprogError | None] = [None] * count
 
     def work(part: list[int], stop: threading.Event) -> WarmHighs:
         warm = plan.warm()
         for k in part:
-            if stop.is_set():
+            if stop.is_set() or deadline.over:
                 break
             rows[k] = plan.solve([(p, values[k]) for p, values in lists.items()], warm)
             tick(f"scenario {k}")
@@ -343,7 +359,7 @@ def sweep(
     found: Counter[str] = Counter()
     try:
         with bar(count, 0, progress=progress) as tick:
-            for warm in in_threads(work, tour(lists, count), threads, "lexiprog-sweep"):
+            for warm in in_threads(work, tour(lists, count), threads, "lexiprog-sweep", deadline):
                 found += warm.found
     except KeyboardInterrupt as error:
         done = sum(row is not None for row in rows)
@@ -351,13 +367,21 @@ def sweep(
             f"interrupted after {done} of {count} scenarios; they are in error.partial.",
             partial=_table(plan, lists, rows, found),  # type: ignore[arg-type]
         ) from error
+    missing = sum(row is None for row in rows)
+    if missing:
+        warnings.warn(
+            f"{time_limit:g} seconds were not enough: {missing} of {count} scenarios were not "
+            "reached.",
+            LexiprogWarning,
+            stacklevel=2,
+        )
     return _table(plan, lists, rows, found)
 
 
 def _table(
     plan: _Plan, lists: Lists, rows: Sequence[Result | LexiprogError | None], found: Counter[str]
 ) -> Sweep:
-    missing = LexiprogError("not reached: the sweep was interrupted.")
+    missing = LexiprogError("not reached: the sweep was stopped before it.")
     given: dict[str, list[Value]] = {}
     for parameter, values in lists.items():
         given[str(parameter.name())] = values
@@ -420,8 +444,6 @@ class _Plan:
                 self.program.stages, self.ladders, given, warm=warm, solved=solved,
                 solve_options=self.solve_options,
             )  # fmt: skip
-        except (Interrupted, KeyboardInterrupt):
-            raise
         except LexiprogError as error:
             return error
         self.known.update({keys[name]: solution for name, solution in result.items()})

@@ -44,7 +44,7 @@ _COLUMNS = ("subproblem", "solvers", "optimum", "certificate", "disagreement", "
 class SolverRow:
     """One subproblem under one choice of solvers; None for what a failure left unknown.
 
-    ``certificate`` is the worst measure, ``seconds`` the time in the solver, ``compile_seconds``
+    ``certificate`` is its largest measure, ``seconds`` the time in the solver, ``compile_seconds``
     that before it, and ``disagreement`` the distance to the most trusted value, over one plus
     its size.
     """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import scipy.linalg as la
@@ -27,7 +26,7 @@ from lexiprog.tolerances import (
     MULTIPLIER_CERTAIN,
     RANK,
 )
-from lexiprog.typing import Array, Mask, Matrix
+from lexiprog.typing import Array, Mask, Matrix, cached_property
 
 
 class NoDerivative(LexiprogError, ArithmeticError):

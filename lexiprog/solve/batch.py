@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ from lexiprog.solve.lp_chain import FaceChain, find_chains
 from lexiprog.solve.prices import linear_price
 from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED, LOCK_DRIFT
-from lexiprog.typing import Array, Value, Values
+from lexiprog.typing import Array, Value, Values, cached_property
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,9 @@ def _status(subproblem: Subproblem, answer: Answer, *, proved: bool) -> Status:
 
 
 def _beyond_status(answer: Answer) -> str:
-    """What the solver said, where the status does not say the same."""
+    """What the solver said, where the status does not say the same, or why we do not take it."""
+    if answer.reason:
+        return answer.reason
     return "" if answer.said in ("", str(answer.status)) else f"it said {answer.said}"
 
 

@@ -93,7 +93,7 @@ class ConicFace:
                 answer, form = _search(task, form, locks)
             on_face, optimum, remaining = optimum_on_faces(form, locks, task.deadline)
         except NoFace as error:
-            return Answer(Status.FAILED, said=str(error), seconds=time.perf_counter() - start)
+            return Answer(Status.FAILED, reason=str(error), seconds=time.perf_counter() - start)
         if not task.integer:
             answer = answer_at(task.native, optimum.x, None, iterations=None)
             answer = replace(answer, form=on_face, z=optimum.z)

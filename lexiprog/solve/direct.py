@@ -11,7 +11,7 @@ import numpy as np
 
 from lexiprog import cvxpy_adapter
 from lexiprog.backends.highs import LONG
-from lexiprog.backends.highs_mip import MipSearch, small_m, solve_mip
+from lexiprog.backends.highs_mip import WORD, MipSearch, small_m, solve_mip
 from lexiprog.backends.own_units import guessed, solved_again
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
@@ -113,7 +113,7 @@ class Direct:
         if again.x is None:
             return answer
         if again.z is None:
-            return Answer(Status.FAILED, said="no optimum in some units and one in others")
+            return Answer(Status.FAILED, reason="no optimum in some units and one in others")
         x, z = scaling.scaled_point(again.x), scaling.scaled_multipliers(again.z)
         return answer_at(task.native, x, z, iterations=again.iterations)
 
@@ -176,7 +176,7 @@ def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
         refined(session, form.A, form.c, bounds, vertex, task.deadline) if vertex.optimal else None
     )
     if found is None and off and (task.strategy.strict or not task.strategy.refined):
-        return Answer(Status.FAILED, said=MISSED)
+        return Answer(Status.FAILED, reason=MISSED)
     if found is None:
         return replace(answer, inaccurate=DOUBT if off else "")
     x, z = found.x.nearest, -found.y.nearest
@@ -271,7 +271,7 @@ def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer
     answer = answer_at(compiled, found.x, None, iterations=found.nodes)
     return replace(
         answer, status=found.status, said=found.said, claimed=form.objective(found.x), form=form,
-        bound=found.bound,
+        bound=found.bound, inaccurate=found.word if found.status is Status.OPTIMAL else "",
     )  # fmt: skip
 
 
@@ -288,6 +288,8 @@ def _through_cvxpy(task: Task, start: Array | None) -> Answer:
         return Answer(Status.NO_POINT)
     if answer.x is None and task.deadline.over:
         return replace(answer, status=Status.NO_POINT)
+    if task.integer and task.deadline.on_their_word:
+        return replace(answer, inaccurate=WORD)
     return answer
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
@@ -17,7 +18,7 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks, 
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
-from lexiprog.deadline import Deadline
+from lexiprog.deadline import Deadline, OutOfTime, in_thread
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import ReferenceKind, points_read
@@ -32,7 +33,12 @@ from lexiprog.solve.direct import Backend
 from lexiprog.solve.error_propagation import with_references
 from lexiprog.solve.held import check_locks
 from lexiprog.solve.lp_chain import FaceChain
-from lexiprog.solve.options import SolveOptions, StageDeadlines, warn_of_limit
+from lexiprog.solve.options import (
+    SolveOptions,
+    StageDeadlines,
+    warn_of_limit,
+    warn_of_solving_here,
+)
 from lexiprog.solve.strategies import Backends
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Fault, Status
@@ -93,8 +99,6 @@ def settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
 
 
 Tick = Callable[[str], None]
-# Seconds between two looks at a running search, if somebody wants to know.
-PULSE = 0.1
 # Problems of one stage that are under way elsewhere at the same time.
 WAITING = 1000
 
@@ -139,17 +143,16 @@ def execute(
         stages, backends, dict(solved), tick, slack, given, deadlines, dict(solve_options.starts),
         _what_is_read(stages, chain, solved),
     )  # fmt: skip
-    # Native solves that may take long run in a pool thread, so that Ctrl-C reaches us meanwhile.
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="lexiprog")
+    # Native solves that may take long run in threads, so that Ctrl-C reaches us meanwhile.
+    gate = threading.Semaphore(threads)
     try:
         for stage in stages:
-            run.solve_stage(stage, pool)
+            run.solve_stage(stage, gate)
     except KeyboardInterrupt as error:
         run.harvest()
         raise interrupted(run.result(), len(subproblems)) from error
     finally:
         run.stop()
-        pool.shutdown(wait=False, cancel_futures=True)
     return run.result()
 
 
@@ -201,7 +204,8 @@ def _in_batch(
 
 def interrupted(found_so_far: Result, of: int) -> Interrupted:
     """What Ctrl-C raises, with what was solved before."""
-    done = f"interrupted with {len(found_so_far)} of {of} subproblems solved; "
+    solved = sum(s.status is not Status.UNFINISHED for s in found_so_far.values())
+    done = f"interrupted with {solved} of {of} subproblems solved; "
     advice = "go on with program.solve(resume=error.partial)."
     return Interrupted(done + advice, partial=found_so_far)
 
@@ -283,7 +287,7 @@ class _Run:
     def result(self) -> Result:
         return result_of(self.stages, self.unfinished | self.solved, self.backends.solvers)
 
-    def solve_stage(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
+    def solve_stage(self, stage: Stage, gate: threading.Semaphore) -> None:
         self._check_attained(stage)
         if self.reads is not None:
             self.reads.check(stage, self.solved)
@@ -294,7 +298,7 @@ class _Run:
         now = _with_each(unsolved, lambda p: next(coming[p.name], None))
         self.deadlines.begin([p for p, _ in now])
         while now:
-            for name, outcome in self._try_all(stage, now, pool).items():
+            for name, outcome in self._try_all(stage, now, gate).items():
                 if isinstance(outcome, Attempt):
                     attempts[name].append(outcome)
             left = [p for p in unsolved if not self._is_over(p, attempts[p.name])]
@@ -384,7 +388,7 @@ class _Run:
         return [*tries, Attempt(EXACT, Status.INFEASIBLE, "its linear constraints alone")]
 
     def _try_all(
-        self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], pool: ThreadPoolExecutor
+        self, stage: Stage, strategies: list[tuple[Subproblem, Strategy]], gate: threading.Semaphore
     ) -> dict[str, Solution | Attempt]:
         """One strategy for each; compiling the next problem while the last one runs."""
         verdicts: dict[str, Solution | Attempt] = {}
@@ -406,23 +410,30 @@ class _Run:
                 continue
             away = deadline.executor is not None
             here = backend.alone or (not away and task.is_brief(len(strategies)))
-            future = at_once(backend, task) if here else pool.submit(shielded, backend, task)
+            future = (
+                at_once(backend, task) if here else in_thread(shielded, backend, task, gate=gate)
+            )
             self.running.append(_Job(stage, task, backend, future))
         while self.running:
             job = self.running[0]
-            self._follow(job)
-            verdicts[job.task.subproblem.name] = self._accept(job)
+            verdicts[job.task.subproblem.name] = self._awaited(job)
             self.running.pop(0)
         return verdicts
 
-    def _follow(self, job: _Job) -> None:
-        """Wait for a job, telling meanwhile how all that run are going.
+    def _awaited(self, job: _Job) -> Solution | Attempt:
+        """What becomes of a job; one that does not end with its time is left behind."""
+        try:
+            job.task.deadline.wait_on(job.future, self._tell)
+        except OutOfTime:
+            job.task.deadline.cancel()
+            reason = "it did not stop when its time was over, and was left to end by itself"
+            return Attempt(job.task.solver.name, Status.NO_POINT, reason)
+        return self._accept(job)
 
-        In short turns: a Ctrl-C that another thread receives does not end a wait without limit.
-        """
-        while not job.future.done() and not wait([job.future], PULSE).done:
-            for other in self.running:
-                self.deadlines.tell(other.stage, other.task)
+    def _tell(self) -> None:
+        """Tell how all that run are going."""
+        for job in self.running:
+            self.deadlines.tell(job.stage, job.task)
 
     def _accept(self, job: _Job) -> Solution | Attempt:
         """Judge an answer and keep it if it is certified."""
@@ -475,6 +486,7 @@ class _Run:
             if self.reads is not None and task.compiled is not None:
                 self.reads.remember(task.subproblem.name, task.compiled)
             warn_of_limit(task, certified)
+            warn_of_solving_here(task, certified)
         return certified
 
     def stop(self) -> None:
@@ -482,17 +494,15 @@ class _Run:
         for job in self.running:
             if not job.future.done():
                 job.task.deadline.cancel()
+                job.future.cancel()
 
     def harvest(self) -> None:
         """After Ctrl-C: stop running solves, and keep what they found."""
         self.stop()
-        for job in self.running:
-            job.future.cancel()
         under_way = [job for job in self.running if not job.future.cancelled()]
         try:
             for job in under_way:
-                self._follow(job)
                 if job.task.subproblem.name not in self.solved:
-                    self._accept(job)
+                    self._awaited(job)
         except KeyboardInterrupt:
             return  # asked twice: don't wait

@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Protocol
 
 import highspy
@@ -38,7 +37,7 @@ from lexiprog.tolerances import (
     PRECISE_HIGHS,
     REDUCED_COST_ROUNDING,
 )
-from lexiprog.typing import Array, Mask, Matrix, Options
+from lexiprog.typing import Array, Mask, Matrix, Options, cached_property
 
 # Presolve that leaves fewer iterations than this share of the rows beats a warm start; on fewer
 # rows than FEW both take milliseconds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from lexiprog.solve.mixed_rows import MixedRowChain, is_proved
 from lexiprog.solve.prices import price_of_lock
 from lexiprog.status import Fault, Status
 from lexiprog.tolerances import LOCK_DRIFT, LOCK_DRIFT_ROUNDING
+from lexiprog.typing import cached_property
 
 # Rows of a level that is looked at in any case: faces tell more digits than floats have.
 SMALL = 500

@@ -121,7 +121,7 @@ def moved_answer(
     found = answer_at(compiled, x, None, iterations=answer.iterations)
     return replace(
         found, status=answer.status, said=answer.said, claimed=form.objective(x), form=form,
-        bound=bound, seconds=answer.seconds,
+        bound=bound, seconds=answer.seconds, inaccurate=answer.inaccurate,
     )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def solve_tightened(
     """The best whole point of the problem with the M that a known point's value allows."""
     value = form.objective(known)
     found = solve_mip(tightened(form, value), STRICT, known, deadline)
-    if found.x is None or found.status is not Status.OPTIMAL:
+    if found.x is None or found.status is not Status.OPTIMAL or found.word:
         return None
     rest = best_with(form, np.round(found.x[form.integer]))
     return (known if rest is None or form.objective(rest) > value else rest), found.bound
@@ -157,7 +157,7 @@ def _without_leaks(
     for _ in range(ROUNDS):
         value = None if best is None else form.objective(best)
         found = solve_mip(tightened(form, value), STRICT, best, deadline)
-        if found.x is None or found.status is not Status.OPTIMAL:
+        if found.x is None or found.status is not Status.OPTIMAL or found.word:
             # Out of time, the point that can be had is as good as any.
             return (best, None) if best is not None and deadline.should_stop else None
         rest = best_with(form, np.round(found.x[form.integer]))
@@ -236,8 +236,8 @@ def no_worse_than(
         return answer
     if answer.x is None:
         if not answer.status.is_limit:
-            said = f"{answer.said or answer.status}, though a feasible point is known"
-            return replace(answer, status=Status.FAILED, said=said)
+            reason = f"called {answer.status}, though a feasible point is known"
+            return replace(answer, status=Status.FAILED, reason=reason)
         return moved_answer(compiled, form, start, replace(answer, status=Status.LIMIT), None)
     known, found = form.objective(start), form.objective(answer.x)
     if known < found - SAME_VALUE * (1.0 + abs(found)):

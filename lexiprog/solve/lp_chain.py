@@ -10,7 +10,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from lexiprog.solve.face import (
     held_names,
 )
 from lexiprog.status import Status
-from lexiprog.typing import Array, Constraint, Mask, Options
+from lexiprog.typing import Array, Constraint, Mask, Options, cached_property
 
 
 @dataclass
@@ -139,7 +138,7 @@ class FaceChain:
             said = f"{vertex.status} on the optimal face" if member.locks else vertex.status
             return Answer(word, said=word if known else said, seconds=vertex.seconds)
         if level.missed and (task.strategy.strict or not task.strategy.refined):
-            return Answer(Status.FAILED, said=MISSED, seconds=vertex.seconds)
+            return Answer(Status.FAILED, reason=MISSED, seconds=vertex.seconds)
         answer = answer_at(compiled, vertex.x, level.multipliers, iterations=vertex.iterations)
         value = compiled.scaling.value(answer.claimed)
         locks = [member.constraints[k].id for k, _ in single(member.locks)]

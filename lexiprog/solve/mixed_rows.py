@@ -156,14 +156,16 @@ class MixedRowChain:
         """Prove each owner's optimum and find its face; then optimise on what they leave."""
         start, plan = time.perf_counter(), self.plans[task.subproblem.name]
         if plan is None:
-            return Answer(Status.FAILED, said="some held optimum is one over rows that are not its")
+            return Answer(
+                Status.FAILED, reason="some held optimum is one over rows that are not its"
+            )
         proofs: dict[str, Evidence] = {}
         for owner, compiled, value, size in plan.owners:
             inner = replace(task, subproblem=owner, compiled=compiled)
             answer = plan.chain.run(inner)
             same = abs(answer.value - value) <= task.solver.accept * size
             if not same or not is_proved(answer):
-                return Answer(Status.FAILED, said=f"{owner.name!r} has another optimum there")
+                return Answer(Status.FAILED, reason=f"{owner.name!r} has another optimum there")
             plan.chain.accepted(inner, answer)
             proof = Evidence.of(inner, answer)
             proofs |= {} if proof is None else {owner.name: proof}

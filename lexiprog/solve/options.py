@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lexiprog.backends.solver import Solver
+from lexiprog.backends.solver import EXACT, Solver
 from lexiprog.compile.task import Task
 from lexiprog.deadline import Deadline, RemoteCaller
 from lexiprog.errors import LexiprogWarning
@@ -132,3 +132,16 @@ def warn_of_limit(task: Task, solution: Solution) -> None:
             LexiprogWarning,
             stacklevel=2,
         )
+
+
+def warn_of_solving_here(task: Task, solution: Solution) -> None:
+    """Warn of what was to be solved elsewhere, was lost there, and was solved here at last."""
+    executor = task.deadline.executor
+    if executor is None or not executor.gave_up or task.solver.target != EXACT:
+        return
+    warnings.warn(
+        f"subproblem {solution.name!r} was solved here, by {solution.solver}: its executor did not "
+        f"answer ({executor.gave_up}).",
+        LexiprogWarning,
+        stacklevel=2,
+    )

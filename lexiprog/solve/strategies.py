@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lexiprog.backends.solver import EXACT, FallbackSolvers, Solver, has_exact
@@ -31,6 +30,7 @@ from lexiprog.solve.direct import Backend, Custom, Direct
 from lexiprog.solve.lp_chain import FaceChain, find_chains, held_apart
 from lexiprog.solve.mixed_rows import MixedRowChain
 from lexiprog.tolerances import ALL_DIGITS, MAY_BE_ZERO, SHARPEST_HIGHS
+from lexiprog.typing import cached_property
 
 if TYPE_CHECKING:
     from lexiprog.results.result import Result

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
+import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 
 # 1/T is not a binary fraction: a cap of 1/T must not fail by its last bit.
@@ -168,3 +172,27 @@ def check_optima(optima: Any, classes: NDArray) -> Floats:
             f"optima has shape {values.shape}; give one finite number for each of {labels}."
         )
     return values
+
+
+def reduced(estimator: Any) -> tuple[Any, ...]:
+    """What a pickle of an estimator holds: which version wrote it, then all that it has learnt."""
+    return blank, (type(estimator), version_here()), estimator.__getstate__()
+
+
+def blank(kind: Any, written_by: str) -> Any:
+    """An estimator to be filled from a pickle, which is told of first if another version's."""
+    if written_by != version_here():
+        warnings.warn(
+            f"this {kind.__name__} was pickled by lexiprog {written_by}, and here is "
+            f"{version_here()}: if it cannot be read, or predicts something else, fit it again, or "
+            "install that version.",
+            lx.LexiprogWarning,
+            stacklevel=2,
+        )
+    return kind.__new__(kind)
+
+
+@cache
+def version_here() -> str:
+    """The version that is installed."""
+    return version("lexiprog")

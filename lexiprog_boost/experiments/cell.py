@@ -197,8 +197,6 @@ def _score(
             "auc": _area(model, data.X[test], data.y[test]),
         }
         facts = facts_of(model, y, data.X[test], predicted)
-    except KeyboardInterrupt:  # lexiprog's Interrupted is an Exception, too
-        raise
     except Exception as cause:  # noqa: BLE001 - whatever goes wrong is this setting's result
         return {"setting": dict(setting), "error": f"{type(cause).__name__}: {cause}"}
     run: Record = {

@@ -162,8 +162,6 @@ def _guarded(
     start = time.perf_counter()
     try:
         return key, measure(task)
-    except KeyboardInterrupt:  # lexiprog's Interrupted is an Exception, too
-        raise
     except Exception as cause:  # noqa: BLE001 - reported by key; the other tasks go on
         seconds = time.perf_counter() - start
         return key, {"error": f"{type(cause).__name__}: {cause}", "seconds": seconds}

@@ -18,6 +18,7 @@ import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.points import check_groups
 from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
+from lexiprog_boost.checks.values import reduced
 from lexiprog_boost.one_class.generation import generate
 from lexiprog_boost.one_class.hypotheses import Hypotheses, grow_trees, place_bumps
 from lexiprog_boost.one_class.program import check_nu, one_class_program
@@ -303,6 +304,9 @@ class OneClassLexiBoost(OutlierMixin, BaseEstimator):
         ndarray of shape (m,)
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def __getstate__(self) -> dict[str, Any]:
         # CVXPY's objects mean something in the process that made them only; the result stays.

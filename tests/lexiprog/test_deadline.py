@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import threading
 import time
@@ -140,10 +141,10 @@ def test_a_time_limit_reaches_every_loop(name):
         program.solve(time_limit=1.5)
     assert time.perf_counter() - begun < 4.0  # 1.6 in peace; other tests run at the same time
     assert list(caught.value.partial) == ["first"]
-    if name == "conflict":
-        assert "perhaps not all of them are needed" in str(caught.value)
+    if name == "conflict":  # in peace the former
+        assert re.search("perhaps not all of them are needed|time was over", str(caught.value))
     else:
-        assert caught.value.status.is_limit
+        assert any(attempt.status.is_limit for attempt in caught.value.attempts)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

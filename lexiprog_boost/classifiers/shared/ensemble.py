@@ -21,7 +21,7 @@ from lexiprog_boost.checks.points import (
     check_sample_weight,
     warn_of_numbers_as_text,
 )
-from lexiprog_boost.checks.values import check_classes, check_learner
+from lexiprog_boost.checks.values import check_classes, check_learner, reduced
 from lexiprog_boost.classifiers.shared.reports import Report, report_of
 from lexiprog_boost.members.outputs import class_codes
 
@@ -216,6 +216,9 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse, tags.input_tags.allow_nan = self._input_kinds()
         return tags
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def __getstate__(self) -> dict[str, Any]:
         # CVXPY's objects mean something in the process that made them only; the result stays.

@@ -38,8 +38,9 @@ def test_options_for_developers_and_of_cvxpy_are_let_through(program):
     assert unknown_option("CLARABEL", {"accept_unknown": True, "use_quad_obj": False}) is None
 
 
-def test_what_is_like_no_option_is_left_to_solvers_that_cannot_be_asked():
-    assert unknown_option("SCS", {"entirely_new": 1}) is None
+def test_what_no_solver_takes_is_named_and_the_rest_left_to_those_that_cannot_be_asked():
+    assert unknown_option("SCS", {"entirely_new": 1}) == "SCS has no option 'entirely_new'."
+    assert unknown_option("SCS", {"adaptive_scale": 1}) is None
     assert unknown_option("NOBODY", {"anything": 1}) is None
     assert unknown_option("HIGHS", {"entirely_new": 1}) == "HIGHS has no option 'entirely_new'."
 

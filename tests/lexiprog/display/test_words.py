@@ -15,13 +15,15 @@ from tests.lexiprog.display.test_diagram import Strict
 
 
 def test_special_words_carry_their_meaning_and_the_rest_is_made_safe():
-    text = explained("<b> (face lock), drift 0, worst measure 1, drifting")
+    text = explained("<b> (face lock), drift 0, value within [1, 2], drifting")
     assert text.startswith("&lt;b&gt; (<abbr title=")
     assert text.count("<abbr") == 3
-    assert Strict(f"<p>{text}</p>").text == "<b> (face lock), drift 0, worst measure 1, drifting"
+    assert (
+        Strict(f"<p>{text}</p>").text == "<b> (face lock), drift 0, value within [1, 2], drifting"
+    )
 
 
-@pytest.mark.parametrize("word", ["face lock", "drift", "worst measure", "incumbent", "within_gap"])
+@pytest.mark.parametrize("word", ["face lock", "drift", "value within", "incumbent", "within_gap"])
 def test_each_of_the_words_is_explained(word):
     assert f">{word}</a></abbr>" in explained(word)
 
@@ -67,8 +69,14 @@ def test_a_result_shows_the_variables_of_every_problem():
     assert "1 variable y 40 numbers; least 3, mean 3, largest 3" in page.text
 
 
-def test_how_an_optimum_is_known_is_explained_for_every_basis():
+def test_what_a_certificate_says_is_explained_whatever_it_says():
+    said = set()
     for basis in BASIS_WORDS:
-        text = explained(str(Certificate(basis=basis)))
-        assert text.startswith('<abbr title="'), basis
-        assert f"certified: {basis}</a></abbr>" in text
+        for gap in (0.0, 1e-3, 1.0, float("nan")):
+            found = Certificate(basis=basis, gap=gap, gap_tolerance=1e-2, interval=(1.0, 2.0))
+            text = explained(str(found))
+            assert text.startswith('<abbr title="'), text
+            assert ("value within</a></abbr> [1, 2]" in text) == (found.passed and basis != "exact")
+            said |= {word for word in MEANING if f">{word}</a></abbr>" in text}
+    sentences = {"optimal for data within", "feasible for data within", "value within"}
+    assert said == sentences | {"optimal for your data", "not certified"}

@@ -29,7 +29,7 @@ def test_parts_have_their_label_or_expression_and_their_place_counted_from_one()
     error = failure(
         x <= 9, (cp.sum(x) >= 4).set_label("demand"), x[0] <= 1, x >= -9, x[1] <= 2, x[0] <= 5
     )
-    assert texts(error) == [(2, "demand"), (3, "x[0] <= 1"), (5, "x[1] <= 2")]
+    assert texts(error) == [(2, "demand: sum(x) >= 4"), (3, "x[0] <= 1"), (5, "x[1] <= 2")]
     assert error.conflict[0].label == "demand"
     assert error.conflict[0].expression == "sum(x) >= 4"
     assert "These 3 constraints cannot hold together" in str(error)
@@ -197,7 +197,7 @@ def test_booleans_at_some_entries_take_part_where_they_are():
     error = failure(x[0, 2] + x[1, 2] >= 3, x >= -5)
     assert [part.text for part in error.conflict] == ["x[0, 2] + x[1, 2] >= 3", "x <= 1"]
     assert error.conflict[1].entries == ((0, 2), (1, 2))
-    assert failure(x[0, 0] >= 7, x <= 6).conflict[1].text == "x <= 6"
+    assert failure(x[0, 0] >= 7, x <= 6).conflict[1].text == "x <= 6 at [0, 0]"
 
 
 def test_without_a_proof_to_rest_on_the_conflict_is_the_same(monkeypatch):

@@ -1,7 +1,9 @@
 """A process forked while other threads solve can solve too."""
 
+import functools
 import multiprocessing
 import os
+import sys
 import threading
 import time
 
@@ -12,6 +14,7 @@ import pytest
 import lexiprog as lx
 from lexiprog.model import expressions as fork
 from lexiprog.model.expressions import ForkSafeLock
+from lexiprog.typing import cached_property
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks"),
@@ -29,13 +32,13 @@ def make():
     return lx.preemptive(levels, [x[0] + x[1] >= 2, x <= 9, k >= 0.5])
 
 
-def in_child(action):
+def in_child(action, patience=PATIENCE):
     """What a forked process puts into a queue, or None if it hangs."""
     context = multiprocessing.get_context("fork")
     queue = context.SimpleQueue()
     child = context.Process(target=lambda: queue.put(action()))
     child.start()
-    child.join(PATIENCE)
+    child.join(patience)
     if child.is_alive():
         child.kill()
         return None
@@ -141,3 +144,42 @@ def test_a_fork_inside_the_lock_leaves_it_held_in_parent_and_child():
         assert in_child(lambda: free(lock)) is False
         assert not free(lock)
     assert free(lock)
+
+
+class Slow:
+    """Something that takes its time to find out."""
+
+    def __init__(self, found):
+        self.found = found
+
+    @cached_property
+    def value(self):
+        return self.found()
+
+
+def test_a_child_forked_while_a_property_is_found_can_find_it_of_others():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def found():
+        begun.set()
+        go_on.wait(30)
+        return 1
+
+    thread = threading.Thread(target=lambda: Slow(found).value)
+    thread.start()
+    begun.wait()
+    try:
+        assert in_child(lambda: Slow(lambda: 2).value, patience=5) == 2
+    finally:
+        go_on.set()
+        thread.join()
+
+
+def test_every_cached_property_is_ours():
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] != "lexiprog":
+            continue
+        for kind in vars(module).values():
+            for part in vars(kind).values() if isinstance(kind, type) else ():
+                if isinstance(part, functools.cached_property) and kind.__module__ == name:
+                    assert type(part) is cached_property, (name, kind)

@@ -48,7 +48,7 @@ def test_other_refusals_have_no_hint_that_would_mislead():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda x: x >= 0, r"come in a list, such as \[x >= 0\], not as 0.0 <= x"),
+        (lambda x: x >= 0, r"come in a list, such as \[x >= 0\], not as 0 <= x"),
         (lambda x: None, "come in a list"),
         (lambda x: [x >= 0, [x <= 1]], "constraint 2 is a list: add them one by one"),
     ],

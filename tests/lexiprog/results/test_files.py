@@ -2,7 +2,10 @@
 
 import json
 import random
+import re
+from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 
 import cvxpy as cp
 import numpy as np
@@ -70,6 +73,13 @@ def put(record, path, value):
 DELETED = object()
 
 
+def signed(record):
+    """The record with the checksum of what it holds, as somebody would who forges a file."""
+    body = {key: part for key, part in record.items() if key not in ("format", "checksum")}
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return record | {"checksum": sha256(text.encode()).hexdigest()}
+
+
 @pytest.mark.parametrize(
     ("place", "value", "words"),
     [
@@ -91,7 +101,7 @@ DELETED = object()
 )
 def test_the_place_of_what_does_not_fit_is_named(tmp_path, record, place, value, words):
     path = tmp_path / "broken.json"
-    path.write_text(json.dumps(put(record, place, value)))
+    path.write_text(json.dumps(signed(put(record, place, value))))
     with pytest.raises(lx.LexiprogError, match=rf"broken\.json.*{words}"):
         lx.Result.load(path)
 
@@ -134,6 +144,9 @@ STRANGE = [
     None, True, -3, 1e400, "text", [], {}, [[]], {"float": "abc"}, {"fraction": "1/0"},
     {"array": [1], "shape": [2], "dtype": "float64"}, {"pairs": 1}, {"pairs": [[1]]},
     {"array": 1, "shape": 1, "dtype": 1}, {"array": [1], "shape": [1], "dtype": "V9"}, DELETED,
+    10**400, {"fraction": "1e400000000"}, {"float": "nan"}, {"float": "inf"},
+    json.loads("[" * 900 + "]" * 900), {"array": [10**400], "shape": [1], "dtype": "int64"},
+    {"array": [1], "shape": [-1], "dtype": "O"},
 ]  # fmt: skip
 
 
@@ -142,7 +155,7 @@ def test_whatever_is_changed_a_file_loads_or_is_refused_with_its_name(tmp_path, 
     everywhere = [place for place in places(record) if place]
     refused = 0
     for _ in range(600):
-        changed = put(record, rng.choice(everywhere), rng.choice(STRANGE))
+        changed = signed(put(record, rng.choice(everywhere), rng.choice(STRANGE)))
         path.write_text(json.dumps(changed).replace("Infinity", "1e400"))
         said = refusal(path)
         assert not said or "broken.json" in said
@@ -161,3 +174,101 @@ def test_a_file_cut_off_or_scribbled_upon_loads_or_is_refused_with_its_name(tmp_
             path.write_bytes(text[:place] + bytes([rng.randrange(256)]) + text[place + 1 :])
         said = refusal(path)
         assert not said or "broken.json" in said
+
+
+def test_every_changed_digit_is_noticed(tmp_path, record):
+    path, rng = tmp_path / "changed.json", random.Random(3)
+    text = json.dumps(record, indent=1)
+    digits = [k for k, letter in enumerate(text) if letter.isdigit()]
+    for place in rng.sample(digits, 150):
+        other = rng.choice([digit for digit in "123456789" if digit != text[place]])
+        changed = text[:place] + other + text[place + 1 :]
+        path.write_text(changed)
+        if json.loads(changed) == record:  # digits beyond those that a float has
+            continue
+        assert "changed.json" in refusal(path), text[place - 30 : place + 30]
+
+
+@pytest.mark.parametrize("mark", ["lexiprog result 2", "lexiprog result 1"])
+def test_a_file_that_calls_itself_older_keeps_its_checksum_in_vain(tmp_path, record, mark):
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(record | {"format": mark}))
+    assert "checksum" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["1e400000000", "1e9", "1/0", "1" * 5000, "1/2/3", " 1", "٣", "0x", "0x1/2", 3]
+)
+def test_what_is_not_digits_over_digits_is_no_fraction(tmp_path, record, text):
+    path = tmp_path / "broken.json"
+    changed = put(record, ("solutions", 0, "exact"), {"fraction": text})
+    path.write_text(json.dumps(signed(changed)))
+    assert re.search(r"broken\.json.*solutions\[0\]\.exact", refusal(path))
+
+
+def test_fractions_longer_than_python_prints_come_back_as_they_were(tmp_path):
+    long = Fraction(-(7**6000), 3**9000)
+    store.write({"exact": long}, tmp_path / "long.json")
+    assert store.read(tmp_path / "long.json") == {"exact": long}
+
+
+@pytest.mark.parametrize("number", [{"float": "nan"}, {"float": "inf"}, 10**400])
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("value",),
+        ("variables", "x", "array", 0),
+        ("bound",),
+        ("unit",),
+        ("evidence", "x", "array", 0),
+    ],
+)
+def test_values_that_no_solve_finds_are_refused_with_their_place(tmp_path, record, place, number):
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(signed(put(record, ("solutions", 0, *place), number))))
+    assert re.search(rf"broken\.json.*solutions\[0\]\.{place[0]}", refusal(path))
+
+
+def test_a_name_as_long_as_the_file_system_takes_can_be_saved(tmp_path, result):
+    for name in ("n" * 250 + ".json", "ñ" * 122 + ".json"):
+        result.save(tmp_path / name)
+        assert list(lx.Result.load(tmp_path / name)) == list(result)
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (("variables", "x", "array", 0), "its objective is|its point misses"),
+        (("value",), "its objective is"),
+    ],
+)
+def test_a_forged_point_or_value_is_refused_by_its_program(tmp_path, record, place, words):
+    path, plant = tmp_path / "forged.json", Plant()
+    changed = put(record, ("solutions", 0, *place), 0.75)
+    path.write_text(json.dumps(signed(changed)))
+    forged = lx.Result.load(path)
+    for build in (
+        lambda: lx.Result.load(path, plant.program),
+        lambda: plant.program.solve(resume=forged),
+    ):
+        with pytest.raises(lx.LexiprogError, match=rf"'left'.*({words})"):
+            build()
+
+
+def test_a_forged_point_of_equal_value_is_refused_for_the_constraint_it_misses():
+    x = cp.Variable(2, name="x")
+    low = lx.Subproblem("low", cp.Minimize(cp.sum(x)), [x >= [1, 2]])
+    program = lx.Program(lx.Stage("only", low))
+    result = program.solve()
+    forged = replace(result["low"], variables={"x": np.array([2.0, 1.0])})
+    with pytest.raises(lx.LexiprogError, match=r"misses .*x.* by 1"):
+        program.solve(resume=lx.Result(result.stages, {"low": forged}))
+
+
+def test_large_terms_that_cancel_do_not_keep_a_right_point_out():
+    x = cp.Variable(2, name="x")
+    rows = np.array([[1e9, -1e9], [1.0, 1.0]])
+    low = lx.Subproblem("low", cp.Minimize(x[0]), [rows @ x == [1.0, 2e6], x[0] >= 0])
+    program = lx.Program(lx.Stage("only", low))
+    result = program.solve()
+    assert program.solve(resume=result)["low"].value == result["low"].value

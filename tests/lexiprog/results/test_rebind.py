@@ -119,8 +119,15 @@ def as_version_1(path):
     """Rewrite a file as 0.1.0 wrote it."""
     record = json.loads(path.read_text())
     record["format"] = "lexiprog result 1"
+    del record["checksum"]
     for solution in record["solutions"]:
-        del solution["digest"], solution["bound"], solution["certificate"]["radius"]
+        del solution["digest"], solution["bound"]
+        certificate = solution["certificate"]
+        for name in ("slackness", "row_tolerance", "interval"):
+            del certificate[name]
+        for new, old in (("rows", "primal"), ("columns", "dual"), ("cones", "cone")):
+            certificate[old] = certificate.pop(new)
+        certificate["radius"] = None
     path.write_text(json.dumps(record))
 
 
@@ -132,6 +139,9 @@ def test_a_file_without_digests_can_be_read_but_not_connected(tmp_path):
     old = lx.Result.load(path)
     assert [s.value for s in old.values()] == [s.value for s in result.values()]
     np.testing.assert_array_equal(old["first"]["x"], result["first"]["x"])
+    for name, solution in result.items():
+        assert old[name].certificate.rows == solution.certificate.rows
+        assert old[name].certificate.interval is None
     for strategy in (lambda: lx.Result.load(path, program), lambda: program.solve(resume=old)):
         with pytest.raises(lx.LexiprogError, match=r"'cost'.*no trace.*0\.1.*solve again"):
             strategy()

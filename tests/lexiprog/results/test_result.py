@@ -92,7 +92,7 @@ def test_a_solution_says_how_it_was_found(plant):
     assert left.seconds >= max(left.timings.values()) >= 0
     assert left.iterations > 0
     assert left.certificate.passed
-    for measure in ("primal", "dual", "gap", "cone"):
+    for measure in ("rows", "columns", "cones", "slackness", "gap"):
         assert 0 <= getattr(left.certificate, measure) <= 1e-6
 
 

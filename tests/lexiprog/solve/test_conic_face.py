@@ -68,7 +68,7 @@ def test_a_face_that_is_not_there_is_said_within_the_time_it_took():
     solved["right"] = replace(solved["right"], value=0.5)
     strategy = Strategy(lx.Solver("CLARABEL"), "face")
     answer = backend.run(prepare(program["up"], strategy, solved, compiler=backend.compile))
-    assert "not at its end" in answer.said
+    assert "not at its end" in answer.reason
     assert 0.0 < answer.seconds < 60.0
 
 
@@ -84,7 +84,7 @@ def test_a_face_on_which_nobody_finds_an_optimum_is_said_to_be_one(monkeypatch):
     backend, strategy = ConicFace(), Strategy(lx.Solver("CLARABEL"), "face")
     solved = {"right": program.solve()["right"]}
     answer = backend.run(prepare(program["up"], strategy, solved, compiler=backend.compile))
-    assert (answer.x, answer.said) == (None, "no optimum on the optimal face")
+    assert (answer.x, answer.reason) == (None, "no optimum on the optimal face")
 
 
 def test_a_point_to_start_from_is_sought_where_there_is_room_for_one(monkeypatch):

@@ -96,7 +96,7 @@ def test_infeasible_is_believed_only_if_it_is_so_in_the_users_units_too():
     assert (found.status, found.value) == ("optimal", pytest.approx(3.0))
     pointless = Again(replace(yes, z=None))._confirmed(task, no)
     assert pointless.status is Status.FAILED
-    assert pointless.said == "no optimum in some units and one in others"
+    assert pointless.reason == "no optimum in some units and one in others"
 
 
 def test_what_highs_says_of_a_long_problem_is_handed_on():

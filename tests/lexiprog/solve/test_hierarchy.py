@@ -10,6 +10,7 @@ import cvxpy as cp
 import pytest
 
 import lexiprog as lx
+from lexiprog import deadline
 from lexiprog.solve import driver as hierarchy
 
 
@@ -56,7 +57,7 @@ def test_and_no_more(monkeypatch, cores, workers, together, count):
 
 
 def test_whoever_waits_hears_how_all_that_run_are_going(monkeypatch):
-    monkeypatch.setattr(hierarchy, "PULSE", 0.01)
+    monkeypatch.setattr(deadline, "PULSE", 0.01)
     told, jobs = [], [SimpleNamespace(stage=k, task=k, future=Future()) for k in range(2)]
 
     def tell(stage, task):
@@ -65,9 +66,10 @@ def test_whoever_waits_hears_how_all_that_run_are_going(monkeypatch):
             jobs[0].future.set_result(None)
 
     run = SimpleNamespace(running=jobs, deadlines=SimpleNamespace(tell=tell))
-    hierarchy._Run._follow(run, jobs[0])
+    watch = deadline.Deadline()
+    watch.wait_on(jobs[0].future, lambda: hierarchy._Run._tell(run))
     assert told == [0, 1, 0, 1, 0, 1]
-    hierarchy._Run._follow(run, jobs[0])  # done already
+    watch.wait_on(jobs[0].future, lambda: hierarchy._Run._tell(run))  # done already
     assert len(told) == 6
 
 

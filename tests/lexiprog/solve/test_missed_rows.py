@@ -53,7 +53,7 @@ def test_what_misses_its_rows_is_taken_only_with_doubt_and_only_at_the_end(
     if taken:
         assert (answer.value, answer.status, answer.inaccurate) == (2.0, Status.OPTIMAL, DOUBT)
     else:
-        assert (answer.status, answer.said) == (Status.FAILED, MISSED)
+        assert (answer.status, answer.reason) == (Status.FAILED, MISSED)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.0, -3.0])

@@ -51,7 +51,7 @@ def test_an_optimum_that_is_not_the_one_to_be_held_is_said_to_be_another(levels,
     solved["first"] = replace(solved["first"], value=solved["first"].value + off)
     answer = run(second, solved)
     assert (answer.status is Status.FAILED) is not same
-    assert answer.said.startswith("'first' has another optimum there") is not same
+    assert answer.reason.startswith("'first' has another optimum there") is not same
 
 
 def test_a_face_that_is_not_clear_is_said_to_be_unclear(levels, monkeypatch):
@@ -60,7 +60,7 @@ def test_a_face_that_is_not_clear_is_said_to_be_unclear(levels, monkeypatch):
     monkeypatch.setattr("lexiprog.solve.face.HeldFace.uncertain", True)
     answer = run(second, solved)
     assert (answer.status, answer.fault) == (Status.FAILED, Fault.UNCLEAR)
-    assert answer.said.endswith("not clear: 'first'")
+    assert answer.reason.endswith("not clear: 'first'")
 
 
 def test_only_exact_locks_on_linear_levels_are_served_and_what_these_hold_must_be_held(x, levels):
@@ -96,4 +96,4 @@ def test_a_held_optimum_over_rows_that_its_holder_lets_go_has_no_face_here(x):
     solved = dict(lx.Program(lx.Stage("1", first)).solve())
     answer = run(second, solved)
     assert (answer.status, answer.x) == (Status.FAILED, None)
-    assert "over rows that are not its" in answer.said
+    assert "over rows that are not its" in answer.reason

@@ -154,7 +154,7 @@ def test_a_search_within_a_known_value_gives_its_point_or_the_known_one(
 
     def search(form, options, start, deadline):
         asked.append(start)
-        return SimpleNamespace(x=x, status=status, bound=-7.5)
+        return SimpleNamespace(x=x, status=status, bound=-7.5, word="")
 
     monkeypatch.setattr("lexiprog.solve.integer.solve_mip", search)
     known = np.array([1.0, 0.0])
@@ -167,7 +167,7 @@ def test_a_search_within_a_known_value_gives_its_point_or_the_known_one(
 
 
 def test_of_a_search_that_ends_above_a_known_value_the_known_point_is_kept(monkeypatch):
-    worse = SimpleNamespace(x=np.array([1.0, 0.0]), status=Status.OPTIMAL, bound=-7.5)
+    worse = SimpleNamespace(x=np.array([1.0, 0.0]), status=Status.OPTIMAL, bound=-7.5, word="")
     monkeypatch.setattr("lexiprog.solve.integer.solve_mip", lambda *_: worse)
     known = np.array([2.0, 1.0])
     assert solve_tightened(knapsack(), known, Deadline())[0] is known

@@ -44,7 +44,7 @@ def test_who_has_one_objective_has_no_fair_shares(least):
         FairLotteries().run(task)
     lottery = lx.leximin([0, 0], pricing=lambda prices: ([[1.0, 1.0]], prices.sum()))["leximin"]
     task = SimpleNamespace(subproblem=lottery, solver=SimpleNamespace(target="SCS"))
-    assert "on HIGHS only" in FairLotteries().run(task).said
+    assert "on HIGHS only" in FairLotteries().run(task).reason
 
 
 def test_numbers_are_read_in_known_ways_only(least):
@@ -112,16 +112,16 @@ def test_a_curved_face_says_which_solve_failed(disk, call, said, monkeypatch):
 
     monkeypatch.setattr(curved_face, "solve_conic", failing)
     answer = backend.run(task)
-    assert (answer.status, answer.said, answer.x) == (Status.FAILED, said, None)
+    assert (answer.status, answer.reason, answer.x) == (Status.FAILED, said, None)
     assert len(calls) == (4 if call == 3 else call)  # the last is tried in two ways
 
 
 def test_a_curved_face_that_is_not_clear_or_of_several_rows_is_refused(disk, monkeypatch):
     backend, task = disk
     monkeypatch.setattr(curved_face, "exposed", lambda *_: None)
-    assert backend.run(task).said == "the optimal face of 'right' is not clear"
+    assert backend.run(task).reason == "the optimal face of 'right' is not clear"
     backend.rows["up"] = None
-    assert backend.run(task).said == "a lock is not one row"
+    assert backend.run(task).reason == "a lock is not one row"
 
 
 def test_a_point_without_a_claim_is_worth_what_the_objective_says(least):

@@ -34,9 +34,9 @@ def test_a_search_never_ends_worse_than_where_it_started():
         assert (found.status, found.seconds, found.bound) == (Status.LIMIT, 2.0, None)
         assert found.value == pytest.approx(3.2)
     lost = no_worse_than(start.x, compiled, form, Answer(Status.INFEASIBLE))
-    assert (lost.status, lost.said) == (
+    assert (lost.status, lost.reason) == (
         Status.FAILED,
-        "infeasible, though a feasible point is known",
+        "called infeasible, though a feasible point is known",
     )
 
 
