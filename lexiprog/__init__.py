@@ -28,6 +28,8 @@ from lexiprog.results.solution import Solution
 from lexiprog.status import Status
 
 if TYPE_CHECKING:
+    from lexiprog.files import read
+    from lexiprog.files.bridges import from_gurobi, from_highs, from_linopy, from_pulp
     from lexiprog.parametric.explorer import Explorer, explore
     from lexiprog.parametric.front import Frontier
     from lexiprog.parametric.pareto import frontier
@@ -67,6 +69,10 @@ __all__ = [
     "Tradeoff",
     "compare_solvers",
     "explore",
+    "from_gurobi",
+    "from_highs",
+    "from_linopy",
+    "from_pulp",
     "frontier",
     "goal_program",
     "leximax",
@@ -74,12 +80,18 @@ __all__ = [
     "minimax_regret",
     "optimal_face",
     "preemptive",
+    "read",
     "sweep",
     "tradeoff",
 ]
 
 # Public names whose modules are imported when one of them is first used.
 _LATER = {
+    "from_gurobi": "lexiprog.files.bridges",
+    "from_highs": "lexiprog.files.bridges",
+    "from_linopy": "lexiprog.files.bridges",
+    "from_pulp": "lexiprog.files.bridges",
+    "read": "lexiprog.files",
     "Explorer": "lexiprog.parametric.explorer",
     "explore": "lexiprog.parametric.explorer",
     "Frontier": "lexiprog.parametric.front",

@@ -147,6 +147,8 @@ class ConflictPart:
     relaxation : float or None
         The least by which it would have to be relaxed for the problem to have a solution; None
         if it contains no earlier optimum, or relaxing it alone does not help.
+    names : tuple of str
+        Of the entries that take part, if entries came with names; ``text`` is then made of them.
     """
 
     text: str
@@ -156,6 +158,7 @@ class ConflictPart:
     entries: tuple[tuple[int, ...], ...] = ()
     optima: tuple[str, ...] = ()
     relaxation: float | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -165,6 +168,8 @@ class ConflictPart:
         return "at " + " ".join(f"[{entry}]" for entry in shown) + more if shown else ""
 
     def __str__(self) -> str:
+        if self.names:
+            return self.text
         place = "" if self.position is None else f"({self.position}) "
         written = f": {self.expression}" if self.label else ""
         return f"{place}{self.text}{written}{self.where and ' ' + self.where}"

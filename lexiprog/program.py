@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 
@@ -225,6 +226,30 @@ class Program(Rebuilt):
                 for variable in subproblem.variables:
                     variable.save_value(np.array(result[name][variable]))
         return result
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a linear hierarchy to a file that Gurobi, CPLEX, HiGHS or JuMP read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            ``.lp`` or ``.mps``, with priorities, weights and tolerances where there are several
+            levels; ``.mof.json``, MathOptFormat, with a vector objective; ``.gz`` behind either
+            compresses it. Names are kept, but for signs that the format would misread. Levels
+            must share their constraints and hold all levels before, as :func:`preemptive` and
+            :func:`read` make them; parameters enter by their values now.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, cvxpy as cp, lexiprog as lx
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "plan.mps"
+        >>> x = cp.Variable(2, nonneg=True, name="x")
+        >>> goals = {"cost": cp.Minimize(3 * x[0] + x[1]), "share": cp.Maximize(x[0])}
+        >>> lx.preemptive(goals, [cp.sum(x) >= 8]).write(path)
+        >>> [round(solution.value, 6) for solution in lx.read(path).solve().values()]
+        [8.0, 0.0]
+        """
+        import_module("lexiprog.files").write(self, path)
 
     def ladders(self, solver: SolverChoice = None) -> dict[str, FallbackSolvers | None]:
         """The solvers each subproblem would be tried with; None stands for the default."""

@@ -21,14 +21,21 @@ from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, ConflictPart, StageError
 from lexiprog.infeasibility.conflict import SECONDS, Contradiction, find_conflict, quick_answer
 from lexiprog.infeasibility.demands import Demand, elastic
-from lexiprog.model.expressions import CVXPY_LOCK, automatic_names, dense, is_integer_kind, written
+from lexiprog.model.expressions import (
+    CVXPY_LOCK,
+    ENTRY_NAMES,
+    automatic_names,
+    dense,
+    is_integer_kind,
+    written,
+)
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import REFERENCES
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.status import Fault, Status
-from lexiprog.summary import array_text, counted
+from lexiprog.summary import array_text, counted, names_text
 from lexiprog.tolerances import RAY_NOISE, RAY_PROOF
 from lexiprog.typing import Array, Constraint, Value, Values
 
@@ -121,19 +128,29 @@ def _dependence(subproblem: Subproblem, deadline: Deadline) -> str:
 
 def _part(subproblem: Subproblem, demand: Demand, deadline: Deadline) -> ConflictPart:
     if demand.position is None:
-        return ConflictPart(demand.text, entries=_entries(demand), expression=demand.text)
+        names = _entry_names(demand, demand.of)
+        text = f"bounds of {names_text(names)}" if names else demand.text
+        return ConflictPart(text, entries=_entries(demand), expression=demand.text, names=names)
     constraint = subproblem.constraints[demand.position]
+    names = _entry_names(demand, constraint)
     optima = optima_in(constraint)
     relaxation = least_relaxation(subproblem, [demand.position], deadline) if optima else None
     return ConflictPart(
-        demand.text,
+        names_text(names) if names else demand.text,
         demand.position + 1,
         constraint.label,
         written(constraint, automatic_names(subproblem.variables)),
         _entries(demand),
         optima,
         relaxation,
+        names,
     )
+
+
+def _entry_names(demand: Demand, named: object) -> tuple[str, ...]:
+    """Names of the entries that take part, if ``named``, a variable or constraint, has some."""
+    names = ENTRY_NAMES.get(named) or ()
+    return tuple(names[e] for e in demand.all_entries) if names else ()
 
 
 def _entries(demand: Demand) -> tuple[tuple[int, ...], ...]:

@@ -490,3 +490,7 @@ def _cones(problem: cp.Problem) -> str:
     if semidefinite:
         return " with ".join(["SDP", " and ".join(beside)] if beside else ["SDP"])
     return " and ".join(beside) if beside else "SOCP"
+
+
+# The names of the entries of a vector: columns and rows of a model that came with names.
+ENTRY_NAMES: Registry[tuple[str, ...]] = Registry()

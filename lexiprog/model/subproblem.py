@@ -13,6 +13,7 @@ from lexiprog.fairness.objective import Aim, Fairness
 from lexiprog.model import checks
 from lexiprog.model.expressions import (
     CVXPY_LOCK,
+    ENTRY_NAMES,
     Memory,
     automatic_names,
     has_integers,
@@ -240,10 +241,14 @@ class Subproblem(Frozen):
         """
         return hold(self, atol=atol, rtol=rtol)
 
-    def variable(self, name: str) -> cp.Variable:
-        """The variable called ``name``."""
+    def variable(self, name: str) -> cp.Variable | cp.Expression:
+        """The variable called ``name``, or the entry of one, if entries came with names."""
         by_name = dict(zip(self.keys, self.variables, strict=True))
         if name not in by_name:
+            for variable in self.variables:
+                names = ENTRY_NAMES.get(variable) or ()
+                if name in names:
+                    return variable[names.index(name)]
             known = there_are(by_name, name)
             raise KeyError(f"subproblem {self.name!r} has no variable {name!r}; it has {known}")
         return by_name[name]
