@@ -48,7 +48,7 @@ _RELATIONS = {"<": "<=", "=<": "<=", ">": ">=", "=>": ">="}
 _PLACE = {"priority": "priority", "weight": "weight", "abstol": "atol", "reltol": "rtol"}
 _INFINITE = ("inf", "infinity")
 
-# A column that is 1: Gurobi has no other place for the constants of several objectives.
+# A column that is 1, as Gurobi writes it: its reader forgets constants that stand alone.
 CONSTANT = "Constant0"
 
 Terms = dict[int, float]
@@ -378,10 +378,10 @@ def lp_text(model: LinearModel) -> Iterator[str]:
     yield f"{'Maximize' if model.maximise else 'Minimize'}{'' if single else ' multi-objectives'}"
     for one in model.objectives:
         text = _linear(model, [*one.terms.items()], one.constant)
+        text += f" {CONSTANT}" if one.constant else ""
         if single:
             yield from _wrapped(f" {one.name}: {text}")
         else:
-            text += f" {CONSTANT}" if one.constant else ""
             yield (
                 f"  {one.name}: Priority={one.priority:g} Weight={one.weight!r} "
                 f"AbsTol={one.atol!r} RelTol={one.rtol!r}"
@@ -411,7 +411,7 @@ def lp_text(model: LinearModel) -> Iterator[str]:
             yield f" {name} = {low!r}"
         elif (low, up) != (0.0, np.inf):
             yield f" {_bound(low)} <= {name}" + (f" <= {up!r}" if up < np.inf else "")
-    if not single and any(one.constant for one in model.objectives):
+    if any(one.constant for one in model.objectives):
         yield f" {CONSTANT} = 1"
     if model.integer.any():
         yield "Generals"
