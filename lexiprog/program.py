@@ -35,7 +35,7 @@ from lexiprog.solve.strategies import describe_strategies
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
 from lexiprog.summary import ProgramSummary, draw
-from lexiprog.typing import NUMBERS
+from lexiprog.typing import NUMBERS, Value
 
 
 class Program(Rebuilt):
@@ -193,6 +193,7 @@ class Program(Rebuilt):
         if resume is not None:
             for name, found in given.undisturbed(lambda: self.adopt(resume)).items():
                 (starts if found.status is Status.UNFINISHED else solved)[name] = found
+        self._note_starts()
         self._clear_variables()
         try:
             with ExitStack() as shown:
@@ -259,6 +260,16 @@ class Program(Rebuilt):
     def _default_solvers(self, subproblem: Subproblem) -> list[str]:
         ladder = self.ladders()[subproblem.name] or default_fallbacks(subproblem.kind)
         return [solver.name for solver in ladder]
+
+    def _note_starts(self) -> None:
+        """Keep the values from which local searches begin."""
+        for subproblem in self.subproblems.values():
+            if subproblem.nlp:
+                start = subproblem.memory.once("start", dict[int, Value])
+                start.clear()
+                for variable in subproblem.variables:
+                    if variable.value is not None:
+                        start[variable.id] = np.array(variable.value)
 
     def _clear_variables(self) -> None:
         with CVXPY_LOCK:

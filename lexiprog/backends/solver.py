@@ -353,6 +353,10 @@ SolverOrFallbacks = OneSolver | Sequence[OneSolver]
 SolverChoice = SolverOrFallbacks | Mapping[str, SolverOrFallbacks] | None
 
 
+# Solvers of smooth problems that are not convex, in the order in which they are asked.
+NONLINEAR = ("IPOPT", "UNO", "KNITRO", "COPT")
+
+
 def default_fallbacks(kind: str) -> FallbackSolvers:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
 
@@ -363,6 +367,10 @@ def default_fallbacks(kind: str) -> FallbackSolvers:
     if kind == "LP":
         last = (Solver(EXACT),) if has_exact() else ()
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"), *last)
+    if kind in ("QCP", "MIQCP"):  # of the convex problems that enclose its optimum
+        return (Solver("HIGHS"), Solver("CLARABEL"))
+    if kind == "NLP":
+        return tuple(Solver(name) for name in NONLINEAR if name in installed())
     if is_integer_kind(kind):
         names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())

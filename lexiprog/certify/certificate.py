@@ -16,6 +16,8 @@ BASIS_WORDS = {
     "incumbent": "a point with the solver's word for its bound",
     "point": "a point without any bound",
     "exact": "proved in rational numbers",
+    "bisection": "proved by convex problems at either end",
+    "local": "a local optimum by its first-order conditions",
     "oracle": "proved by multipliers and the bounds of its oracle",
 }
 

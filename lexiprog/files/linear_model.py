@@ -20,10 +20,8 @@ from lexiprog.model.expressions import ENTRY_NAMES, as_float, evaluate, holding,
 from lexiprog.model.lock import Lock, Tolerance
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
+from lexiprog.tolerances import FILE_GUARD
 from lexiprog.typing import Array, Constraint, Leaf, Mask, Objective, Value
-
-# What Gurobi gives every objective that says nothing of its tolerance: a guard, and no wish.
-GUARD = 1e-6
 
 
 class ModelError(LexiprogError, ValueError):
@@ -243,7 +241,7 @@ def _levels(
         # As Gurobi and CPLEX have it, the widest tolerance of a level counts, in its own units.
         scale = 1.0 / abs(members[0].weight) if len(members) == 1 else 1.0
         given: dict[str, Tolerance] = {
-            "atol": max(scale * one.atol if one.atol > GUARD else 0.0 for one in members),
+            "atol": max(scale * one.atol if one.atol > FILE_GUARD else 0.0 for one in members),
             "rtol": max(one.rtol for one in members),
         }
         name = " + ".join(one.name for one in members)

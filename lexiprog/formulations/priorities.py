@@ -28,6 +28,8 @@ def stages_in_turn(
     tolerance: Callable[[str], dict[str, Tolerance]] = lambda _: {},
     *,
     gp: bool = False,
+    qcp: bool = False,
+    nlp: bool = False,
 ) -> list[Stage]:
     """One stage and one subproblem for each (name, objective), in order.
 
@@ -41,7 +43,8 @@ def stages_in_turn(
             # A lock of its own for every later problem would do as well; one constraint object
             # shared by all of them is what lets a chain be recognised.
             held.append(stages[-1].subproblems[0].held(**allowed))
-        stages.append(Stage(name, Subproblem(name, objective, [*constraints, *held], gp=gp)))
+        rows = [*constraints, *held]
+        stages.append(Stage(name, Subproblem(name, objective, rows, gp=gp, qcp=qcp, nlp=nlp)))
         allowed = tolerance(name)
     return stages
 

@@ -101,6 +101,30 @@ def check_rules(where: str, problem: cp.Problem, *, gp: bool) -> None:
     check_finite(where, problem)
 
 
+def check_not_convex(where: str, problem: cp.Problem, *, nlp: bool) -> None:
+    """Refuse what is neither convex nor of the kind that was asked for, or not finite."""
+    rules = "DNLP" if nlp else "DQCP"
+    names = automatic_names(problem.variables())
+    if nlp and any(v.attributes["integer"] or v.attributes["boolean"] for v in problem.variables()):
+        raise DeclarationError(f"{where}: local search knows no integers: fix them, or leave nlp.")
+    if not (problem.is_dnlp() if nlp else problem.is_dqcp()):
+        for label, part, expressions in _parts(problem):
+            if part.is_dnlp() if nlp else part.is_dqcp():
+                continue
+            way = (
+                "only smooth atoms, and convex or concave ones where they point the right way"
+                if nlp
+                else "minimise quasiconvex and maximise quasiconcave objectives, write "
+                "quasiconvex <= constant, and give denominators a sign (pos=True, or bounds)"
+            )
+            raise DeclarationError(
+                f"{where} is not {rules}: {label}, {shorten(part, names)}, does not fit "
+                f"({_curvatures(expressions, names)}): {way}."
+            )
+        raise DeclarationError(f"{where} is not {rules}.")
+    check_finite(where, problem)
+
+
 def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
     """Refuse what CVXPY's rules cannot prove convex (log-log convex for ``gp``)."""
     rules = "DGP" if gp else "DCP"
@@ -237,9 +261,10 @@ def _hint(problem: cp.Problem, culprit: cp.Expression, *, gp: bool) -> str:
         )
     if problem.is_dqcp():
         hints.append(
-            " It is quasiconvex, which is not supported: fix the level (ratio <= t as numerator <= "
-            "t * denominator) and search for the best t."
+            " It is quasiconvex, though: say so with qcp=True."
         )
+    elif problem.is_dnlp():
+        hints.append(" Its parts are smooth: nlp=True finds local optima.")
     return "".join(hints)
 
 

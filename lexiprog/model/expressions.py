@@ -444,9 +444,16 @@ _WHOLE = "mixed-integer "
 
 
 def kind_of(
-    problem: cp.Problem, *, gp: bool, affine: bool = False, whole: bool | None = None
+    problem: cp.Problem,
+    *,
+    gp: bool,
+    affine: bool = False,
+    whole: bool | None = None,
+    rules: str = "",
 ) -> str:
     """LP, QP, SOCP, SDP (each also as MILP and so on), power cone, exponential cone or GP.
+
+    ``rules`` names other rules than those of convex problems: QCP or NLP.
 
     A problem that needs several kinds of cones is called by the hardest ones; one that is known
     to be ``affine`` needs none. Whether it is ``whole`` is found out unless it is given.
@@ -454,7 +461,7 @@ def kind_of(
     if gp:
         return "GP"
     whole = has_integers(problem) if whole is None else whole
-    kind = "LP" if affine or problem.is_lp() else "QP" if problem.is_qp() else _cones(problem)
+    kind = rules if rules else "LP" if affine or problem.is_lp() else "QP" if problem.is_qp() else _cones(problem)
     if not whole:
         return kind
     return f"MI{kind}" if kind.isupper() else _WHOLE + kind

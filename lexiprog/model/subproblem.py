@@ -94,6 +94,15 @@ class Subproblem(Frozen):
         May use references to earlier subproblems, like the objective.
     gp : bool
         Read the problem as a geometric program.
+    qcp : bool
+        Read it as a quasiconvex one (CVXPY's DQCP): ratios, ``cp.length``, ``cp.ceil``,
+        ``cp.dist_ratio``. The optimum is enclosed by certified convex problems; later subproblems
+        that hold it are ``qcp``, too.
+    nlp : bool
+        Read it as a smooth problem without convexity (CVXPY's DNLP), for the extra ``nlp``. What
+        is found is a local optimum, status "local", and later subproblems that hold it are
+        ``nlp``, too: their order is one of local optima. It starts from the variables' values,
+        else from the earlier level's point; ``Solver("UNO", starts=20)`` tries several.
 
     Attributes
     ----------
@@ -112,7 +121,8 @@ class Subproblem(Frozen):
     fair : Leximin, Leximax or None
         The utilities, if it is solved level by level; ``objective`` is then the first level.
     kind : str
-        LP, QP, SOCP, SDP, power cone, exponential cone or GP; with integers MILP and so on.
+        LP, QP, SOCP, SDP, power cone, exponential cone, GP, QCP or NLP; with integers MILP and
+        so on.
 
     Examples
     --------
@@ -131,6 +141,8 @@ class Subproblem(Frozen):
     objective: cp.Minimize | cp.Maximize
     constraints: tuple[Constraint, ...]
     gp: bool
+    qcp: bool
+    nlp: bool
     problem: cp.Problem
     dpp: bool
     variables: tuple[cp.Variable, ...]
@@ -147,10 +159,19 @@ class Subproblem(Frozen):
     plain: bool  # all of it affine, real and finite
 
     def __init__(
-        self, name: str, objective: Aim, constraints: Iterable[Constraint] = (), *, gp: bool = False
+        self,
+        name: str,
+        objective: Aim,
+        constraints: Iterable[Constraint] = (),
+        *,
+        gp: bool = False,
+        qcp: bool = False,
+        nlp: bool = False,
     ) -> None:
         checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
+        if gp + qcp + nlp > 1:
+            raise DeclarationError(f"{where}: gp, qcp and nlp are three ways to read it: give one.")
         existing = isinstance(objective, cp.Problem)
         if isinstance(objective, cp.Problem):
             constraints = [*objective.constraints, *constraints]
@@ -159,9 +180,10 @@ class Subproblem(Frozen):
         if fair is not None:
             objective = fair.objective
             fair.check(where)
-            if gp:
+            if gp or qcp or nlp:
                 raise DeclarationError(
-                    f"{where}: fairness has no geometric form: take logarithms of the utilities."
+                    f"{where}: fairness is for convex problems; in geometric ones take logarithms "
+                    "of the utilities."
                 )
         if not isinstance(objective, cp.Minimize | cp.Maximize):
             raise DeclarationError(
@@ -176,13 +198,15 @@ class Subproblem(Frozen):
         # CVXPY walks the whole expression tree at every question, so each is asked once.
         variables, given = leaves_of(problem)
         inputs = tuple(inputs_of(given))
-        plain = not gp and checks.is_plain(problem, variables)
+        plain = not (gp or qcp or nlp) and checks.is_plain(problem, variables)
         found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
         self._declare(
             name=name,
             objective=objective,
             constraints=tuple(problem.constraints),
             gp=gp,
+            qcp=qcp,
+            nlp=nlp,
             problem=problem,
             variables=variables,
             keys=keys_of(variables),
@@ -192,7 +216,9 @@ class Subproblem(Frozen):
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
             integer=(whole := has_integers(problem, variables)),
-            kind=kind_of(problem, gp=gp, affine=plain, whole=whole),
+            kind=kind_of(
+                problem, gp=gp, affine=plain, whole=whole, rules="QCP" * qcp + "NLP" * nlp
+            ),
             fair=fair,
             memory=Memory(),
             plain=plain,
@@ -204,12 +230,16 @@ class Subproblem(Frozen):
         if not self.variables:
             raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
         if not self.plain:
-            checks.check_rules(where, problem, gp=self.gp)
+            if self.qcp or self.nlp:
+                checks.check_not_convex(where, problem, nlp=self.nlp)
+            else:
+                checks.check_rules(where, problem, gp=self.gp)
         if not existing:  # whose names are as they are; keys tell them apart
             checks.check_names(where, "variable", checks.not_numbered(self))
         checks.check_parameters(where, self.parameters, gp=self.gp)
         check_callbacks(where, self.parameters)
-        culprit = None if self.plain else checks.non_dpp_part(problem, gp=self.gp)
+        unasked = self.plain or self.qcp or self.nlp
+        culprit = None if unasked else checks.non_dpp_part(problem, gp=self.gp)
         self._declare(dpp=culprit is None)
         if culprit is not None:
             warnings.warn(

@@ -1,0 +1,71 @@
+"""One local search for a smooth problem, by CVXPY's chain, with all derivatives at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.reductions.solvers.nlp_solvers.nlp_solver import Oracles
+from cvxpy.reductions.solvers.nlp_solving_chain import _build_nlp_chain, _set_nlp_initial_point
+
+from lexiprog.status import Status
+from lexiprog.typing import Array, Options, ValuesById
+
+
+@dataclass(frozen=True)
+class LocalPoint:
+    """Where a search has ended, and the problem's derivatives there.
+
+    The smooth problem may have more variables than the user's: ``x`` are all of them, with the
+    bounds ``lower`` and ``upper``; the rows lie between ``low`` and ``up``.
+    """
+
+    status: Status
+    said: str
+    primal: ValuesById
+    iterations: int | None
+    x: Array
+    lower: Array
+    upper: Array
+    objective: float
+    gradient: Array
+    rows: Array
+    jacobian: sp.csr_array
+    low: Array
+    up: Array
+
+
+def local_point(problem: cp.Problem, solver: str, options: Options, *, verbose: bool) -> LocalPoint:
+    """The end of a search that starts at the values that the variables have now.
+
+    Raises
+    ------
+    cvxpy.error.SolverError
+        The solver is not there, or takes no such problems.
+    """
+    chain, chosen = _build_nlp_chain(problem, solver, dict(options))
+    _set_nlp_initial_point(problem)
+    data, inverse = chain.apply(problem)
+    raw: Mapping[str, Any] = chain.solver.solve_via_data(data, False, verbose, solver_opts=chosen)
+    solution = chain.invert(raw, inverse)
+    x = np.array(raw["x"], dtype=float)
+    oracles = Oracles(data["_bounds"].new_problem, verbose=False, use_hessian=False)
+    objective = float(oracles.objective(x))
+    gradient = np.array(oracles.gradient(x), dtype=float)
+    low, up = (np.array(data[side], dtype=float) for side in ("cl", "cu"))
+    rows, jacobian = np.zeros(0), sp.csr_array((0, x.size))
+    if low.size:
+        rows = np.array(oracles.constraints(x), dtype=float)
+        places = tuple(np.array(part, dtype=int) for part in oracles.jacobianstructure())
+        values = np.array(oracles.jacobian(x), dtype=float)
+        jacobian = sp.csr_array(sp.coo_array((values, places), (low.size, x.size)))
+    said = raw.get("solution_status", raw.get("status_msg", solution.status))
+    return LocalPoint(
+        Status.of(solution.status), str(said), dict(solution.primal_vars or {}),
+        raw.get("iterations"), x, np.array(data["lb"], float), np.array(data["ub"], float),
+        objective, gradient, rows, jacobian, low, up,
+    )  # fmt: skip
