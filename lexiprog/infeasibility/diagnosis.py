@@ -382,6 +382,8 @@ def _advice(subproblem: Subproblem, last: Attempt) -> str:
             "Solver(name, accept=...) if that much error is fine with you."
         )
     if last.status is Status.NO_ANSWER and last.fault is Fault.NOT_TAKEN:
+        if subproblem.nlp:
+            return "Install one that does: UNO (pip install 'lexiprog[nlp]') or IPOPT (cyipopt)."
         return (
             "Install one that does: SCIP (pip install pyscipopt), GUROBI (gurobipy), MOSEK (mosek) "
             "or ECOS_BB (ecos)."

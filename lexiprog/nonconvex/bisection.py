@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import cvxpy as cp
 import numpy as np
@@ -51,7 +51,6 @@ class _Search:
     solves: int = 0
     said: str = ""
     status: Status = Status.OPTIMAL
-    seen: list[float] = field(default_factory=list)
 
     @property
     def target(self) -> float:
@@ -77,16 +76,16 @@ class Bisection(OneByOne):
         self._search = search = _Search()
         level = _Level(self.inner(task), task)
         try:
-            convex = level.hard is None or level.solve_convex(search)
-            if not convex:
+            if level.hard is not None and not level.solve_convex(search):
                 _descend(level, search)
         except StageError as error:
             if search.best is None:
                 tries = "; ".join(map(str, error.attempts))
                 return Answer(error.status, said=tries, seconds=time.perf_counter() - begun)
             search.said = str(error)
-        if search.best is None:
-            return Answer(search.status, said=search.said, seconds=time.perf_counter() - begun)
+        if search.best is None or search.status is not Status.OPTIMAL:
+            status = Status.INFEASIBLE if level.hard is None else search.status
+            return Answer(status, said=search.said, seconds=time.perf_counter() - begun)
         value = -search.upper if task.subproblem.maximise else search.upper
         primal = {v.id: np.array(search.best[v]) for v in task.subproblem.variables}
         return Answer(
@@ -99,7 +98,7 @@ class Bisection(OneByOne):
     ) -> Solution | Attempt:
         """The solution with the interval that was proved, if that is narrow enough."""
         search, name = self._search, task.solver.name
-        if search.status is not Status.OPTIMAL or search.best is None:
+        if not answer.primal or search.best is None:
             return Attempt(name, answer.status, answer.said)
         bound, size = search.lower, 1.0 + abs(search.upper)
         own = search.best.certificate
@@ -129,6 +128,7 @@ class _Level:
         self.whole = _is_whole_valued(own.objective.expr)
         self.values: list[tuple[Leaf, Value]] = [(p, task.constants[p.id]) for p in own.inputs]
         self.name = inner.unused(f"{own.name}: level")
+        self.endless = False  # whether some level can be met by any amount
         self.hard: list[Constraint] | None = []
         with holding(self.values):
             for constraint in own.constraints:
@@ -180,6 +180,7 @@ class _Level:
         except StageError as error:
             if not error.status.is_unbounded:
                 raise
+        self.endless = True
         return self._solve(cp.Minimize(slack), [*rows, slack >= -1.0])
 
     def value_at(self, solution: Solution) -> float:
@@ -208,38 +209,39 @@ def _descend(level: _Level, search: _Search) -> None:
         search.lower = 0.0
     if level.whole:
         while search.best is not None and not search.found and search.solves < MOST:
-            if _try(level, search, search.upper - 0.5, at=search.upper):
+            if _try(level, search, search.upper - 0.5):
                 search.lower = search.upper
         return
-    width, steps = 0.0, 0
     if not np.isfinite(search.upper):  # at a pole: any level that has points does
         search.upper = 1.0
         while search.best is None and search.upper < BISECTION_UNBOUNDED:
             search.upper *= WIDER
-            _try(level, search, search.upper, at=search.upper)
+            _try(level, search, search.upper)
+    width = 0.0
     while not search.found and search.solves < MOST and not level.task.deadline.should_stop:
-        before = search.upper
+        before, room = search.upper, (search.upper - search.lower) / 2.0
         if width == 0.0:
-            _try(level, search, search.upper, at=search.upper)
-            steps += 1
-            if before - search.upper <= WIDER * search.target or steps > MOST // 3:
+            _try(level, search, search.upper)
+            if level.endless:
+                width = 1.0 + abs(search.upper)
+            elif before - search.upper <= WIDER * search.target:
                 width = search.target
             continue
-        room = (search.upper - search.lower) / 2.0
-        proved = _try(level, search, search.upper - min(width, room), at=search.upper)
-        width = search.target if before - search.upper > 100.0 * width else WIDER * width
-        if proved and search.lower > -np.inf:
+        if _try(level, search, search.upper - min(width, room)):
             width = max(search.target, (search.upper - search.lower) / 2.0)
-        elif not np.isfinite(search.lower) and search.upper < -BISECTION_UNBOUNDED:
+            continue
+        if search.upper == before and width >= room:
+            return  # what lies between the ends cannot be told apart in floats
+        width *= WIDER
+        if search.upper < -BISECTION_UNBOUNDED:
             search.status, search.said = Status.UNBOUNDED, "levels of any depth have points"
             return
-        if width > 1e-3 * (1.0 + abs(search.upper)) and np.isfinite(search.lower) and not proved:
-            return  # what is between the ends cannot be told apart in floats
 
 
-def _try(level: _Level, search: _Search, target: float, *, at: float) -> bool:
+def _try(level: _Level, search: _Search, target: float) -> bool:
     """Look at one level; whether the lower end has risen."""
     search.solves += 1
+    at = search.upper
     found = level.miss(target)
     if found is None:
         search.lower = max(search.lower, target)

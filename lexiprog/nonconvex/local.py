@@ -36,6 +36,8 @@ _TIME = {"UNO": "time_limit", "IPOPT": "max_wall_time"}
 _PRESETS = ("filtersqp", "ipopt")
 # Where nothing bounds a variable, random starts are drawn so far around its first one.
 SPREAD = 3.0
+# How far, over its size, a stationary point is pushed to see whether it comes back.
+PUSH = 1e-2
 
 Start = list[tuple[Leaf, Value]]
 
@@ -87,14 +89,12 @@ class LocalSearch:
         count, seed = int(options.pop("starts", 1)), int(options.pop("seed", 0))
         self._best, worst = None, None
         for start in _starts(task, self._solutions, count, seed):
-            if task.deadline.should_stop:
-                break
-            for found in _searches(task, start, dict(options)):
-                worst = found
-                better = self._best is None or _before(task, found, self._best)
-                if found.measured.worst <= FIRST_ORDER:
-                    self._best = found if better else self._best
-                    break
+            found = self._from(task, start, options)
+            worst = found or worst
+            # Stationary is also a saddle, which a small push to either side leaves.
+            for sign in (1.0, -1.0):
+                if found is not None and found is self._best:
+                    self._from(task, _pushed(task, found, sign, seed), options)
         seconds = time.perf_counter() - begun
         last = self._best or worst
         if last is None:
@@ -107,6 +107,16 @@ class LocalSearch:
             Status.LOCAL, last.point.said, value=last.value, primal=primal, claimed=last.value,
             iterations=last.point.iterations, seconds=seconds,
         )  # fmt: skip
+
+    def _from(self, task: Task, start: Start, options: FreshOptions) -> _Found | None:
+        """Where a search from ``start`` ends; kept if it is stationary and the best so far."""
+        found = None
+        for found in [] if task.deadline.should_stop else _searches(task, start, dict(options)):
+            if found.measured.worst <= FIRST_ORDER:
+                if self._best is None or _is_better(task, found, self._best):
+                    self._best = found
+                return found
+        return found
 
     def certified(
         self, task: Task, stage: str, answer: Answer, solved: Solutions
@@ -134,8 +144,20 @@ class LocalSearch:
         return locks if isinstance(locks, Attempt) else point.changed(locks=locks)
 
 
-def _before(task: Task, one: _Found, other: _Found) -> bool:
-    return one.value > other.value if task.subproblem.maximise else one.value < other.value
+def _is_better(task: Task, one: _Found, other: _Found) -> bool:
+    """Whether a value is better by more than what conditions to first order leave open."""
+    gain = other.value - one.value
+    return (-gain if task.subproblem.maximise else gain) > FIRST_ORDER * (1.0 + abs(other.value))
+
+
+def _pushed(task: Task, found: _Found, sign: float, seed: int) -> Start:
+    """A point beside the one that was found."""
+    draw, out = np.random.default_rng(seed), []
+    for variable in task.subproblem.variables:
+        at = np.asarray(found.point.primal[variable.id], dtype=float)
+        push = sign * PUSH * (1.0 + np.abs(at)) * draw.choice([-1.0, 1.0], variable.shape)
+        out.append((variable, np.clip(at + push, *variable.get_bounds())))
+    return out
 
 
 def _searches(task: Task, start: Start, options: FreshOptions) -> Iterator[_Found]:
