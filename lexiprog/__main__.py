@@ -35,22 +35,26 @@ SOLVED, FAILED, MISUSED, UNPROVED, STOPPED = 0, 1, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code.
+    r"""Run the command and return its exit code.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> from lexiprog.__main__ import main
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "least.lp"
-    >>> _ = path.write_text("min\\n low: x\\nst\\n least: x >= 2\\nend\\n")
+    >>> _ = path.write_text("min\n low: x\nst\n least: x >= 2\nend\n")
     >>> main([str(path), "--quiet", "--values"])
     x = 2
     0
     """
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    warnings.simplefilter("always", LexiprogWarning)
-    warnings.showwarning = _told  # type: ignore[assignment]
+    options = _parser().parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", LexiprogWarning)
+        warnings.showwarning = _told  # type: ignore[assignment]
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         atol, rtol = _tolerances(options)
         program = read(options.file, atol=atol or None, rtol=rtol or None)
@@ -130,7 +134,11 @@ def _tolerances(options: argparse.Namespace) -> tuple[dict[str, float], dict[str
 
 
 def _finish(
-    result: Result, options: argparse.Namespace, code: int, said: str, program: Program | None = None
+    result: Result,
+    options: argparse.Namespace,
+    code: int,
+    said: str,
+    program: Program | None = None,
 ) -> int:
     """Print and write what was found, and say why it is not all."""
     if len(result) and not options.quiet:
@@ -170,7 +178,11 @@ def report(title: str, result: Result, said: str = "") -> str:
     if said:
         parts.append(f"<p><strong>Not solved to the end.</strong> {escape(said)}</p>")
     if len(result):
-        parts += [result._repr_html_() or "", "<h2>Levels</h2>", f"<pre>{escape(str(result))}</pre>"]
+        parts += [
+            result._repr_html_() or "",
+            "<h2>Levels</h2>",
+            f"<pre>{escape(str(result))}</pre>",
+        ]
         last: Record = dict(_values(result))
         rows = "".join(
             f"<tr><td>{escape(name)}</td><td>{value:.10g}</td></tr>" for name, value in last.items()

@@ -99,12 +99,10 @@ def _highs_objectives(model: highspy.Highs) -> list[LinearObjective]:
     out = []
     for k in range(model.getNumLinearObjectives()):
         one = model.getLinearObjective(k)
-        out.append(
-            LinearObjective(
-                f"obj{k}", _terms(np.array(one.coefficients)), one.offset, one.priority,
-                one.weight, max(one.abs_tolerance, 0.0), max(one.rel_tolerance, 0.0),
-            )  # fmt: skip
-        )
+        tolerances = max(one.abs_tolerance, 0.0), max(one.rel_tolerance, 0.0)
+        terms = _terms(np.array(one.coefficients))
+        place = one.offset, one.priority, one.weight, *tolerances
+        out.append(LinearObjective(f"obj{k}", terms, *place))
     return out
 
 

@@ -7,14 +7,15 @@ keep their names: a scalar each would take CVXPY a thousand times as long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.errors import DeclarationError, LexiprogError
+from lexiprog.errors import DeclarationError, LexiprogError, there_are
 from lexiprog.formulations.priorities import Tolerances, stages_in_turn
 from lexiprog.model.expressions import ENTRY_NAMES, as_float, evaluate, holding, integer_entries
 from lexiprog.model.lock import Lock, Tolerance
@@ -190,12 +191,10 @@ class ColumnsByName(Mapping[str, cp.Expression]):
 
     def __getitem__(self, name: str) -> cp.Expression:
         if name not in self._places:
-            from lexiprog.errors import there_are
-
             raise KeyError(f"no column is called {name!r}; there are {there_are(self, name)}")
         return self._variable[self._places[name]]
 
-    def __iter__(self) -> Iterable[str]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[str]:
         return iter(self._places)
 
     def __len__(self) -> int:
@@ -207,15 +206,15 @@ def constraints_of(model: LinearModel, x: cp.Variable) -> list[Constraint]:
     low, up, rows = model.row_lower, model.row_upper, np.array(model.rows, dtype=object)
     same = low == up
     kinds = [
-        (same, lambda left, k: left == low[k]),
-        (np.isfinite(low) & ~same, lambda left, k: left >= low[k]),
-        (np.isfinite(up) & ~same, lambda left, k: left <= up[k]),
+        (same, operator.eq, low),
+        (np.isfinite(low) & ~same, operator.ge, low),
+        (np.isfinite(up) & ~same, operator.le, up),
     ]
     constraints = []
-    for mask, state in kinds:
+    for mask, relation, side in kinds:
         chosen = np.flatnonzero(mask)
         if chosen.size:
-            constraint = state(model.matrix[chosen] @ x, chosen)
+            constraint = relation(model.matrix[chosen] @ x, side[chosen])
             ENTRY_NAMES.add(constraint, tuple(rows[chosen]))
             constraints.append(constraint)
     return constraints

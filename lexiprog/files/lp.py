@@ -13,6 +13,7 @@ import numpy as np
 
 from lexiprog.files.linear_model import LinearModel, LinearObjective, ModelBuilder, ModelError
 from lexiprog.files.mps import INFINITE
+from lexiprog.typing import Record
 
 _SECTIONS = (
     ("objective", r"(?:min|max)(?:imi[sz]e|imum)?"),
@@ -254,7 +255,7 @@ class _Reader:
     def _objectives(self, _: str) -> None:
         given = dict(self.attributes)
         while self.at < len(self.tokens):
-            place = given.get(self.at, {})
+            place: Record = dict(given.get(self.at, {}))
             name = self._name()
             self.line = self.tokens[min(self.at, len(self.tokens) - 1)].line
             terms, constant = self._expression()

@@ -7,7 +7,7 @@ lexicographic method has them. The format has no place for their names, prioriti
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from lexiprog.files.linear_model import LinearModel, LinearObjective, ModelBuilder, ModelError
 
 Row = tuple[dict[int, float], float]
-_SIDES = {
+_SIDES: dict[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
     "LessThan": lambda s: (-np.inf, float(s["upper"])),
     "GreaterThan": lambda s: (float(s["lower"]), np.inf),
     "EqualTo": lambda s: (float(s["value"]), float(s["value"])),
@@ -31,7 +31,9 @@ def read_mof(lines: Iterable[str], source: str) -> LinearModel:
     try:
         record = json.loads("".join(lines))
     except json.JSONDecodeError as error:
-        raise ModelError(f"{source}, line {error.lineno}: expected JSON, but {error.msg}.") from None
+        raise ModelError(
+            f"{source}, line {error.lineno}: expected JSON, but {error.msg}."
+        ) from None
     place = "the file"
     try:
         if "version" not in record or "variables" not in record:
@@ -178,9 +180,7 @@ def _affine(model: LinearModel, objectives: list[LinearObjective]) -> dict[str, 
         "terms": [
             {"output_index": k, "scalar_term": term}
             for k, one in enumerate(objectives, 1)
-            for term in _terms(
-                model, ((j, np.sign(one.weight) * v) for j, v in one.terms.items())
-            )
+            for term in _terms(model, ((j, np.sign(one.weight) * v) for j, v in one.terms.items()))
         ],
         "constants": [float(np.sign(one.weight) * one.constant) for one in objectives],
     }

@@ -24,7 +24,6 @@ from lexiprog.typing import NUMBERS, Constraint, Objective
 # Objectives in order of priority: one stage each, all earlier optima held.
 
 
-
 class Blend:
     """Objectives of equal importance, each with a weight: one level of a hierarchy.
 
@@ -122,7 +121,7 @@ Tolerances: TypeAlias = Tolerance | Mapping[str, Tolerance]
 
 
 def preemptive(
-    objectives: Mapping[str | tuple[str, ...], Level],
+    objectives: Mapping[str, Level] | Mapping[str | tuple[str, ...], Level],
     constraints: Sequence[Constraint] = (),
     *,
     atol: Tolerances = 0.0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import cvxpy as cp
 import numpy as np
@@ -25,6 +25,9 @@ from lexiprog.results.result import Result
 from lexiprog.tolerances import GOAL_MET
 from lexiprog.typing import NUMBERS, Constraint
 
+# Each constraint that may be broken: the names of its entries, and by how much each is.
+Slacks: TypeAlias = tuple[tuple[tuple[str, ...], cp.Expression], ...]
+
 
 class Breach(NamedTuple):
     """A constraint that is broken, and by how much."""
@@ -36,7 +39,11 @@ class Breach(NamedTuple):
 class RelaxedProgram(Program):
     """What :func:`relaxed` makes: the stage "repair", then the program's own stages."""
 
-    _slacks: tuple[tuple[tuple[str, ...], cp.Expression], ...]
+    _slacks: Slacks
+
+    def __init__(self, *stages: Stage, slacks: Slacks = ()) -> None:
+        super().__init__(*stages)
+        self._declare(_slacks=slacks)
 
     def broken(self, result: Result) -> tuple[Breach, ...]:
         """The constraints that the last solved subproblem breaks, the worst first."""
@@ -99,9 +106,7 @@ def relaxed(program: Program, weights: Mapping[str, float] | None = None) -> Rel
     repair = Subproblem(name, cp.Minimize(soft.total()), [row for part in rows for row in part])
     copies = _Copies(soft, repair)
     stages = [copies.stage(stage) for stage in program.stages]
-    made = RelaxedProgram(Stage(name, repair), *stages)
-    made._declare(_slacks=tuple(soft.shown))
-    return made
+    return RelaxedProgram(Stage(name, repair), *stages, slacks=tuple(soft.shown))
 
 
 def _names(constraint: Constraint) -> tuple[str, ...]:
@@ -155,7 +160,9 @@ class _Soft:
         weights = np.array([self.weights.get(name, 1.0) for name in names] or [1.0], float)
         if np.isinf(weights).all():
             return [constraint]
-        weights = weights if weights.size == constraint.size else np.full(constraint.size, weights[0])
+        weights = (
+            weights if weights.size == constraint.size else np.full(constraint.size, weights[0])
+        )
         most = np.where(np.isinf(weights), 0.0, inf).reshape(shape, order="F")
         factors = np.where(np.isinf(weights), 0.0, weights)
         slack = cp.Variable(shape, name=f"{label} missed by", bounds=[np.zeros(shape), most])

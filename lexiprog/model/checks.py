@@ -260,9 +260,7 @@ def _hint(problem: cp.Problem, culprit: cp.Expression, *, gp: bool) -> str:
             "(pos=True), sums and products of them, and no differences."
         )
     if problem.is_dqcp():
-        hints.append(
-            " It is quasiconvex, though: say so with qcp=True."
-        )
+        hints.append(" It is quasiconvex, though: say so with qcp=True.")
     elif problem.is_dnlp():
         hints.append(" Its parts are smooth: nlp=True finds local optima.")
     return "".join(hints)

@@ -461,7 +461,8 @@ def kind_of(
     if gp:
         return "GP"
     whole = has_integers(problem) if whole is None else whole
-    kind = rules if rules else "LP" if affine or problem.is_lp() else "QP" if problem.is_qp() else _cones(problem)
+    kind = rules or ("LP" if affine or problem.is_lp() else "")
+    kind = kind or ("QP" if problem.is_qp() else _cones(problem))
     if not whole:
         return kind
     return f"MI{kind}" if kind.isupper() else _WHOLE + kind

@@ -87,7 +87,8 @@ class LocalSearch:
         begun = time.perf_counter()
         options = task.fresh_options()
         count, seed = int(options.pop("starts", 1)), int(options.pop("seed", 0))
-        self._best, worst = None, None
+        self._reset()
+        worst: _Found | None = None
         for start in _starts(task, self._solutions, count, seed):
             found = self._from(task, start, options)
             worst = found or worst
@@ -107,6 +108,9 @@ class LocalSearch:
             Status.LOCAL, last.point.said, value=last.value, primal=primal, claimed=last.value,
             iterations=last.point.iterations, seconds=seconds,
         )  # fmt: skip
+
+    def _reset(self) -> None:
+        self._best = None
 
     def _from(self, task: Task, start: Start, options: FreshOptions) -> _Found | None:
         """Where a search from ``start`` ends; kept if it is stationary and the best so far."""
@@ -262,7 +266,9 @@ def _slope(point: LocalPoint, sizes: Array) -> float:
     if y.size:
         scale = np.sqrt(np.asarray(B.power(2).sum(axis=0))).ravel()
         scale = np.where(scale > 0.0, scale, 1.0)
-        matrix = (B / scale).toarray() if B.shape[0] * B.shape[1] <= 10**6 else sp.csr_array(B / scale)
+        matrix = (
+            (B / scale).toarray() if B.shape[0] * B.shape[1] <= 10**6 else sp.csr_array(B / scale)
+        )
         found = lsq_linear(matrix, g, (least, most), tol=FIRST_ORDER**2)
         y = found.x / scale
     left = np.abs(g - B @ y)

@@ -46,9 +46,8 @@ def solution_of(
 ) -> Solution:
     """The record of a point that was measured by whoever found it."""
     subproblem = task.subproblem
-    variables = read_only_copies(
-        {key: answer.primal[v.id] for key, v in zip(subproblem.keys, subproblem.variables, strict=True)}
-    )  # fmt: skip
+    named = zip(subproblem.keys, subproblem.variables, strict=True)
+    variables = read_only_copies({key: answer.primal[v.id] for key, v in named})
     return Solution(
         name=subproblem.name,
         stage=stage,

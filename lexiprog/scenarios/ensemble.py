@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import cvxpy as cp
 import numpy as np
@@ -15,8 +15,9 @@ from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.typing import NUMBERS, Constraint, Objective
 
-# What ``build`` may return for a scenario.
-Built = Objective | tuple[Objective, Iterable[Constraint]] | cp.Problem | Subproblem
+# What ``build`` returns for a scenario: an objective, (objective, constraints), a problem or a
+# subproblem.
+Built: TypeAlias = Any
 
 
 class ScenarioStage(Stage):
@@ -153,7 +154,7 @@ def over(
     8.0
     """
     pairs = scenarios.items() if isinstance(scenarios, Mapping) else ((s,) for s in scenarios)
-    built = []
+    built: list[Subproblem] = []
     for pair in pairs:
         label = str(pair[0])
         made = build(*pair)

@@ -119,7 +119,8 @@ def certify_all(
     ]  # fmt: skip
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a measure that overflows has failed
+# A measure that overflows has failed; slopes of zero are divided by where nobody looks.
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _checked(
     vertices: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float
 ) -> tuple[list[Measures], Array]:

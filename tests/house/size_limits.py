@@ -28,6 +28,7 @@ LIMITS = {
 _OPTIONAL = [
     "lexiprog.contrib",
     "lexiprog.display",
+    "lexiprog.__main__",
     "lexiprog.fairness.any_solver",
     "lexiprog.fairness.audit",
     "lexiprog.fairness.backend",
@@ -36,7 +37,10 @@ _OPTIONAL = [
     "lexiprog.fairness.master",
     "lexiprog.fairness.pricing",
     "lexiprog.fairness.records",
+    "lexiprog.files",
+    "lexiprog.formulations.repair",
     "lexiprog.infeasibility",
+    "lexiprog.nonconvex",
     "lexiprog.parametric",
     "lexiprog.plots",
     "lexiprog.rational",

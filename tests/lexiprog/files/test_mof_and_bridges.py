@@ -230,7 +230,9 @@ def test_linopy_models_keep_names_and_coordinates():
     model.add_constraints(p.sum("zone") + store >= pd.Series([4, 9], index=hours), name="demand")
     model.add_objective((2 * p).sum() + 3 * store)
     north = p.sel(zone="north").sum()
-    program = lx.from_linopy(model, {"cost": None, "north": ("max", north), "late": p.sel(t=1).sum()})
+    program = lx.from_linopy(
+        model, {"cost": None, "north": ("max", north), "late": p.sel(t=1).sum()}
+    )
     result = program.solve()
     # 4 from the store serve both hours at 12, the other 5 cost 10.
     assert [s.value for s in result.values()] == pytest.approx([22.0, 5.0, 5.0])

@@ -97,7 +97,7 @@ def text_of(random, kind):
     """A random file of one objective, in both formats' common words."""
     names = [f"x{k}" for k in range(5)]
     terms = lambda: {n: random.choice([-3, -1.5, 2, 7e-4]) for n in names if random.random() < 0.7}  # noqa: E731
-    goal = {name: 1.0 for name in names} | terms()
+    goal = dict.fromkeys(names, 1.0) | terms()
     rows = [(f"row_{k}", random.choice("LGE"), terms() or {"x0": 1}, random.randint(-9, 9))
             for k in range(4)]  # fmt: skip
     bounds = [(n, random.choice([-4, 0, 1]), random.choice([5, 6.5])) for n in names[1:4]]
@@ -217,7 +217,7 @@ def test_names_reach_results_conflicts_and_prices(tmp_path):
     cost = lx.read(tmp_path / "plan.mps").solve()["cost"]
     with pytest.raises(KeyError, match="no multiplier"):
         cost.dual("demand")  # with integers there is none
-    with pytest.raises(KeyError, match="no row is called 'demnd'.*Did you mean 'demand'"):
+    with pytest.raises(KeyError, match=r"no row is called 'demnd'.*Did you mean 'demand'"):
         cost.dual("demnd")
     result.save(tmp_path / "result.json")
     assert float(lx.Result.load(tmp_path / "result.json").final["wind"]) == 8.0

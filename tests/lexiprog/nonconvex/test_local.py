@@ -127,7 +127,7 @@ def test_several_starts_find_the_better_of_two_valleys():
 @needs_solver
 def test_a_point_that_is_not_stationary_is_not_taken():
     objective, constraints, _ = rosenbrock()
-    with pytest.raises(lx.StageError, match="no first-order point|user_limit|it said"):
+    with pytest.raises(lx.StageError, match=r"no first-order point|user_limit|it said"):
         solved(objective, constraints, lx.Solver("UNO", max_iterations=2))
 
 
