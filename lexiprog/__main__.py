@@ -14,22 +14,16 @@ import sys
 import warnings
 from collections.abc import Sequence
 from html import escape
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from lexiprog import (
-    Interrupted,
-    LexiprogError,
-    LexiprogWarning,
-    Program,
-    Result,
-    StageError,
-    Status,
-    __version__,
-    read,
-)
+from lexiprog.errors import Interrupted, LexiprogError, LexiprogWarning, StageError
+from lexiprog.files import read
+from lexiprog.program import Program
 from lexiprog.results.files import replace_file
-from lexiprog.typing import Record
+from lexiprog.results.result import Result
+from lexiprog.status import Status
 
 SOLVED, FAILED, MISUSED, UNPROVED, STOPPED = 0, 1, 2, 3, 130
 
@@ -111,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add("--quiet", action="store_true", help="print results alone")
     add("--verbose", action="store_true", help="let solvers print their logs")
-    add("--version", action="version", version=f"lexiprog {__version__}")
+    add("--version", action="version", version=f"lexiprog {import_module('lexiprog').__version__}")
     return parser
 
 
@@ -183,14 +177,14 @@ def report(title: str, result: Result, said: str = "") -> str:
             "<h2>Levels</h2>",
             f"<pre>{escape(str(result))}</pre>",
         ]
-        last: Record = dict(_values(result))
         rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{value:.10g}</td></tr>" for name, value in last.items()
+            f"<tr><td>{escape(name)}</td><td>{value:.10g}</td></tr>"
+            for name, value in _values(result).items()
         )
         if rows:
             parts.append(f"<h2>Columns that are not zero</h2><table>{rows}</table>")
     style = (
-        "body{font-family:system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+        "body{font-family:system-ui,sans-serif;max-width:60rem;padding:1rem 2rem}"
         "pre{overflow-x:auto}td{padding:.1rem 1rem .1rem 0}td+td{text-align:right;"
         "font-variant-numeric:tabular-nums}"
     )

@@ -25,9 +25,9 @@ from lexiprog.results.files import replace_bytes
 
 __all__ = ["read", "write"]
 
-Reader = Callable[[Iterable[str], str], LinearModel]
-Writer = Callable[[LinearModel], Iterator[str]]
-_FORMATS: dict[str, tuple[Reader, Writer]] = {
+ModelReader = Callable[[Iterable[str], str], LinearModel]
+ModelWriter = Callable[[LinearModel], Iterator[str]]
+_FORMATS: dict[str, tuple[ModelReader, ModelWriter]] = {
     ".lp": (read_lp, lp_text),
     ".mps": (read_mps, mps_text),
     ".json": (read_mof, mof_text),
@@ -107,7 +107,7 @@ def write(program: Program, path: str | os.PathLike[str]) -> None:
     replace_bytes(path, gzip.compress(data) if path.suffix.lower() == ".gz" else data)
 
 
-def _format_of(path: Path) -> tuple[Reader, Writer]:
+def _format_of(path: Path) -> tuple[ModelReader, ModelWriter]:
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     if not suffixes or suffixes[-1] not in _FORMATS:
         raise ModelError(

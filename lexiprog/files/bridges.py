@@ -22,9 +22,9 @@ from lexiprog.files.linear_model import (
     ModelError,
     program_of,
 )
-from lexiprog.files.mps import INFINITE
 from lexiprog.formulations.priorities import Tolerances
 from lexiprog.program import Program
+from lexiprog.tolerances import INFINITE
 from lexiprog.typing import Array
 
 if TYPE_CHECKING:

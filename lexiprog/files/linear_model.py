@@ -228,23 +228,29 @@ def _levels(
         members = [o for o in model.objectives if o.priority == priority and o.weight != 0.0]
         if not members:
             continue
-        weights, maximise = [one.weight for one in members], model.maximise
-        if len(members) == 1:  # by itself: its weight says no more than its sense
-            maximise = maximise == (weights[0] > 0)
-            weights = [1.0]
-        costs, constant = np.zeros(len(model.columns)), 0.0
-        for one, weight in zip(members, weights, strict=True):
-            costs[list(one.terms)] += weight * np.array(list(one.terms.values()), float)
-            constant += weight * one.constant
-        expression = costs @ x + constant
-        # As Gurobi and CPLEX have it, the widest tolerance of a level counts, in its own units.
-        scale = 1.0 / abs(members[0].weight) if len(members) == 1 else 1.0
-        given: dict[str, Tolerance] = {
-            "atol": max(scale * one.atol if one.atol > FILE_GUARD else 0.0 for one in members),
-            "rtol": max(one.rtol for one in members),
-        }
-        name = " + ".join(one.name for one in members)
-        yield name, cp.Maximize(expression) if maximise else cp.Minimize(expression), given
+        yield " + ".join(one.name for one in members), *_blended(model, members, x)
+
+
+def _blended(
+    model: LinearModel, members: list[LinearObjective], x: cp.Variable
+) -> tuple[Objective, dict[str, Tolerance]]:
+    """The weighted sum of one level's objectives, and what later levels may give up of it."""
+    weights, maximise, scale = [one.weight for one in members], model.maximise, 1.0
+    if len(members) == 1:  # by itself: its weight says no more than its sense
+        maximise = maximise == (weights[0] > 0)
+        weights, scale = [1.0], 1.0 / abs(weights[0])
+    costs, constant = np.zeros(len(model.columns)), 0.0
+    for one, weight in zip(members, weights, strict=True):
+        costs[list(one.terms)] += weight * np.array(list(one.terms.values()), float)
+        constant += weight * one.constant
+    # As Gurobi and CPLEX have it, the widest tolerance of a level counts, in weighted units.
+    widest = max(one.atol for one in members)
+    given: dict[str, Tolerance] = {
+        "atol": scale * widest if widest > FILE_GUARD else 0.0,
+        "rtol": max(one.rtol for one in members),
+    }
+    expression = costs @ x + constant
+    return cp.Maximize(expression) if maximise else cp.Minimize(expression), given
 
 
 def _unused(name: str, names: Iterable[str]) -> str:
@@ -273,23 +279,25 @@ def model_of(program: Program) -> LinearModel:
             raise ModelError(f"two columns would be called {name!r}: give variables other names.")
         builder.integer |= {builder.columns[name]} if whole else set()
     for label, constraint in _own_rows(first):
-        for name, terms, lower, upper in places.rows(label, constraint):
-            if name in builder.rows:  # both sides of a range have one name
-                low, up = builder.sides[builder.rows[name]]
-                builder.sides[builder.rows[name]] = max(low, lower), min(up, upper)
-            else:
-                builder.row(name, lower, upper, terms)
+        for row in places.rows(label, constraint):
+            _add_row(builder, *row)
     tolerances = {lock.owner_name: lock.tolerances for lock in locks}
     for position, level in enumerate(levels):
         ((terms, constant),) = places.affine(level.objective.expr)
-        atol, rtol = tolerances.get(level.name, (0.0, 0.0))
         weight = 1.0 if level.maximise == builder.maximise else -1.0
-        builder.objectives.append(
-            LinearObjective(
-                level.name, terms, constant, len(levels) - 1 - position, weight, atol, rtol
-            )
-        )
+        place = len(levels) - 1 - position, weight, *tolerances.get(level.name, (0.0, 0.0))
+        builder.objectives.append(LinearObjective(level.name, terms, constant, *place))
     return builder.built()
+
+
+def _add_row(
+    builder: ModelBuilder, name: str, terms: dict[int, float], lower: float, upper: float
+) -> None:
+    if name in builder.rows:  # both sides of a range have one name
+        low, up = builder.sides[builder.rows[name]]
+        builder.sides[builder.rows[name]] = max(low, lower), min(up, upper)
+    else:
+        builder.row(name, lower, upper, terms)
 
 
 def _only(stage: str, subproblems: tuple[Subproblem, ...]) -> Subproblem:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lexiprog.files.linear_model import LinearModel, LinearObjective, ModelBuilder, ModelError
-from lexiprog.files.mps import INFINITE
+from lexiprog.tolerances import INFINITE
 from lexiprog.typing import Record
 
 _SECTIONS = (
@@ -51,8 +51,6 @@ _INFINITE = ("inf", "infinity")
 
 # A column that is 1, as Gurobi writes it: its reader forgets constants that stand alone.
 CONSTANT = "Constant0"
-
-Terms = dict[int, float]
 
 
 @dataclass(frozen=True)
@@ -168,12 +166,14 @@ class _Reader:
 
     # One token after the other.
 
-    def _next(self, *kinds: str, offset: int = 0) -> _Token | None:
-        """The next token, if it is of one of these kinds."""
+    def _next(self, *kinds: str, offset: int = 0, text: str = "") -> _Token | None:
+        """The next token, if it is of one of these kinds and reads so."""
         place = self.at + offset
-        if place < len(self.tokens) and (not kinds or self.tokens[place].kind in kinds):
-            return self.tokens[place]
-        return None
+        if place >= len(self.tokens):
+            return None
+        token = self.tokens[place]
+        fits = (not kinds or token.kind in kinds) and text in ("", token.text)
+        return token if fits else None
 
     def _take(self) -> _Token:
         if self.at >= len(self.tokens):
@@ -212,38 +212,42 @@ class _Reader:
             raise self.refuse(f"expected <=, >= or =, not {token.text!r}.")
         return _RELATIONS.get(token.text, token.text)
 
-    def _expression(self) -> tuple[Terms, float]:
+    def _expression(self) -> tuple[dict[int, float], float]:
         """Terms up to what is none of them, and their constant."""
-        terms: Terms = {}
+        terms: dict[int, float] = {}
         constant, first = 0.0, True
         while self._next("sign") or (first and self._next("number", "name", "mark")):
-            first, sign = False, 1.0
-            while self._next("sign"):
-                sign *= -1.0 if self._take().text == "-" else 1.0
-            factor, number = sign, self._next("number")
-            if number is not None:
-                factor *= float(self._take().text)
-            mark = self._next("mark")
-            if mark is not None and mark.text == "*":
-                self._take()
-                mark = self._next("mark")
-            if mark is not None and mark.text in ("[", "^", "]", "/", "*"):
-                raise self.refuse("quadratic terms are not supported, only linear ones.", mark.line)
-            name = self._next("name")
-            if name is not None and self._is_column():
-                column = self.model.column(self._take().text)
-                terms[column] = terms.get(column, 0.0) + factor
-                power = self._next("mark")
-                if power is not None and power.text in ("^", "*"):
-                    raise self.refuse(
-                        "quadratic terms are not supported, only linear ones.", power.line
-                    )
-            elif number is not None:
+            first = False
+            column, factor = self._term()
+            if column is None:
                 constant += factor
             else:
-                token = self._take()
-                raise self.refuse(f"expected a number or a column, not {token.text!r}.")
+                terms[column] = terms.get(column, 0.0) + factor
         return terms, constant
+
+    def _term(self) -> tuple[int | None, float]:
+        """A column with its factor, or a number by itself."""
+        factor = 1.0
+        while self._next("sign"):
+            factor *= -1.0 if self._take().text == "-" else 1.0
+        number = self._next("number")
+        if number is not None:
+            factor *= float(self._take().text)
+            if self._next("mark", text="*"):
+                self._take()
+        self._refuse_squares()
+        if self._next("name") and self._is_column():
+            column = self.model.column(self._take().text)
+            self._refuse_squares()
+            return column, factor
+        if number is None:
+            raise self.refuse(f"expected a number or a column, not {self._take().text!r}.")
+        return None, factor
+
+    def _refuse_squares(self) -> None:
+        mark = self._next("mark")
+        if mark is not None and mark.text != ":":
+            raise self.refuse("quadratic terms are not supported, only linear ones.", mark.line)
 
     def _is_column(self) -> bool:
         """Whether the next name is no name of what follows."""
@@ -375,6 +379,21 @@ _WIDTH = 78
 
 def lp_text(model: LinearModel) -> Iterator[str]:
     """The lines of an LP file."""
+    yield from _objective_lines(model)
+    yield "Subject To"
+    yield from _row_lines(model)
+    yield "Bounds"
+    for column in zip(model.columns, model.lower.tolist(), model.upper.tolist(), strict=True):
+        yield from _bound_lines(*column)
+    if any(one.constant for one in model.objectives):
+        yield f" {CONSTANT} = 1"
+    if model.integer.any():
+        yield "Generals"
+        yield from (f" {model.columns[j]}" for j in np.flatnonzero(model.integer))
+    yield "End"
+
+
+def _objective_lines(model: LinearModel) -> Iterator[str]:
     single = len(model.objectives) == 1 and model.objectives[0].weight == 1.0
     yield f"{'Maximize' if model.maximise else 'Minimize'}{'' if single else ' multi-objectives'}"
     for one in model.objectives:
@@ -382,13 +401,15 @@ def lp_text(model: LinearModel) -> Iterator[str]:
         text += f" {CONSTANT}" if one.constant else ""
         if single:
             yield from _wrapped(f" {one.name}: {text}")
-        else:
-            yield (
-                f"  {one.name}: Priority={one.priority:g} Weight={one.weight!r} "
-                f"AbsTol={one.atol!r} RelTol={one.rtol!r}"
-            )
-            yield from _wrapped(f"   {text}")
-    yield "Subject To"
+            continue
+        yield (
+            f"  {one.name}: Priority={one.priority:g} Weight={one.weight!r} "
+            f"AbsTol={one.atol!r} RelTol={one.rtol!r}"
+        )
+        yield from _wrapped(f"   {text}")
+
+
+def _row_lines(model: LinearModel) -> Iterator[str]:
     matrix = model.matrix
     sides = zip(model.row_lower.tolist(), model.row_upper.tolist(), strict=True)
     for i, (low, up) in enumerate(sides):
@@ -402,22 +423,15 @@ def lp_text(model: LinearModel) -> Iterator[str]:
         else:
             text += f" >= {low!r}" if np.isfinite(low) else f" <= {_bound(up)}"
         yield from _wrapped(f" {model.rows[i]}: {text}")
-    yield "Bounds"
-    for name, low, up in zip(
-        model.columns, model.lower.tolist(), model.upper.tolist(), strict=True
-    ):
-        if low == -np.inf and up == np.inf:
-            yield f" {name} free"
-        elif low == up:
-            yield f" {name} = {low!r}"
-        elif (low, up) != (0.0, np.inf):
-            yield f" {_bound(low)} <= {name}" + (f" <= {up!r}" if up < np.inf else "")
-    if any(one.constant for one in model.objectives):
-        yield f" {CONSTANT} = 1"
-    if model.integer.any():
-        yield "Generals"
-        yield from (f" {model.columns[j]}" for j in np.flatnonzero(model.integer))
-    yield "End"
+
+
+def _bound_lines(name: str, low: float, up: float) -> Iterator[str]:
+    if low == -np.inf and up == np.inf:
+        yield f" {name} free"
+    elif low == up:
+        yield f" {name} = {low!r}"
+    elif (low, up) != (0.0, np.inf):
+        yield f" {_bound(low)} <= {name}" + (f" <= {up!r}" if up < np.inf else "")
 
 
 def _bound(value: float) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from lexiprog.files.linear_model import LinearModel, LinearObjective, ModelBuilder, ModelError
 
-Row = tuple[dict[int, float], float]
+AffineRow = tuple[dict[int, float], float]
 _SIDES: dict[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
     "LessThan": lambda s: (-np.inf, float(s["upper"])),
     "GreaterThan": lambda s: (float(s["lower"]), np.inf),
@@ -93,7 +93,7 @@ def _constraint(model: ModelBuilder, given: Mapping[str, Any], where: str) -> No
         model.row(name, low - constant, up - constant, terms)
 
 
-def _function(model: ModelBuilder, given: Mapping[str, Any], where: str) -> list[Row]:
+def _function(model: ModelBuilder, given: Mapping[str, Any], where: str) -> list[AffineRow]:
     """Coefficients and constant of each output."""
     kind = given["type"]
 
@@ -138,7 +138,19 @@ def mof_text(model: LinearModel) -> Iterator[str]:
         raise ModelError("some objectives have one priority, for which MOF has no place.")
     sense = "max" if model.maximise else "min"
     objective = {"sense": sense, "function": _affine(model, ordered)}
-    constraints: list[dict[str, Any]] = []
+    yield json.dumps(
+        {
+            "name": model.name or "lexiprog",
+            "version": {"major": 1, "minor": 7},
+            "variables": [{"name": name} for name in model.columns],
+            "objective": objective,
+            "constraints": [*_row_records(model), *_column_records(model)],
+        },
+        indent=1,
+    )
+
+
+def _row_records(model: LinearModel) -> Iterator[dict[str, Any]]:
     matrix = model.matrix
     sides = zip(model.rows, model.row_lower.tolist(), model.row_upper.tolist(), strict=True)
     for i, (name, low, up) in enumerate(sides):
@@ -146,24 +158,17 @@ def mof_text(model: LinearModel) -> Iterator[str]:
         pairs = zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True)
         function = {"type": "ScalarAffineFunction", "terms": _terms(model, pairs), "constant": 0.0}
         if np.isfinite(low) or np.isfinite(up):
-            constraints.append({"name": name, "function": function, "set": _set(low, up)})
+            yield {"name": name, "function": function, "set": _set(low, up)}
+
+
+def _column_records(model: LinearModel) -> Iterator[dict[str, Any]]:
     columns = zip(model.columns, model.lower.tolist(), model.upper.tolist(), strict=True)
     for j, (name, low, up) in enumerate(columns):
         function = {"type": "Variable", "name": name}
         if np.isfinite(low) or np.isfinite(up):
-            constraints.append({"function": function, "set": _set(low, up)})
+            yield {"function": function, "set": _set(low, up)}
         if model.integer[j]:
-            constraints.append({"function": function, "set": {"type": "Integer"}})
-    yield json.dumps(
-        {
-            "name": model.name or "lexiprog",
-            "version": {"major": 1, "minor": 7},
-            "variables": [{"name": name} for name in model.columns],
-            "objective": objective,
-            "constraints": constraints,
-        },
-        indent=1,
-    )
+            yield {"function": function, "set": {"type": "Integer"}}
 
 
 def _affine(model: LinearModel, objectives: list[LinearObjective]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from lexiprog.errors import LexiprogWarning
 from lexiprog.files.linear_model import LinearModel, LinearObjective, ModelBuilder, ModelError
+from lexiprog.tolerances import INFINITE
 
 # Where the six fields of a fixed line begin and end.
 _FIXED = ((1, 3), (4, 12), (14, 22), (24, 36), (39, 47), (49, 61))
@@ -29,8 +30,6 @@ REFUSED = {
     "SCENARIOS": "scenarios",
 }  # fmt: skip
 _DATA = ("ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS")
-# Bounds at least this large are none.
-INFINITE = 1e20
 
 
 def read_mps(lines: Iterable[str], source: str) -> LinearModel:
@@ -238,6 +237,19 @@ class _Reader:
     def _finish(self) -> LinearModel:
         for column in self.marked:  # integers without bounds are binaries, by an old custom
             self.model.upper[column] = 1.0
+        for name in self._chosen():
+            row = self.rows[name]
+            numbers = row.attributes or (0.0, 1.0, 0.0, 0.0)
+            self.model.objectives.append(LinearObjective(name, row.terms, -row.rhs, *numbers))
+        if not self.model.objectives:
+            self.model.objectives.append(LinearObjective("obj", {}))
+        for name, row in self.rows.items():
+            if row.kind != "N":
+                self.model.row(name, *row.sides, row.terms)
+        return self.model.built()
+
+    def _chosen(self) -> list[str]:
+        """The N rows that are objectives: those with priorities, else the one named, or first."""
         goals = {name: row for name, row in self.rows.items() if row.kind == "N"}
         several = [name for name, row in goals.items() if row.attributes]
         chosen = several or ([self.objective] if self.objective else [*goals][:1])
@@ -250,18 +262,9 @@ class _Reader:
                 f"{self.source}: rows {', '.join(left)} of kind N have no priority and are left "
                 f"out; the objective is {', '.join(chosen)}.",
                 LexiprogWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
-        for name in chosen:
-            row = goals[name]
-            numbers = row.attributes or (0.0, 1.0, 0.0, 0.0)
-            self.model.objectives.append(LinearObjective(name, row.terms, -row.rhs, *numbers))
-        if not chosen:
-            self.model.objectives.append(LinearObjective("obj", {}))
-        for name, row in self.rows.items():
-            if row.kind != "N":
-                self.model.row(name, *row.sides, row.terms)
-        return self.model.built()
+        return chosen
 
 
 def _free(line: str, _: str) -> list[str]:
@@ -301,6 +304,17 @@ def mps_text(model: LinearModel) -> Iterator[str]:
     for one in model.objectives:
         if one.constant:
             yield f" RHS {one.name} {-one.constant!r}"
+    yield from _side_lines(model, kinds)
+    yield "BOUNDS"
+    for name, low, up, whole in zip(
+        model.columns, model.lower.tolist(), model.upper.tolist(), model.integer, strict=True
+    ):
+        yield from _bound_lines(name, low, up, whole=bool(whole))
+    yield "ENDATA"
+
+
+def _side_lines(model: LinearModel, kinds: list[str]) -> Iterator[str]:
+    """Right-hand sides, and the ranges of rows that have two."""
     spans = []
     for name, kind, low, up in zip(
         model.rows, kinds, model.row_lower.tolist(), model.row_upper.tolist(), strict=True
@@ -312,12 +326,6 @@ def mps_text(model: LinearModel) -> Iterator[str]:
             spans.append(f" RNG {name} {up - low!r}")
     if spans:
         yield from ("RANGES", *spans)
-    yield "BOUNDS"
-    for name, low, up, whole in zip(
-        model.columns, model.lower.tolist(), model.upper.tolist(), model.integer, strict=True
-    ):
-        yield from _bound_lines(name, low, up, whole=bool(whole))
-    yield "ENDATA"
 
 
 def _kind(low: float, up: float) -> str:

@@ -87,7 +87,7 @@ class Blend:
 
 Priority = tuple[str, Objective | Fairness]
 # What a level of ``preemptive`` may be given as.
-Level: TypeAlias = Objective | Fairness | Blend | Sequence[Objective]
+LevelGiven: TypeAlias = Objective | Fairness | Blend | Sequence[Objective]
 
 
 def stages_in_turn(
@@ -121,7 +121,7 @@ Tolerances: TypeAlias = Tolerance | Mapping[str, Tolerance]
 
 
 def preemptive(
-    objectives: Mapping[str, Level] | Mapping[str | tuple[str, ...], Level],
+    objectives: Mapping[str, LevelGiven] | Mapping[str | tuple[str, ...], LevelGiven],
     constraints: Sequence[Constraint] = (),
     *,
     atol: Tolerances = 0.0,
@@ -190,7 +190,7 @@ def preemptive(
     return Program(*stages_in_turn(levels.items(), list(constraints), tolerance, **rules))
 
 
-def _level(key: str | tuple[str, ...], given: Level) -> Priority:
+def _level(key: str | tuple[str, ...], given: LevelGiven) -> Priority:
     """The name and the objective of a level."""
     if isinstance(key, tuple):
         if not isinstance(given, Sequence) or len(given) != len(key):

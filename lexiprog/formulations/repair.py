@@ -37,7 +37,17 @@ class Breach(NamedTuple):
 
 
 class RelaxedProgram(Program):
-    """What :func:`relaxed` makes: the stage "repair", then the program's own stages."""
+    """What :func:`relaxed` makes: the stage "repair", then the program's own stages.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(name="x")
+    >>> rows = [(x >= 5).set_label("least"), (x <= 4).set_label("most")]
+    >>> program = lx.relaxed(lx.preemptive({"low": cp.Minimize(x)}, rows), {"most": 2})
+    >>> [(breach.constraint, round(breach.amount, 6)) for breach in program.broken(program.solve())]
+    [('least', 1.0)]
+    """
 
     _slacks: Slacks
 
@@ -149,37 +159,31 @@ class _Soft:
             self.rows[constraint.id] = self._loosened(constraint)
         return self.rows[constraint.id]
 
-    def _loosened(self, constraint: Constraint) -> list[Constraint]:
-        kinds, names = cp.constraints, _names(constraint)
+    def _may_break(self, constraint: Constraint) -> bool:
+        kinds = cp.constraints
         plain = isinstance(constraint, kinds.Inequality | kinds.Equality)
-        chosen = bool(names) if self.named else constraint.id in self.first
-        if not plain or not chosen or LOCKS.get(constraint) is not None or _reads(constraint):
+        chosen = bool(_names(constraint)) if self.named else constraint.id in self.first
+        return plain and chosen and LOCKS.get(constraint) is None and not _reads(constraint)
+
+    def _loosened(self, constraint: Constraint) -> list[Constraint]:
+        names, shape = _names(constraint), constraint.expr.shape
+        weights = np.array([self.weights.get(name, 1.0) for name in names] or [1.0], float)
+        if not self._may_break(constraint) or np.isinf(weights).all():
             return [constraint]
         label = names[0] if len(names) == 1 else written(constraint)
-        shape = constraint.expr.shape
-        weights = np.array([self.weights.get(name, 1.0) for name in names] or [1.0], float)
-        if np.isinf(weights).all():
-            return [constraint]
-        weights = (
-            weights if weights.size == constraint.size else np.full(constraint.size, weights[0])
-        )
+        weights = np.broadcast_to(weights, constraint.size)
         most = np.where(np.isinf(weights), 0.0, inf).reshape(shape, order="F")
-        factors = np.where(np.isinf(weights), 0.0, weights)
         slack = cp.Variable(shape, name=f"{label} missed by", bounds=[np.zeros(shape), most])
-        sides = [(label, slack)]
-        row = constraint.expr <= slack
-        if isinstance(constraint, kinds.Equality):
+        sides, row = [slack], constraint.expr <= slack
+        if isinstance(constraint, cp.constraints.Equality):
             under = cp.Variable(shape, name=f"{label} under by", bounds=[np.zeros(shape), most])
-            sides.append((label, under))
-            row = constraint.expr == slack - under
-        for _, side in sides:
-            self.costs.append(factors @ cp.vec(side, order="F"))
+            sides, row = [slack, under], constraint.expr == slack - under
+        for side in sides:
+            self.costs.append(np.where(np.isinf(weights), 0.0, weights) @ cp.vec(side, order="F"))
             self.shown.append((names or (label,), side))
-        if constraint.label:
-            row = row.set_label(constraint.label)
         if len(names) > 1:
             ENTRY_NAMES.add(row, names)
-        return [row]
+        return [row.set_label(constraint.label) if constraint.label else row]
 
 
 def _reads(thing: cp.Expression) -> bool:

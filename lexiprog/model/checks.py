@@ -101,6 +101,24 @@ def check_rules(where: str, problem: cp.Problem, *, gp: bool) -> None:
     check_finite(where, problem)
 
 
+def check_reading(
+    where: str, objective: object, *, fair: bool, gp: bool, qcp: bool, nlp: bool
+) -> None:
+    """Refuse what is no objective, and ways to read it that exclude each other."""
+    if gp + qcp + nlp > 1:
+        raise DeclarationError(f"{where}: gp, qcp and nlp are three ways to read it: give one.")
+    if fair and (gp or qcp or nlp):
+        raise DeclarationError(
+            f"{where}: fairness is for convex problems; in geometric ones take logarithms of the "
+            "utilities."
+        )
+    if not isinstance(objective, cp.Minimize | cp.Maximize):
+        raise DeclarationError(
+            f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...), a fairness "
+            f"objective or a cp.Problem, not {shorten(repr(objective))}."
+        )
+
+
 def check_not_convex(where: str, problem: cp.Problem, *, nlp: bool) -> None:
     """Refuse what is neither convex nor of the kind that was asked for, or not finite."""
     rules = "DNLP" if nlp else "DQCP"

@@ -79,6 +79,10 @@ class Frozen:
         )
 
 
+# What problems are called that are read by other rules than those of convex ones.
+_RULES = {(False, False): "", (True, False): "QCP", (False, True): "NLP"}
+
+
 class Subproblem(Frozen):
     """A convex problem with a name, declared but not solved.
 
@@ -170,8 +174,6 @@ class Subproblem(Frozen):
     ) -> None:
         checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
-        if gp + qcp + nlp > 1:
-            raise DeclarationError(f"{where}: gp, qcp and nlp are three ways to read it: give one.")
         existing = isinstance(objective, cp.Problem)
         if isinstance(objective, cp.Problem):
             constraints = [*objective.constraints, *constraints]
@@ -180,16 +182,7 @@ class Subproblem(Frozen):
         if fair is not None:
             objective = fair.objective
             fair.check(where)
-            if gp or qcp or nlp:
-                raise DeclarationError(
-                    f"{where}: fairness is for convex problems; in geometric ones take logarithms "
-                    "of the utilities."
-                )
-        if not isinstance(objective, cp.Minimize | cp.Maximize):
-            raise DeclarationError(
-                f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...), a fairness "
-                f"objective or a cp.Problem, not {shorten(repr(objective))}."
-            )
+        checks.check_reading(where, objective, fair=fair is not None, gp=gp, qcp=qcp, nlp=nlp)
         try:
             with CVXPY_LOCK:
                 problem = cp.Problem(objective, listed(constraints))
@@ -216,9 +209,7 @@ class Subproblem(Frozen):
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
             integer=(whole := has_integers(problem, variables)),
-            kind=kind_of(
-                problem, gp=gp, affine=plain, whole=whole, rules="QCP" * qcp + "NLP" * nlp
-            ),
+            kind=kind_of(problem, gp=gp, affine=plain, whole=whole, rules=_RULES[qcp, nlp]),
             fair=fair,
             memory=Memory(),
             plain=plain,

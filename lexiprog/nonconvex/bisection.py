@@ -22,7 +22,7 @@ import numpy as np
 
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task
-from lexiprog.cvxpy_adapter.level_sets import convex_form
+from lexiprog.cvxpy_adapter.nonconvex import convex_form
 from lexiprog.errors import Attempt, StageError
 from lexiprog.fairness.any_solver import Execute, Inner, OneByOne
 from lexiprog.infeasibility.demands import Demand, elastic
@@ -207,26 +207,36 @@ def _descend(level: _Level, search: _Search) -> None:
     _take(level, search, level.feasible())
     if level.cost.is_nonneg():
         search.lower = 0.0
-    if level.whole:
-        while search.best is not None and not search.found and search.solves < MOST:
-            if _try(level, search, search.upper - 0.5):
-                search.lower = search.upper
-        return
     if not np.isfinite(search.upper):  # at a pole: any level that has points does
         search.upper = 1.0
         while search.best is None and search.upper < BISECTION_UNBOUNDED:
             search.upper *= WIDER
             _try(level, search, search.upper)
+    if level.whole:
+        while _goes_on(level, search):
+            if _try(level, search, search.upper - 0.5):
+                search.lower = search.upper
+        return
     width = 0.0
-    while not search.found and search.solves < MOST and not level.task.deadline.should_stop:
+    while _goes_on(level, search) and width == 0.0:
+        before = search.upper
+        _try(level, search, search.upper)
+        if level.endless:
+            width = 1.0 + abs(search.upper)
+        elif before - search.upper <= WIDER * search.target:
+            width = search.target
+    _enclose(level, search, width)
+
+
+def _goes_on(level: _Level, search: _Search) -> bool:
+    stopped = search.solves >= MOST or level.task.deadline.should_stop
+    return search.best is not None and not search.found and not stopped
+
+
+def _enclose(level: _Level, search: _Search, width: float) -> None:
+    """Try levels below the upper end, farther and farther, until one is proved to be empty."""
+    while _goes_on(level, search):
         before, room = search.upper, (search.upper - search.lower) / 2.0
-        if width == 0.0:
-            _try(level, search, search.upper)
-            if level.endless:
-                width = 1.0 + abs(search.upper)
-            elif before - search.upper <= WIDER * search.target:
-                width = search.target
-            continue
         if _try(level, search, search.upper - min(width, room)):
             width = max(search.target, (search.upper - search.lower) / 2.0)
             continue

@@ -20,7 +20,7 @@ from scipy.optimize import lsq_linear
 from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task
-from lexiprog.cvxpy_adapter.nonlinear import LocalPoint, local_point
+from lexiprog.cvxpy_adapter.nonconvex import LocalPoint, local_point
 from lexiprog.errors import Attempt
 from lexiprog.model.expressions import as_float, evaluate, holding
 from lexiprog.model.subproblem import Subproblem
@@ -43,7 +43,7 @@ Start = list[tuple[Leaf, Value]]
 
 
 @dataclass(frozen=True)
-class Measured:
+class FirstOrderMeasures:
     """How far a point is from first-order conditions: its rows, and what is left of its slope."""
 
     rows: float
@@ -59,7 +59,7 @@ class Measured:
 @dataclass(frozen=True)
 class _Found:
     point: LocalPoint
-    measured: Measured
+    measured: FirstOrderMeasures
     value: float
 
 
@@ -180,7 +180,7 @@ def _searches(task: Task, start: Start, options: FreshOptions) -> Iterator[_Foun
             problem = cp.Problem(subproblem.objective, list(subproblem.constraints))
             point = local_point(problem, name, chosen, verbose=task.deadline.verbose)
         if not point.primal or not np.isfinite(point.x).all():
-            yield _Found(point, Measured(np.inf, np.inf), np.nan)
+            yield _Found(point, FirstOrderMeasures(np.inf, np.inf), np.nan)
             continue
         at = [(v, np.asarray(point.primal[v.id])) for v in subproblem.variables]
         value = as_float(evaluate(subproblem.objective.expr, [*at, *constants]))
@@ -230,7 +230,7 @@ def _has(solution: Solution, variable: cp.Variable) -> bool:
 # First-order conditions, term by term.
 
 
-def measure(point: LocalPoint) -> Measured:
+def measure(point: LocalPoint) -> FirstOrderMeasures:
     """What the point misses of its rows, and of a slope of zero along what does not bind."""
     x, J = point.x, abs(point.jacobian)
     moved = J @ np.abs(x)
@@ -239,7 +239,7 @@ def measure(point: LocalPoint) -> Measured:
     rows = _share(np.maximum(missed, 0.0), np.maximum(sizes, 1.0 * (sizes == 0.0)))
     outside = np.maximum(np.maximum(point.lower - x, x - point.upper), 0.0)
     rows = max(rows, _share(outside, np.maximum(np.abs(x), 1.0)))
-    return Measured(rows, _slope(point, sizes))
+    return FirstOrderMeasures(rows, _slope(point, sizes))
 
 
 def _share(misses: Array, sizes: Array) -> float:

@@ -25,6 +25,15 @@ class ScenarioStage(Stage):
 
     Its methods return objectives for a later subproblem over ``constraints``, all scenarios'
     together. With ``regret=True`` they speak of the distance to each scenario's own optimum.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, lexiprog as lx
+    >>> x = cp.Variable(bounds=[0, 9], name="x")
+    >>> stage = lx.over({"low": 2, "high": 6}, lambda name, aim: cp.Minimize(cp.abs(x - aim)))
+    >>> tail = lx.Subproblem("tail", stage.cvar(0.5), stage.constraints)
+    >>> round(lx.Program(stage, lx.Stage("joint", tail)).solve().final.value, 6)
+    2.0
     """
 
     @property

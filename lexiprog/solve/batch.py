@@ -209,7 +209,7 @@ class LinearLevel:
         ]  # fmt: skip
         self._digest = partial(fingerprint_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
-        self._names = names_inside(member)
+        self._places = names_inside(member) | {"_rows": self._rows}
 
     def solution(
         self,
@@ -275,8 +275,7 @@ class LinearLevel:
             digest=deferred(self._digest),
             evidence=deferred(best.evidence(member)),
             _leaves=constants,
-            _rows=self._rows,
-            **self._names,
+            **self._places,
         )
 
     def _records(

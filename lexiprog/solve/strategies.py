@@ -111,6 +111,11 @@ class Case:
         return self.subproblem.qcp or self.subproblem.nlp
 
     @property
+    def apart_from_rows(self) -> bool:
+        """Whether no knowledge of optimal faces or rows is of use to who solves it."""
+        return self.fair or self.searched or self.solver.is_custom
+
+    @property
     def locked(self) -> bool:
         """Whether it holds earlier optima."""
         return bool(self.subproblem.locks)
@@ -415,7 +420,7 @@ class Backends:
         loosened = self.loosened | self.opened.get(subproblem.name, frozenset())
         loosened |= _at_zero(subproblem, solved)
         case = Case(subproblem, self.solvers[subproblem.name], loosened=loosened)
-        if not case.solvers or case.fair or case.searched or case.solver.is_custom:
+        if not case.solvers or case.apart_from_rows:
             return case
         if case.exact:
             return replace(case, rounded=_holds_rounded(subproblem, solved))

@@ -1,19 +1,50 @@
-"""One local search for a smooth problem, by CVXPY's chain, with all derivatives at its end."""
+"""Problems that are not convex, by CVXPY's own rules: level sets, and local searches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.reductions.dqcp2dcp.dqcp2dcp import Dqcp2Dcp
 from cvxpy.reductions.solvers.nlp_solvers.nlp_solver import Oracles
 from cvxpy.reductions.solvers.nlp_solving_chain import _build_nlp_chain, _set_nlp_initial_point
 
 from lexiprog.status import Status
-from lexiprog.typing import Array, Options, ValuesById
+from lexiprog.typing import Array, Constraint, Options, ValuesById
+
+# Level sets of quasiconvex expressions.
+
+
+def convex_form(constraint: Constraint) -> list[Constraint] | None:
+    """Convex constraints that say the same; None if no point satisfies it.
+
+    Some level sets can only be written once the level is a number, so that parameters must have
+    their values.
+    """
+    out: list[Constraint] = []
+    # CVXPY has no public way to ask for a single level set.
+    for part in _settled(Dqcp2Dcp()._canonicalize_constraint(constraint)):  # noqa: SLF001
+        if part is False:
+            return None
+        if part is not True:
+            out.append(part)
+    return out
+
+
+def _settled(parts: Iterable[object]) -> Iterable[object]:
+    """The parts, those that wait for the level's value made now."""
+    for part in parts:
+        value = part
+        while callable(value) and not hasattr(value, "is_dcp"):
+            value = value()
+        yield value
+
+
+# One local search for a smooth problem, with all derivatives at its end.
 
 
 @dataclass(frozen=True)
