@@ -327,11 +327,13 @@ def from_pulp(
         found = {builder.column(v.name): float(c) for v, c in expression.items()}
         return found, float(expression.constant)
 
-    for row in problem.constraints():
+    rows = problem.constraints()
+    names = _once(tuple(row.name or f"R{k}" for k, row in enumerate(rows, 1)))
+    for name, row in zip(names, rows, strict=True):
         found, constant = terms(row)
         low = -np.inf if row.sense < 0 else -constant
         up = np.inf if row.sense > 0 else -constant
-        builder.row(str(row.name), low, up, found)
+        builder.row(name, low, up, found)
     own = problem.objective
     first = LinearObjective("objective", {})
     if own is not None:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from lexiprog.errors import DeclarationError, LexiprogError, there_are
 from lexiprog.formulations.priorities import Tolerances, stages_in_turn
 from lexiprog.model.expressions import ENTRY_NAMES, as_float, evaluate, holding, integer_entries
-from lexiprog.model.lock import Lock, Tolerance
+from lexiprog.model.lock import Tolerance
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
 from lexiprog.tolerances import FILE_GUARD
@@ -266,22 +266,21 @@ def _unused(name: str, names: Iterable[str]) -> str:
 def model_of(program: Program) -> LinearModel:
     """The levels of a linear program over common constraints, each of which holds all before it."""
     levels = [_only(stage.name, stage.subproblems) for stage in program.stages]
-    first = levels[0]
-    locks: list[Lock] = []
+    first, last = levels[0], levels[-1]
     for position, level in enumerate(levels):
         _check_level(level, first, [p.name for p in levels[:position]])
-        locks = [lock for _, lock in level.locks]
     variables = {v.id: v for level in levels for v in level.variables}
     places = _Places(list(variables.values()), first)
     builder = ModelBuilder(maximise=all(level.maximise for level in levels))
     for name, lower, upper, whole in places.columns():
         if builder.column(name, lower, upper) != len(builder.columns) - 1:
             raise ModelError(f"two columns would be called {name!r}: give variables other names.")
-        builder.integer |= {builder.columns[name]} if whole else set()
+        if whole:
+            builder.integer.add(builder.columns[name])
     for label, constraint in _own_rows(first):
         for row in places.rows(label, constraint):
             _add_row(builder, *row)
-    tolerances = {lock.owner_name: lock.tolerances for lock in locks}
+    tolerances = {lock.owner_name: lock.tolerances for _, lock in last.locks}
     for position, level in enumerate(levels):
         ((terms, constant),) = places.affine(level.objective.expr)
         weight = 1.0 if level.maximise == builder.maximise else -1.0

@@ -39,6 +39,8 @@ class Breach(NamedTuple):
 class RelaxedProgram(Program):
     """What :func:`relaxed` makes: the stage "repair", then the program's own stages.
 
+    Use it like any program; ``broken(result)`` then says what had to be given up.
+
     Examples
     --------
     >>> import cvxpy as cp, lexiprog as lx
