@@ -17,12 +17,22 @@ import scipy.sparse as sp
 
 from lexiprog.errors import DeclarationError, LexiprogError, there_are
 from lexiprog.formulations.priorities import Tolerances, stages_in_turn
-from lexiprog.model.expressions import ENTRY_NAMES, as_float, evaluate, holding, integer_entries
+from lexiprog.model.expressions import (
+    AS_WRITTEN,
+    ENTRY_NAMES,
+    as_float,
+    evaluate,
+    holding,
+    integer_entries,
+)
 from lexiprog.model.lock import Tolerance
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
 from lexiprog.tolerances import FILE_GUARD
 from lexiprog.typing import Array, Constraint, Leaf, Mask, Objective, Value
+
+# Terms of an objective that are shown.
+MOST_SHOWN = 8
 
 
 class ModelError(LexiprogError, ValueError):
@@ -250,7 +260,23 @@ def _blended(
         "rtol": max(one.rtol for one in members),
     }
     expression = costs @ x + constant
+    AS_WRITTEN.add(expression, _text(costs, constant, model.columns))
     return cp.Maximize(expression) if maximise else cp.Minimize(expression), given
+
+
+def _text(costs: Array, constant: float, columns: Sequence[str]) -> str:
+    """A linear expression of the first columns, as people write it."""
+    places = np.flatnonzero(costs).tolist()
+    parts = [f"{_signed(costs[j])} {columns[j]}".replace(" 1 ", " ") for j in places[:MOST_SHOWN]]
+    if len(places) > MOST_SHOWN:
+        parts.append("+ ...")
+    if constant:
+        parts.append(_signed(constant))
+    return " ".join(parts).removeprefix("+ ") or "0"
+
+
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'} {abs(value):g}"
 
 
 def _unused(name: str, names: Iterable[str]) -> str:

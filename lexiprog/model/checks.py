@@ -133,7 +133,8 @@ def check_not_convex(where: str, problem: cp.Problem, *, nlp: bool) -> None:
                 "only smooth atoms, and convex or concave ones where they point the right way"
                 if nlp
                 else "minimise quasiconvex and maximise quasiconcave objectives, write "
-                "quasiconvex <= constant, and give denominators a sign (pos=True, or bounds)"
+                "quasiconvex <= constant, and give denominators a sign (variables with pos=True or "
+                "nonneg=True)"
             )
             raise DeclarationError(
                 f"{where} is not {rules}: {label}, {shorten(part, names)}, does not fit "

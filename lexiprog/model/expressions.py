@@ -381,6 +381,12 @@ def listed(constraints: Iterable[Constraint]) -> list[Constraint]:
     return [bool(one) if isinstance(one, np.bool_) else one for one in found]
 
 
+# The names of the entries of a vector: columns and rows of a model that came with names.
+ENTRY_NAMES: Registry[tuple[str, ...]] = Registry()
+# How an expression is written where it comes from.
+AS_WRITTEN: Registry[str] = Registry()
+
+
 # CVXPY expressions as texts: as CVXPY writes them, and as a person would.
 
 _READ, _SHOWN = 2000, 120
@@ -412,7 +418,7 @@ def readable(thing: object, names: Mapping[str, str] | None = None) -> str:
 
     ``names`` are put in place of those that CVXPY gives to variables without one.
     """
-    text = " ".join(str(thing)[:_READ].split())
+    text = " ".join((AS_WRITTEN.get(thing) or str(thing))[:_READ].split())
     for automatic, name in (names or {}).items():
         text = re.sub(rf"\b{automatic}\b", name, text)
     for pattern, form in _REWRITES:
@@ -422,6 +428,9 @@ def readable(thing: object, names: Mapping[str, str] | None = None) -> str:
 
 def written(constraint: Constraint, names: Mapping[str, str] | None = None) -> str:
     """A constraint as one writes it: without its label, a constant on the right."""
+    rows = ENTRY_NAMES.get(constraint)
+    if rows is not None:
+        return readable(f"rows {', '.join(rows[: _SHOWN // 2])}")
     if isinstance(constraint, cp.constraints.Inequality):
         left, right = constraint.args
         if left.is_constant() and not right.is_constant():
@@ -498,7 +507,3 @@ def _cones(problem: cp.Problem) -> str:
     if semidefinite:
         return " with ".join(["SDP", " and ".join(beside)] if beside else ["SDP"])
     return " and ".join(beside) if beside else "SOCP"
-
-
-# The names of the entries of a vector: columns and rows of a model that came with names.
-ENTRY_NAMES: Registry[tuple[str, ...]] = Registry()

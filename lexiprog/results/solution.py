@@ -115,7 +115,8 @@ class Solution:
         The objective evaluated at the returned point.
     status : str
         "optimal", "optimal_inaccurate" where what it holds is not known well enough, "within_gap"
-        for an integer point that the user accepted by a gap or limit, or "unfinished".
+        for an integer point that the user accepted by a gap or limit, "local" for a level that is
+        not convex, or "unfinished".
     solver : str
         Who found it.
     timings : mapping

@@ -39,6 +39,7 @@ def test_levels_are_printed_and_written(plan, tmp_path, capsys):
     assert code == 0
     assert re.search(r"cost +cost +14.5 +optimal", printed.out)
     assert "gas = 3" in printed.out
+    assert "minimise 3 coal + wind + 2.5 gas" in printed.err
     assert "holds cost within 10 %" in printed.err
     loaded = lx.Result.load(out)
     # 4 wind, 3 gas and 1 coal at 14.5; a tenth more buys nothing, as gas and wind are used up.
