@@ -15,6 +15,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
+from lexiprog.cvxpy_adapter.canonicalise import linear_form
 from lexiprog.errors import DeclarationError, LexiprogError, there_are
 from lexiprog.formulations.priorities import Tolerances, stages_in_turn
 from lexiprog.model.expressions import (
@@ -295,24 +296,40 @@ def model_of(program: Program) -> LinearModel:
     first, last = levels[0], levels[-1]
     for position, level in enumerate(levels):
         _check_level(level, first, [p.name for p in levels[:position]])
-    variables = {v.id: v for level in levels for v in level.variables}
-    places = _Places(list(variables.values()), first)
-    builder = ModelBuilder(maximise=all(level.maximise for level in levels))
-    for name, lower, upper, whole in places.columns():
-        if builder.column(name, lower, upper) != len(builder.columns) - 1:
-            raise ModelError(f"two columns would be called {name!r}: give variables other names.")
-        if whole:
-            builder.integer.add(builder.columns[name])
+    goals, rows = {}, dict[str, Constraint]()
     for label, constraint in _own_rows(first):
+        rows |= _named_rows(label, *_linear(constraint))
+    for level in levels:
+        goals[level.name], bends = _linear(level.objective.expr)
+        rows |= _named_rows(level.name, None, bends)
+    places = _Places(levels, list(rows.values()))
+    builder = ModelBuilder(maximise=all(level.maximise for level in levels))
+    places.put_columns(builder)
+    for label, constraint in rows.items():
         for row in places.rows(label, constraint):
             _add_row(builder, *row)
     tolerances = {lock.owner_name: lock.tolerances for _, lock in last.locks}
     for position, level in enumerate(levels):
-        ((terms, constant),) = places.affine(level.objective.expr)
+        ((terms, constant),) = places.affine(goals[level.name])
         weight = 1.0 if level.maximise == builder.maximise else -1.0
         place = len(levels) - 1 - position, weight, *tolerances.get(level.name, (0.0, 0.0))
         builder.objectives.append(LinearObjective(level.name, terms, constant, *place))
     return builder.built()
+
+
+def _named_rows(
+    label: str, row: Constraint | None, bends: list[Constraint]
+) -> dict[str, Constraint]:
+    named = {} if row is None else {label: row}
+    return named | {f"{label}.bend{k}": bend for k, bend in enumerate(bends)}
+
+
+def _linear(thing: cp.Expression) -> tuple[cp.Expression, list[Constraint]]:
+    """The same without bends, which become rows of further columns."""
+    parts = [thing] if isinstance(thing, cp.Expression) else thing.args
+    if all(part.is_affine() for part in parts):
+        return thing, []
+    return linear_form(thing)
 
 
 def _add_row(
@@ -337,7 +354,7 @@ def _only(stage: str, subproblems: tuple[Subproblem, ...]) -> Subproblem:
 def _check_level(level: Subproblem, first: Subproblem, before: list[str]) -> None:
     """Refuse what no file of levels can say."""
     where = f"level {level.name!r}"
-    if not level.plain or level.fair is not None:
+    if level.kind not in ("LP", "MILP") or level.fair is not None:
         raise ModelError(f"{where} is not linear ({level.kind}): files here hold linear models.")
     others = [r.label for _, r in level.references if r.lock is None]
     if others:
@@ -362,14 +379,18 @@ def _own_rows(level: Subproblem) -> list[tuple[str, Constraint]]:
 class _Places:
     """Where each entry of the variables stands among the columns, and affine expressions there."""
 
-    def __init__(self, variables: list[cp.Variable], level: Subproblem) -> None:
-        self.variables, self.starts = variables, {}
+    def __init__(self, levels: list[Subproblem], rows: list[Constraint]) -> None:
+        own = {v.id: v for level in levels for v in level.variables}
+        found = {v.id: v for row in rows for v in row.variables()}
+        new = [v for v in found.values() if v.id not in own]
+        self.variables, self.starts = [*own.values(), *new], dict[int, int]()
         start = 0
-        for variable in variables:
+        for variable in self.variables:
             self.starts[variable.id] = start
             start += variable.size
-        keys = dict(zip((v.id for v in level.variables), level.keys, strict=True))
-        self.keys = {v.id: keys.get(v.id, str(v.name())) for v in variables}
+        self.keys = {v.id: f"bend{k}" for k, v in enumerate(new)}
+        for level in reversed(levels):
+            self.keys |= dict(zip((v.id for v in level.variables), level.keys, strict=True))
 
     def columns(self) -> Iterable[tuple[str, float, float, bool]]:
         """Name, bounds and integrality of each, in the order of Fortran."""
@@ -380,6 +401,16 @@ class _Places:
             yield from zip(
                 names, lower.ravel(order="F"), upper.ravel(order="F"), whole, strict=True
             )
+
+    def put_columns(self, builder: ModelBuilder) -> None:
+        """Add all columns to a model."""
+        for name, lower, upper, whole in self.columns():
+            if builder.column(name, lower, upper) != len(builder.columns) - 1:
+                raise ModelError(
+                    f"two columns would be called {name!r}: give variables other names."
+                )
+            if whole:
+                builder.integer.add(builder.columns[name])
 
     def affine(self, expression: cp.Expression) -> list[tuple[dict[int, float], float]]:
         """Coefficients and constant of each entry."""

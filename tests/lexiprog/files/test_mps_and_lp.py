@@ -332,6 +332,22 @@ def test_programs_made_in_python_are_written_with_their_names(tmp_path):
         assert "demand[1]" in (tmp_path / name).read_text()
 
 
+def test_bends_are_written_as_rows_of_further_columns(tmp_path):
+    x = cp.Variable(3, bounds=[-4, 4], name="x")
+    levels = {
+        "near": cp.Minimize(cp.sum(cp.abs(x - [1, -2, 3]))),
+        "least": cp.Maximize(cp.min(x) - cp.maximum(x[0], 2 * x[1])),
+        "some": cp.Minimize(cp.sum_largest(x, 2)),
+    }
+    rows = [cp.norm1(x) <= 4, (x[0] + x[1] >= 0).set_label("even")]
+    program = lx.preemptive(levels, rows, atol={"near": 0.25, "least": 0.5})
+    expected = [s.value for s in program.solve().values()]
+    for name in ("bends.lp", "bends.mps"):
+        program.write(tmp_path / name)
+        found = [s.value for s in lx.read(tmp_path / name).solve().values()]
+        assert found == pytest.approx(expected)
+
+
 def test_what_no_file_can_say_is_refused_by_name(tmp_path):
     x = cp.Variable(2, nonneg=True, name="x")
     curved = lx.preemptive({"far": cp.Minimize(cp.sum_squares(x))}, [cp.sum(x) >= 1])
