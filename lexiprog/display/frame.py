@@ -50,6 +50,9 @@ MEANING = {
     "certified: exact": "proved in rational numbers, without any rounding",
     "certified: oracle": "proved by its multipliers and the word of its oracle for the bounds, "
     f"{_UNITS}",
+    "certified: bisection": "convex problems prove that some point has this value, and that none "
+    "has one below the bound",
+    "certified: local": "the first-order conditions were checked; a better point may lie elsewhere",
     "face lock": "held by the equations of its optimal face, without any tolerance",
     "argument lock": "held by fixing what its strictly curved objective depends on, without any "
     "tolerance",
@@ -76,6 +79,8 @@ GUIDE_PLACES = {
     "optimal_inaccurate": "locks.md#certificate",
     "price": "locks.md#price",
     **dict.fromkeys((w for w in MEANING if w.startswith("certified")), "locks.md#certificate"),
+    "certified: bisection": "beyond-convex.md#quasiconvex-levels",
+    "certified: local": "beyond-convex.md#levels-without-convexity",
 }
 _FOUND = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in MEANING))
 

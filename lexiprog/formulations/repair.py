@@ -37,9 +37,9 @@ class Breach(NamedTuple):
 
 
 class RelaxedProgram(Program):
-    """What :func:`relaxed` makes: the stage "repair", then the program's own stages.
+    """A program whose first stage, "repair", finds the least violation that must be.
 
-    Use it like any program; ``broken(result)`` then says what had to be given up.
+    :func:`relaxed` makes it. Use it like any program; ``broken(result)`` then says what had to be given up.
 
     Examples
     --------
@@ -115,7 +115,12 @@ def relaxed(program: Program, weights: Mapping[str, float] | None = None) -> Rel
         name += "'"
     first = [c for p in program.stages[0].subproblems for c in p.constraints]
     rows = [soft.stated(c) for c in {c.id: c for c in first}.values()]
-    repair = Subproblem(name, cp.Minimize(soft.total()), [row for part in rows for row in part])
+    rules = {
+        kind: any(getattr(p, kind) for p in program.stages[0].subproblems)
+        for kind in ("qcp", "nlp")
+    }
+    stated = [row for part in rows for row in part]
+    repair = Subproblem(name, cp.Minimize(soft.total()), stated, **rules)
     copies = _Copies(soft, repair)
     stages = [copies.stage(stage) for stage in program.stages]
     return RelaxedProgram(Stage(name, repair), *stages, slacks=tuple(soft.shown))
@@ -165,7 +170,8 @@ class _Soft:
         kinds = cp.constraints
         plain = isinstance(constraint, kinds.Inequality | kinds.Equality)
         chosen = bool(_names(constraint)) if self.named else constraint.id in self.first
-        return plain and chosen and LOCKS.get(constraint) is None and not _reads(constraint)
+        held = LOCKS.get(constraint) is not None or _reads(constraint)
+        return plain and chosen and not held and bool(constraint.is_dcp())
 
     def _loosened(self, constraint: Constraint) -> list[Constraint]:
         names, shape = _names(constraint), constraint.expr.shape

@@ -51,6 +51,7 @@ class _Search:
     solves: int = 0
     said: str = ""
     status: Status = Status.OPTIMAL
+    basis: str = "bisection"
 
     @property
     def target(self) -> float:
@@ -102,9 +103,9 @@ class Bisection(OneByOne):
             return Attempt(name, answer.status, answer.said)
         bound, size = search.lower, 1.0 + abs(search.upper)
         own = search.best.certificate
-        basis = own.basis if search.lower == search.upper else "bisection"
         gap = (search.upper - search.lower) / size
-        certificate = replace(own, gap=gap, tolerance=task.solver.accept, basis=basis)
+        accept = task.solver.accept
+        certificate = replace(own, gap=gap, tolerance=accept, basis=search.basis)
         if not certificate.passed:
             reason = f"{certificate}; proved between {search.lower:.10g} and {search.upper:.10g}"
             return Attempt(name, answer.status, f"{reason} {search.said}".strip(), Fault.GAP)
@@ -155,7 +156,7 @@ class _Level:
         if not self.cost.is_convex():
             return False
         search.best = self._solve(cp.Minimize(self.cost), ())
-        search.solves = 1
+        search.solves, search.basis = 1, search.best.certificate.basis
         search.upper = self.value_at(search.best)
         bound = search.best.bound
         search.lower = -np.inf if bound is None else min(float(bound), search.upper)

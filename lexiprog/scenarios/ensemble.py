@@ -21,9 +21,9 @@ Built: TypeAlias = Any
 
 
 class ScenarioStage(Stage):
-    """What :func:`over` makes: a stage with a subproblem for each scenario.
+    """A stage with a subproblem for each scenario, to be read as a whole.
 
-    Its methods return objectives for a later subproblem over ``constraints``, all scenarios'
+    :func:`over` makes it. Its methods return objectives for a later subproblem over ``constraints``, all scenarios'
     together. With ``regret=True`` they speak of the distance to each scenario's own optimum.
 
     Examples
