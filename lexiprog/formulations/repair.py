@@ -39,7 +39,8 @@ class Breach(NamedTuple):
 class RelaxedProgram(Program):
     """A program whose first stage, "repair", finds the least violation that must be.
 
-    :func:`relaxed` makes it. Use it like any program; ``broken(result)`` then says what had to be given up.
+    :func:`relaxed` makes it. Use it like any program; ``broken(result)`` then says what had to
+    be given up.
 
     Examples
     --------
