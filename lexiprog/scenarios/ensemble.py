@@ -24,7 +24,8 @@ class ScenarioStage(Stage):
     """A stage with a subproblem for each scenario, to be read as a whole.
 
     :func:`over` makes it. Its methods return objectives for a later subproblem over
-    ``constraints``, all scenarios' together. With ``regret=True`` they speak of the distance to each scenario's own optimum.
+    ``constraints``, all scenarios' together. With ``regret=True`` they speak of the distance to
+    each scenario's own optimum.
 
     Examples
     --------
