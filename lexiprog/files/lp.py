@@ -72,7 +72,7 @@ class _Reader:
         self.source, self.model = source, ModelBuilder()
         self.tokens: list[_Token] = []
         self.at, self.line = 0, 0
-        self.several = False
+        self.several, self.head = False, ""
         self.attributes: list[tuple[int, dict[str, float]]] = []
         self.unnamed = 0
 
@@ -108,11 +108,7 @@ class _Reader:
             match = pattern.match(text)
             if match is None:
                 continue
-            if kind not in _KNOWN:
-                raise self.refuse(
-                    f"section {match['head']!r}: {kind} are not supported, only linear rows.",
-                    number,
-                )
+            self.head = match["head"]
             rest = text[match.end() :]
             if kind == "objective":
                 if section:
@@ -127,6 +123,10 @@ class _Reader:
         return None
 
     def _collect(self, text: str, number: int, section: str) -> None:
+        if section not in ("", *_KNOWN) and text.strip():  # an empty section does no harm
+            raise self.refuse(
+                f"section {self.head!r}: {section} are not supported, only linear rows.", number
+            )
         if section == "objective" and self.several and "=" in text:
             name, _, rest = text.partition(":")
             given = {}

@@ -81,6 +81,9 @@ class _Reader:
     def read(self, lines: list[str]) -> LinearModel:
         for self.number, line in enumerate(lines, 1):
             if line.startswith("*") or not line.strip():
+                # PuLP has no other place for the sense.
+                if line.upper().replace(" ", "").startswith("*SENSE:MAX"):
+                    self.model.maximise = True
                 continue
             if not line[0].isspace():
                 if self._header(line.split()):

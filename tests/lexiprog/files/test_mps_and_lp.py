@@ -129,6 +129,14 @@ def test_random_files_are_what_highs_reads(kind, tmp_path):
         assert same(ours, in_highs(path)), text
 
 
+def test_empty_sections_and_the_sense_of_pulps_files_are_read(tmp_path):
+    text = "max\n obj: x\nst\n c: x <= 3\nbounds\nbin\ngen\nsemi\nend\n"
+    assert read_lp(text.splitlines(), "x.lp").rows == ("c",)
+    lines = ["*SENSE:Maximize", "NAME plan", "ROWS", " N obj", " L c", "COLUMNS", " x obj 1 c 1"]
+    lines += ["RHS", " RHS c 3", "ENDATA"]
+    assert read_mps(lines, "x.mps").maximise
+
+
 def test_fixed_mps_has_names_with_spaces():
     text = """NAME          SPACES
 ROWS
@@ -250,9 +258,9 @@ BAD = [
     ("x.lp", "minimize\n obj: x\nst\n c: x >= 1\n c: x >= 2\nend\n", 5, "a second row"),
     ("x.lp", "minimize\n obj: x\nst\n c: x >= 1\n", 4, "without the word End"),
     ("x.lp", "minimize\n obj: [ x ^2 ]\nst\n c: x >= 1\nend\n", 2, "quadratic"),
-    ("x.lp", "minimize\n obj: x\nst\n c: x >= 1\nSOS\n s: S1 :: x:1\nend\n", 5,
+    ("x.lp", "minimize\n obj: x\nst\n c: x >= 1\nSOS\n s: S1 :: x:1\nend\n", 6,
      "special ordered sets"),
-    ("x.lp", "minimize\n obj: x\nst\n c: x >= 1\nsemi-continuous\n x\nend\n", 5,
+    ("x.lp", "minimize\n obj: x\nst\n c: x >= 1\nsemi-continuous\n x\nend\n", 6,
      "semi-continuous"),
     ("x.lp", "minimize\n obj: x\nst\n b = 1 -> x >= 1\nend\n", 4, "indicator"),
     ("x.lp", "minimize\n obj: x\nst\n c: x >= 1\nbounds\n x\nend\n", 6, "expected a bound"),
