@@ -26,13 +26,29 @@ def convex_form(constraint: Constraint) -> list[Constraint] | None:
     their values.
     """
     out: list[Constraint] = []
+    stated = _without_zero(constraint)
     # CVXPY has no public way to ask for a single level set.
-    for part in _settled(Dqcp2Dcp()._canonicalize_constraint(constraint)):  # noqa: SLF001
+    for part in _settled(Dqcp2Dcp()._canonicalize_constraint(stated)):  # noqa: SLF001
         if part is False:
             return None
         if part is not True:
             out.append(part)
     return out
+
+
+def _without_zero(constraint: Constraint) -> Constraint:
+    """The constraint with a parameter for a side of zero, on which CVXPY never comes to an end."""
+    if not isinstance(constraint, cp.constraints.Inequality):
+        return constraint
+    left, right = constraint.args
+    if right.is_zero():
+        return left <= _zero(left)
+    return _zero(right) <= right if left.is_zero() else constraint
+
+
+def _zero(other: cp.Expression) -> cp.Parameter:
+    sign = {"nonpos": True} if other.is_nonpos() else {"nonneg": True}
+    return cp.Parameter(value=0.0, **sign)
 
 
 def _settled(parts: Iterable[object]) -> Iterable[object]:

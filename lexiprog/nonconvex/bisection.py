@@ -14,6 +14,7 @@ the lower end is proved just below it.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -23,7 +24,7 @@ import numpy as np
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.cvxpy_adapter.nonconvex import convex_form
-from lexiprog.errors import Attempt, StageError
+from lexiprog.errors import Attempt, LexiprogWarning, StageError
 from lexiprog.fairness.any_solver import Execute, Inner, OneByOne
 from lexiprog.infeasibility.demands import Demand, elastic
 from lexiprog.model.expressions import as_float, evaluate, holding
@@ -62,6 +63,10 @@ class _Search:
     def found(self) -> bool:
         """Whether the interval is narrow enough."""
         return self.upper - self.lower <= 2.0 * self.target
+
+
+# What certificates measure of multipliers.
+_DUAL = ("dual", "columns", "slackness")
 
 
 class Bisection(OneByOne):
@@ -105,7 +110,9 @@ class Bisection(OneByOne):
         own = search.best.certificate
         gap = (search.upper - search.lower) / size
         accept = task.solver.accept
-        certificate = replace(own, gap=gap, tolerance=accept, basis=search.basis)
+        # The point has to be feasible; that it is optimal is proved by the interval alone.
+        unasked = {name: 0.0 for name in _DUAL if hasattr(own, name)}
+        certificate = replace(own, gap=gap, tolerance=accept, basis=search.basis, **unasked)
         if not certificate.passed:
             reason = f"{certificate}; proved between {search.lower:.10g} and {search.upper:.10g}"
             return Attempt(name, answer.status, f"{reason} {search.said}".strip(), Fault.GAP)
@@ -149,7 +156,9 @@ class _Level:
         zero = sum(cp.sum(v) * 0.0 for v in self.subproblem.variables if v.id not in named)
         problem = cp.Problem(type(objective)(objective.expr + zero), constraints)
         subproblem = Subproblem(self.name, problem)
-        return self.inner.solve([Stage(self.name, subproblem)])[self.name]
+        with warnings.catch_warnings():  # what is not known well enough is told by the interval
+            warnings.simplefilter("ignore", LexiprogWarning)
+            return self.inner.solve([Stage(self.name, subproblem)])[self.name]
 
     def solve_convex(self, search: _Search) -> bool:
         """Whether the objective is convex, so that one problem does it."""

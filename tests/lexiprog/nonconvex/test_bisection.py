@@ -112,6 +112,15 @@ def test_cvxpys_own_bisection_ends_within_its_tolerance_of_ours():
         assert ours.value == pytest.approx(theirs, rel=1e-5, abs=1e-5)
 
 
+def test_levels_and_limits_of_zero_are_as_good_as_others():
+    x = cp.Variable(2, nonneg=True, name="x")
+    share = (x[0] - 1) / (x[1] + 1)
+    assert encloses(solved(cp.Minimize(share), [x[0] >= 1]), 0.0)
+    assert encloses(solved(cp.Maximize(x[0] / (x[1] + 1)), [cp.sum(x) <= 3]), 3.0)
+    result = solved(cp.Maximize(x[0] + x[1]), [share <= 0, x[1] <= 2])
+    assert result.value == pytest.approx(3.0)
+
+
 def test_an_infeasible_level_and_an_unbounded_one_are_told_apart():
     x = cp.Variable(2, nonneg=True, name="x")
     with pytest.raises(lx.StageError) as caught:
