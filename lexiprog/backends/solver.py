@@ -357,6 +357,12 @@ SolverChoice = SolverOrFallbacks | Mapping[str, SolverOrFallbacks] | None
 NONLINEAR = ("IPOPT", "UNO", "KNITRO", "COPT")
 
 
+@cache
+def enclosing() -> Solver:
+    """Stands for the default solvers of the convex problems that enclose a quasiconvex optimum."""
+    return Solver("HIGHS")
+
+
 def default_fallbacks(kind: str) -> FallbackSolvers:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
 
@@ -367,8 +373,8 @@ def default_fallbacks(kind: str) -> FallbackSolvers:
     if kind == "LP":
         last = (Solver(EXACT),) if has_exact() else ()
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"), *last)
-    if kind in ("QCP", "MIQCP"):  # of the convex problems that enclose its optimum
-        return (Solver("HIGHS"), Solver("CLARABEL"))
+    if kind in ("QCP", "MIQCP"):
+        return (enclosing(),)
     if kind == "NLP":
         return tuple(Solver(name) for name in NONLINEAR if name in installed())
     if is_integer_kind(kind):

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 import cvxpy as cp
 import numpy as np
 
+from lexiprog.backends.solver import enclosing
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Solutions, Task
 from lexiprog.cvxpy_adapter.nonconvex import convex_form
@@ -80,7 +81,8 @@ class Bisection(OneByOne):
         """Bring both ends together; what is known then is kept for :meth:`certified`."""
         begun = time.perf_counter()
         self._search = search = _Search()
-        level = _Level(self.inner(task), task)
+        chosen = task.solver is not enclosing()
+        level = _Level(replace(self.inner(task), as_asked=chosen), task)
         try:
             if level.hard is not None and not level.solve_convex(search):
                 _descend(level, search)
@@ -262,7 +264,13 @@ def _try(level: _Level, search: _Search, target: float) -> bool:
     """Look at one level; whether the lower end has risen."""
     search.solves += 1
     at = search.upper
-    found = level.miss(target)
+    try:
+        found = level.miss(target)
+    except StageError as error:  # nothing is known of this level: another one may tell more
+        if error.status.is_infeasible:
+            raise
+        search.said = str(error)
+        return False
     if found is None:
         search.lower = max(search.lower, target)
         return True
