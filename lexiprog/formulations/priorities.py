@@ -87,7 +87,7 @@ class Blend:
 
 Priority = tuple[str, Objective | Fairness]
 # What a level of ``preemptive`` may be given as.
-LevelGiven: TypeAlias = Objective | Fairness | Blend | Sequence[Objective]
+LevelGiven: TypeAlias = Objective | Fairness | Blend | Sequence[Objective | tuple[float, Objective]]
 
 
 def stages_in_turn(
@@ -140,7 +140,8 @@ def preemptive(
     objectives : mapping
         Name to ``cp.Minimize``, ``cp.Maximize``, :class:`Leximin`, :class:`Leximax` or
         :class:`Blend`, most important first. A tuple of names stands for a level of equally
-        important objectives, given as a list in the same order; its name is ``"b + c"``.
+        important objectives, given as a list in the same order, with weights as pairs (weight,
+        objective); its name is ``"b + c"``.
     constraints : sequence of CVXPY constraints
         The same for all of them.
     atol, rtol : float, scalar cp.Parameter, or mapping from names to these
@@ -192,13 +193,18 @@ def preemptive(
 
 def _level(key: str | tuple[str, ...], given: LevelGiven) -> Priority:
     """The name and the objective of a level."""
-    if isinstance(key, tuple):
-        if not isinstance(given, Sequence) or len(given) != len(key):
-            raise DeclarationError(
-                f"the level {key!r} takes a list of {len(key)} objectives, not {given!r}."
-            )
-        return _joined(key), Blend(dict(zip(key, given, strict=True))).objective
-    return key, given.objective if isinstance(given, Blend) else given
+    if isinstance(given, Blend):
+        return _joined(key), given.objective
+    if not isinstance(key, tuple):
+        return key, given
+    if not isinstance(given, Sequence) or len(given) != len(key):
+        raise DeclarationError(
+            f"the level {key!r} takes a list of {len(key)} objectives, not {given!r}."
+        )
+    pairs = [part if isinstance(part, tuple) and len(part) == 2 else (1.0, part) for part in given]
+    weights = {name: weight for name, (weight, _) in zip(key, pairs, strict=True)}
+    objectives = {name: objective for name, (_, objective) in zip(key, pairs, strict=True)}
+    return _joined(key), Blend(objectives, weights).objective
 
 
 def _joined(key: object) -> str:

@@ -219,6 +219,9 @@ def test_a_tuple_of_names_and_a_blend_are_one_level_of_equals():
         {"low": cp.Minimize(x[0]), "both": cp.Maximize(x[0] + 2 * x[1])}, limits
     ).solve()
     assert list(by_tuple.subproblems) == ["low", "a + b"]
+    pairs = [(1, far["first"]), (2, far["second"])]
+    weighted = lx.preemptive({"low": cp.Minimize(x[0]), ("a", "b"): pairs}, limits)
+    assert weighted.solve()["a + b"].value == near(sums["both"].value)
     assert by_blend.solve()["both"].value == near(sums["both"].value)
     plain = lx.preemptive({"low": cp.Minimize(x[0]), "both": cp.Maximize(x[0] + x[1])}, limits)
     assert by_tuple.solve()["a + b"].value == near(plain.solve()["both"].value)
