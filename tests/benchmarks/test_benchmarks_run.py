@@ -31,6 +31,7 @@ PROGRAMS = {
     "scale": {"tasks", "means", "passes", "growth"},
     "one_class": {"auc", "kinds"},
     "trust": {"families"},
+    "ratios": {"ratios"},
 }
 
 
