@@ -1,0 +1,109 @@
+"""The points that a rule is found on, and the rule: claims in turn, then offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiprog_boost.aliases import Codes, Floats, Mask
+
+
+@dataclass(frozen=True)
+class Points:
+    """Scores of points that the estimator has not seen.
+
+    Attributes
+    ----------
+    logs : ndarray of shape (n, C)
+        Logarithms of probabilities, or other scores.
+    codes : ndarray of int, shape (n,)
+        The class of each point.
+    classes : ndarray of shape (C,)
+        Sorted labels.
+    shares : ndarray of shape (C,)
+        How frequent the classes are where the rule will be used.
+    groups : mapping from a column to (names, codes of the points)
+        Of the columns that priorities name.
+    offsets : ndarray of shape (C,)
+        What is added to scores before classes are compared, where nothing is known better: by
+        default -log of the shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.thresholds import Points
+    >>> points = Points(np.log([[0.9, 0.1]]), np.array([0]), np.array(["a", "b"]), np.full(2, 0.5))
+    >>> points.offsets.round(3).tolist()
+    [0.693, 0.693]
+    """
+
+    logs: Floats
+    codes: Codes
+    classes: NDArray
+    shares: Floats
+    groups: dict[Any, tuple[list[Any], Codes]] = field(default_factory=dict)
+    offsets: Floats = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.offsets is None:
+            object.__setattr__(self, "offsets", -np.log(np.maximum(self.shares, 1e-12)))
+
+    def cells(self, column: Any) -> list[tuple[int, str, Mask]]:
+        """Every class, or every class in every group of a column: code, where, points."""
+        found = []
+        for code in range(len(self.classes)):
+            mine = self.codes == code
+            if column is None:
+                found.append((code, "", mine))
+                continue
+            names, groups = self.groups[column]
+            for g, name in enumerate(names):
+                found.append((code, f" where {column} = {name}", mine & (groups == g)))
+        return found
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which class a point gets: claims in turn, then the largest score with its offset.
+
+    Attributes
+    ----------
+    order : tuple of int
+        Classes that claim points before the others are asked.
+    thresholds : tuple of float
+        By how much each of them must exceed the best later class, whose `rivals` are added.
+    offsets : ndarray of shape (C,)
+        Of the classes that are left; minus infinity for those that have claimed.
+    rivals : ndarray of shape (C,)
+        Offsets that the claims compare with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.thresholds import Rule
+    >>> rule = Rule((1,), (-1.0,), np.array([0.0, -np.inf]), np.zeros(2))
+    >>> rule(np.array([[0.0, -0.5], [0.0, -2.0]])).tolist()
+    [1, 0]
+    """
+
+    order: tuple[int, ...]
+    thresholds: tuple[float, ...]
+    offsets: Floats
+    rivals: Floats
+
+    def __call__(self, logs: Floats) -> Codes:
+        codes = np.argmax(logs + self.offsets, axis=1)
+        for place in reversed(range(len(self.order))):
+            claimed = claim_scores(logs, self.order, place, self.rivals) >= self.thresholds[place]
+            codes = np.where(claimed, self.order[place], codes)
+        return codes
+
+
+def claim_scores(logs: Floats, order: Sequence[int], place: int, rivals: Floats) -> Floats:
+    """By how much the class at a place of the order exceeds the best of those after it."""
+    later = np.setdiff1d(np.arange(logs.shape[1]), order[: place + 1])
+    return logs[:, order[place]] - (logs[:, later] + rivals[later]).max(axis=1, initial=-np.inf)
