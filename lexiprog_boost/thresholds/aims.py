@@ -185,15 +185,6 @@ class Offsets(Aims):
         return False
 
     def rule(self) -> Rule:
-        """Offsets in the middle of those with the same counts."""
-        centred = self.search().centred(self.offsets, self.needed)
-        return Rule((), (), filled(centred, self.points.offsets), self.points.offsets)
-
-
-def filled(offsets: Floats, spare: Floats) -> Floats:
-    """Offsets of classes about which nothing was asked are the spare ones."""
-    known = np.isfinite(offsets)
-    if not known.any():
-        return spare - spare[0]
-    base = int(np.flatnonzero(known)[0])
-    return np.where(known, offsets, spare - spare[base] + offsets[base])
+        """Of the offsets with the same counts, those near the points' own."""
+        settled = self.search().settled(self.offsets, self.needed, self.points.offsets)
+        return Rule((), (), settled, self.points.offsets)

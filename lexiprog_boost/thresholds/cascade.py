@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Codes, Floats
-from lexiprog_boost.thresholds.aims import Aims, filled
+from lexiprog_boost.thresholds.aims import Aims
 from lexiprog_boost.thresholds.floors import (
     ROUNDING,
     Wanted,
@@ -216,11 +216,11 @@ class Cascade(Aims):
             self.thresholds[-1] = self._best_threshold(worth)
             if self.thresholds[-1] == before:
                 break
-        right = self.rule()(self.points.logs) == self.points.codes
-        self.needed = np.array(
-            [right[rows].sum() if self.movable(code) else 0 for code, rows in self.cells],
-            dtype=np.intp,
-        )
+        search, places = self._search_at(self.thresholds[-1] if self.order else np.inf)
+        self.needed[places] = search.counts(self.offsets)
+        for g, (code, rows) in enumerate(self.cells):
+            if self._is_free() and code == self.order[-1]:
+                self.needed[g] = (self._claims()[rows] == code).sum()
         return (n_left - 1) + self._is_free() <= 1
 
     def _best_threshold(self, worth: Floats) -> float:
@@ -251,12 +251,10 @@ class Cascade(Aims):
         return np.where(np.isin(np.arange(len(offsets)), self.order), -np.inf, offsets)
 
     def rule(self) -> Rule:
-        """Thresholds as they are, and offsets in the middle of those with the same counts."""
+        """Thresholds as they are, and of the offsets with the same counts, near ones."""
         threshold = self.thresholds[-1] if self.order else np.inf
         search, places = self._search_at(threshold)
-        offsets = search.centred(self.offsets, self.needed[places])
-        left = np.setdiff1d(np.arange(len(offsets)), self.order)
-        offsets[left] = filled(offsets[left], self.points.offsets[left])
+        offsets = search.settled(self.offsets, self.needed[places], self.points.offsets)
         return Rule(
             tuple(self.order), tuple(self.thresholds), self._left(offsets), self.points.offsets
         )

@@ -72,7 +72,8 @@ def fit_rule(
     >>> codes = np.repeat([0, 1], 100)
     >>> chances = 1 / (1 + np.exp(-rng.normal(2 * codes - 1, 1)))
     >>> logs = np.log(np.column_stack([1 - chances, chances]))
-    >>> points = Points(logs, codes, np.array(["well", "ill"]), np.array([0.9, 0.1]))
+    >>> halves = np.full(2, 0.5)
+    >>> points = Points(logs, codes, np.array(["well", "ill"]), halves, -np.log(halves))
     >>> found = fit_rule(points, [Priority("recall", "ill", 0.9)])
     >>> floor = found.floors[0]
     >>> floor.status, round(floor.measured, 2), bool(floor.bound >= 0.9)
@@ -93,15 +94,20 @@ def fit_rule(
         level = levels.next()
         count, how = state.serve(place, level)
         needed = count_needed(one, level)
-        held = count is not None and needed is not None and count >= needed
-        spent = binom.sf(needed - 1, one.rows.sum(), wanted_share(one)) if held else 0.0
+        held, spent = False, 0.0
         if one.priority.measure == "precision":
             held, spent = how != "out of reach", level if how == "proved" else 0.0
-        levels.spend(float(spent))
-        kept.append((one, level, {"held": bool(held), "how": how}))
+        elif count is not None and needed is not None and count >= needed:
+            held = True
+            spent = float(binom.sf(needed - 1, one.rows.sum(), wanted_share(one)))
+        levels.spend(spent)
+        kept.append((one, level, held, how))
     aims = state.aim([one for one in priorities if not one.is_floor])
     final = state.rule()
-    floors = [measured(points, final, one, a, **said, status=status) for one, a, said in kept]
+    floors = [
+        measured(points, final, one, level, held=held, how=how, status=status)
+        for one, level, held, how in kept
+    ]
     return Fitted(final, tuple(floors), tuple(aims))
 
 

@@ -51,7 +51,8 @@ def priorities_program(
     >>> import numpy as np
     >>> from lexiprog_boost.thresholds import Points, Priority, fit_rule, priorities_program
     >>> logs = np.column_stack([np.zeros(6), [-3.0, -2, 1, -1, 2, 3]])
-    >>> points = Points(logs, np.repeat([0, 1], 3), np.array(["a", "b"]), np.full(2, 0.5))
+    >>> codes, halves = np.repeat([0, 1], 3), np.full(2, 0.5)
+    >>> points = Points(logs, codes, np.array(["a", "b"]), halves, -np.log(halves))
     >>> wanted = [Priority("worst recall")]
     >>> program = priorities_program(points, wanted, fit_rule(points, wanted))
     >>> round(program.solve().final.value, 3)
@@ -61,7 +62,6 @@ def priorities_program(
     objectives: dict[str, Any] = {}
     served = list(fitted.floors)
     order = list(fitted.rule.order)
-    floor_codes = []
     for one in priorities:
         if not one.is_floor:
             continue
@@ -69,7 +69,6 @@ def priorities_program(
         while served and served[0].priority == one:
             floor = served.pop(0)
             objectives[floor.wanted] = cp.Minimize(model.shortfall(floor, code))
-        floor_codes.append(code)
     for code in order[:-1]:
         # Later promises are made given this threshold.
         objectives[f"claims of {points.classes[code]}"] = cp.Minimize(model.strength[code])
@@ -93,7 +92,6 @@ class _Model:
         factors_of = csr_array(factors)
         slack = 3 * self.highest * (1 - self.right[rows])
         self.constraints = [factors_of @ self.strength + slack >= least]
-        self.n_aux = 0
 
     def _wins(self) -> tuple[NDArray, Floats, Floats]:
         """What has to hold of the strengths for each point to be right: F s >= f, row by row."""

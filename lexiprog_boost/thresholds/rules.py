@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Codes, Floats, Mask
 
+# What decides a tie, beyond rounding.
+TIE = 1e-9
+
 
 @dataclass(frozen=True)
 class Points:
@@ -29,28 +32,27 @@ class Points:
     groups : mapping from a column to (names, codes of the points)
         Of the columns that priorities name.
     offsets : ndarray of shape (C,)
-        What is added to scores before classes are compared, where nothing is known better: by
-        default -log of the shares.
+        What is added to scores before classes are compared, where nothing is known better:
+        ``-log(shares)`` for probabilities.
 
     Examples
     --------
     >>> import numpy as np
     >>> from lexiprog_boost.thresholds import Points
-    >>> points = Points(np.log([[0.9, 0.1]]), np.array([0]), np.array(["a", "b"]), np.full(2, 0.5))
-    >>> points.offsets.round(3).tolist()
-    [0.693, 0.693]
+    >>> halves = np.full(2, 0.5)
+    >>> points = Points(
+    ...     np.log([[0.9, 0.1]]), np.array([0]), np.array(["a", "b"]), halves, -np.log(halves)
+    ... )
+    >>> [(code, rows.tolist()) for code, _, rows in points.cells(None)]
+    [(0, [True]), (1, [False])]
     """
 
     logs: Floats
     codes: Codes
     classes: NDArray
     shares: Floats
+    offsets: Floats
     groups: dict[Any, tuple[list[Any], Codes]] = field(default_factory=dict)
-    offsets: Floats = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        if self.offsets is None:
-            object.__setattr__(self, "offsets", -np.log(np.maximum(self.shares, 1e-12)))
 
     def cells(self, column: Any) -> list[tuple[int, str, Mask]]:
         """Every class, or every class in every group of a column: code, where, points."""
@@ -95,12 +97,23 @@ class Rule:
     offsets: Floats
     rivals: Floats
 
-    def __call__(self, logs: Floats) -> Codes:
-        codes = np.argmax(logs + self.offsets, axis=1)
+    def claim_scores(self, logs: Floats, place: int) -> Floats:
+        """By how much the class at a place of the order exceeds the best of those after it."""
+        return claim_scores(logs, self.order, place, self.rivals)
+
+    def scores(self, logs: Floats) -> Floats:
+        """Scores of the classes whose largest is the rule's class."""
+        scores = logs + self.offsets
         for place in reversed(range(len(self.order))):
-            claimed = claim_scores(logs, self.order, place, self.rivals) >= self.thresholds[place]
-            codes = np.where(claimed, self.order[place], codes)
-        return codes
+            excess = self.claim_scores(logs, place) - self.thresholds[place]
+            later = np.delete(scores, self.order[: place + 1], axis=1).max(axis=1)
+            # A score at its threshold passes it.
+            scores[:, self.order[place]] = later + excess + np.where(excess >= 0, TIE, 0.0)
+        return scores
+
+    def __call__(self, logs: Floats) -> Codes:
+        """The code of each point's class."""
+        return np.argmax(self.scores(logs), axis=1)
 
 
 def claim_scores(logs: Floats, order: Sequence[int], place: int, rivals: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """The exact search for class offsets (log multipliers) that give every class its due.
 
 A point of class j is right if ``L_j + w_j`` exceeds all other ``L_k + w_k``. The recall of a class
-rises with its own offset and falls with the others', so the offsets that make at least k_g points of
-each cell g right are closed under the componentwise minimum, and iterating from below finds the
+rises with its own offset and falls with the others', so the offsets that make at least k_g points
+of each cell g right are closed under the componentwise minimum, and iterating from below finds the
 least of them, or that there are none.
 """
 
@@ -20,6 +20,8 @@ from lexiprog_boost.aliases import Codes, Floats, Mask
 BY = 1e-9
 # Sweeps of the iteration before it starts again from another class, with twice as many.
 SWEEPS = 20
+# Passes over the classes until their offsets are near what is wished for.
+SETTLING = 3
 # Passes over the coordinates of a sum; each is an exact line search.
 PASSES = 20
 
@@ -129,16 +131,21 @@ class OffsetSearch:
         rise[moved] = offsets[moved] - before[moved]
         return np.full(self.n_classes, -np.inf), int(rise.argmax())
 
-    def centred(self, offsets: Floats, needed: NDArray) -> Floats:
-        """Offsets in the middle of what keeps these counts, one class after the other."""
-        centred = offsets.copy()
-        for code in range(self.n_classes):
-            low, high = self._limits(centred, needed, code)
-            if np.isfinite(low) and np.isfinite(high):
-                centred[code] = (low + high) / 2
-            elif np.isfinite(high):
-                centred[code] = high - BY
-        return centred
+    def settled(self, offsets: Floats, needed: NDArray, wish: Floats) -> Floats:
+        """Of the offsets that keep these counts, some near the wish, and not on the edge.
+
+        One class after the other; which offsets are wished for decides where the points do not.
+        """
+        settled = offsets.copy()
+        still = int(np.argmax(np.isfinite(offsets)))
+        for _ in range(SETTLING):
+            for code in range(self.n_classes):
+                low, high = self._limits(settled, needed, code)
+                edge = (high - low) / 4 if np.isfinite(high - low) else BY
+                if low + edge <= high - edge:
+                    aim = wish[code] - wish[still] + settled[still]
+                    settled[code] = np.clip(aim, low + edge, high - edge)
+        return settled
 
     def _limits(self, offsets: Floats, needed: NDArray, code: int) -> tuple[float, float]:
         """Between which values one class's offset keeps the counts of all cells."""
@@ -147,10 +154,10 @@ class OffsetSearch:
             if k == 0:
                 continue
             if cell.code == code:
-                low = max(low, np.partition(cell.wins_from(offsets), k - 1)[k - 1])
+                low = max(low, float(np.partition(cell.wins_from(offsets), k - 1)[k - 1]))
             else:
                 limits = -np.sort(-self._holds_to(cell, offsets, code))
-                high = min(high, limits[k - 1])
+                high = min(high, float(limits[k - 1]))
         return low, high
 
     @staticmethod
