@@ -46,7 +46,7 @@ from lexiprog_boost.thresholds import (
 SMALLEST = 1e-6
 # The part of the points that is kept from training, unless another is given.
 HOLDOUT = 1 / 3
-# So large a share of a class's cases at one score makes its floor coarse.
+# So large a share of the points at one score makes a floor coarse.
 TIED = 0.1
 
 
@@ -234,12 +234,12 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
             warnings.warn(said, lx.LexiprogWarning, stacklevel=4)
         points, rule = self.calibration_points_, self.rule_
         for place, code in enumerate(rule.order):
-            scores = rule.claim_scores(points.logs, place)[points.codes == code]
-            tied = np.mean(np.isclose(scores, rule.thresholds[place], atol=1e-12))
-            if tied > max(TIED, 2 / max(len(scores), 1)):
+            scores = rule.claim_scores(points.logs, place)
+            tied = np.isclose(scores, rule.thresholds[place], atol=1e-12)
+            if tied.mean() > TIED and tied.sum() > 2:
                 warnings.warn(
-                    f"{tied:.0%} of the cases of {points.classes[code]} have the very score of its "
-                    "threshold, so that its floor takes or leaves them together; an estimator with "
+                    f"{tied.mean():.0%} of the points have the very score of the threshold of "
+                    f"{points.classes[code]}, which claims all of them or none; an estimator with "
                     "finer scores (a forest in place of a tree) wastes less.",
                     lx.LexiprogWarning,
                     stacklevel=4,

@@ -134,7 +134,7 @@ def test_texts_tables_and_decision_values_are_taken():
     model = LexiThresholdClassifier(texts, random_state=0).fit(words[y].tolist(), y)
     assert model.predict(["nice", "sad"]).tolist() == [0, 1]
     X, y = three_classes(0)
-    model = LexiThresholdClassifier(Perceptron(), FLOORS, random_state=0).fit(X, y)
+    model = LexiThresholdClassifier(Perceptron(), FLOORS[:1], random_state=0).fit(X, y)
     assert recall(model, X, y, "A") >= 0.85
     with pytest.raises(TypeError, match="CalibratedClassifierCV"):
         LexiThresholdClassifier(_NoScores()).fit(X, y)
@@ -162,7 +162,7 @@ def test_groups_of_a_column_have_a_floor_each():
 def test_tied_scores_are_warned_of():
     X, y = three_classes(0)
     tree = DecisionTreeClassifier(max_depth=2)
-    with pytest.warns(lx.LexiprogWarning, match="very score of its threshold"):
+    with pytest.warns(lx.LexiprogWarning, match="very score of the threshold"):
         LexiThresholdClassifier(tree, [("recall", "A", 0.9)], random_state=0).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
