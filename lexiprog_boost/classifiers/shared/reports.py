@@ -98,6 +98,11 @@ def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ())
         f"{name or type(model).__name__}: {model.n_members_} of {n_members} members carry weight"
     )
     notes = [*([FEW_MEMBERS] if _votes_are_few(model) else []), *notes]
+    notes += [
+        f"{floor.wanted}: {floor.measured:.3f}, with confidence {floor.confidence:.3g} >= "
+        f"{floor.bound:.3f}; {floor.status} ({floor.why})"
+        for floor in getattr(model, "floors_", ())
+    ]
     if getattr(model, "group_losses_", None) is not None:
         notes += model.group_losses_.lines()
     lines = [title, f"weights: {_heaviest(model)}", f"pool: {model.stopped_}"]
@@ -120,12 +125,22 @@ def _heaviest(model: Any) -> str:
 def _class_lines(model: Any) -> list[str]:
     """Optimum, loss and deviation of every class."""
     width = max(5, *(len(str(label)) for label in model.classes_))
-    lines = [f"{'class':<{width}}  least loss  loss    deviation"]
-    for label, optimum, loss in zip(
-        model.classes_, model.class_optima_, model.class_losses_, strict=True
+    recalls = _recalls(model)
+    lines = [f"{'class':<{width}}  least loss  loss    deviation" + ("  recall" if recalls else "")]
+    for k, (label, optimum, loss) in enumerate(
+        zip(model.classes_, model.class_optima_, model.class_losses_, strict=True)
     ):
-        lines.append(f"{label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  {loss - optimum:.4f}")
+        line = f"{label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  "
+        deviation = f"{loss - optimum:.4f}"
+        lines.append(line + (f"{deviation:<9}  {recalls[k]:.4f}" if recalls else deviation))
+    if recalls:
+        lines.append("recalls are those of points that the members did not see")
     return [*lines, f"{_worst(model)} ({model.reduction_})"]
+
+
+def _recalls(model: Any) -> list[float]:
+    """The recalls of unseen points by class; none if there were no such points."""
+    return list((getattr(model, "class_recalls_", None) or {}).values())
 
 
 def _margin_lines(model: Any) -> list[str]:
@@ -184,14 +199,17 @@ def styled_block(title: str, tables: str, notes: Sequence[str]) -> str:
 def _classes(model: Any) -> str:
     optima, losses = model.class_optima_, model.class_losses_
     full = max(float(np.max(losses)), float(np.max(optima)), 1e-12)
+    recalls = _recalls(model)
     rows = []
-    for label, optimum, loss in list(zip(model.classes_, optima, losses, strict=True))[
-        :SHOWN_CLASSES
-    ]:
+    for k, (label, optimum, loss) in enumerate(
+        list(zip(model.classes_, optima, losses, strict=True))[:SHOWN_CLASSES]
+    ):
         least, more = min(optimum, loss) / full, max(loss - optimum, 0.0) / full
         bar = _bar(("least", least), ("more", more))
-        rows.append([escape(str(label)), *_numbers(optimum, loss, loss - optimum), bar])
+        numbers = _numbers(*recalls[k : k + 1], optimum, loss, loss - optimum)
+        rows.append([escape(str(label)), *numbers, bar])
     heads = ["class", "least loss", "loss", "deviation", "least + deviation"]
+    heads[1:1] = ["recall"] if recalls else []
     return html_table(heads, rows, len(optima) - len(rows), "classes")
 
 
