@@ -25,7 +25,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lexiprog_boost.thresholds import Fitted, Points, fit_rule, read_priorities
+from lexiprog_boost.thresholds import Fitted, ScoredPoints, fit_rule, read_priorities
 from lexiprog_boost.thresholds.promises import right_needed
 
 SMALLEST = 1e-6
@@ -67,8 +67,8 @@ def recalls_of(codes: NDArray, predicted: NDArray, n_classes: int) -> NDArray:
     )
 
 
-def points_of(logs: NDArray, codes: NDArray, shares: NDArray) -> Points:
-    return Points(logs, codes, np.arange(len(shares)), shares, -np.log(shares))
+def points_of(logs: NDArray, codes: NDArray, shares: NDArray) -> ScoredPoints:
+    return ScoredPoints(logs, codes, np.arange(len(shares)), shares, -np.log(shares))
 
 
 def broken(found: Fitted, recalls: NDArray) -> NDArray:
@@ -158,7 +158,7 @@ def population(name: str) -> tuple[NDArray, NDArray]:
     return logs_of(chances), codes
 
 
-def by_grid(points: Points, floors: Sequence[float]) -> NDArray | None:
+def by_grid(points: ScoredPoints, floors: Sequence[float]) -> NDArray | None:
     """The best offsets of a grid that have all floors by their bounds; None if none has them."""
     counts = np.bincount(points.codes)
     needed = [right_needed(counts[c], floor, ALPHA) for c, floor in enumerate(floors)]
@@ -178,7 +178,7 @@ def by_grid(points: Points, floors: Sequence[float]) -> NDArray | None:
     return best
 
 
-def by_mapie(points: Points) -> float | None:
+def by_mapie(points: ScoredPoints) -> float | None:
     """The threshold of the rarer class's probability; None if it controls none, or is missing."""
     try:
         from mapie.risk_control import BinaryClassificationController

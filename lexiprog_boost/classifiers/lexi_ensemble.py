@@ -40,7 +40,7 @@ from lexiprog_boost.classifiers.shared.listed_members import (
 )
 from lexiprog_boost.classifiers.shared.weighted_vote import tied, winners
 from lexiprog_boost.margins import Member, ensemble_members
-from lexiprog_boost.thresholds import Floor, Points, Rule, fit_rule, read_priorities
+from lexiprog_boost.thresholds import DecisionRule, Floor, ScoredPoints, fit_rule, read_priorities
 
 # A vote whose members may be weighed on points that come in blocks.
 
@@ -67,7 +67,7 @@ class BlockVote(LexiVote):
         self.group_losses_: GroupLosses | None = None
         if getattr(self, "at_least", None):
             raise ValueError("at_least needs points in memory; leave it out for Dask's data.")
-        self.rule_: Rule | None = None
+        self.rule_: DecisionRule | None = None
         self.floors_: tuple[Floor, ...] = ()
         self.class_recalls_: dict[Any, float] | None = None
         found, self.calibration_ = weigh_by_blocks(self, members, data, self._own_weights(members))
@@ -186,7 +186,7 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         None where there are none.
     floors_ : tuple of Floor
         What became of each floor in `at_least`, as for `LexiThresholdClassifier`.
-    rule_ : Rule or None
+    rule_ : DecisionRule or None
         From scores to classes, where there are floors.
     named_estimators_ : Bunch
         The fitted members of a list by their names.
@@ -327,7 +327,9 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         counts = np.bincount(codes, minlength=len(data.classes))
         if self.at_least:
             nothing = np.zeros(len(counts))
-            points = Points(logs_of(scores), codes, data.classes, counts / counts.sum(), nothing)
+            points = ScoredPoints(
+                logs_of(scores), codes, data.classes, counts / counts.sum(), nothing
+            )
             wanted = [("recall", label, floor) for label, floor in self.at_least.items()]
             floors = [one for one in read_priorities(wanted, data.classes) if one.is_floor]
             found = fit_rule(points, floors, alpha=1 - self.confidence, status="estimated")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import cached_property
 from html import escape
 from typing import Any, Self
 
@@ -33,10 +32,10 @@ from lexiprog_boost.margins.unseen import deal_folds
 from lexiprog_boost.members.fitting import seeded_clone, workers_for
 from lexiprog_boost.members.outputs import class_codes, probabilities
 from lexiprog_boost.thresholds import (
+    ClassPriority,
     Fitted,
     Floor,
-    Points,
-    Priority,
+    ScoredPoints,
     fit_rule,
     priorities_program,
     read_priorities,
@@ -111,9 +110,9 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         best later class, both divided by the classes' frequencies.
     multipliers_ : dict
         Of the other classes.
-    rule_ : Rule
+    rule_ : DecisionRule
         Both, as a function of scores.
-    priorities_, calibration_points_ : list of Priority, Points
+    priorities_, calibration_points_ : list of ClassPriority, ScoredPoints
         What was asked for, and the scores of the points that the rule was found on.
     program_ : lexiprog.Program
         The priorities as a lexicographic program, one stage each: to be read, changed, and solved
@@ -192,7 +191,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         rows, logs = self._unseen_scores(data)
         codes = data.codes[rows]
         shares = np.bincount(data.codes) / len(data.codes)
-        points = Points(
+        points = ScoredPoints(
             logs, codes, data.classes, shares, self._offsets(shares),
             {column: _grouped(values[rows]) for column, values in groups.items()},
         )  # fmt: skip
@@ -200,10 +199,10 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self._found_on(points, priorities)
         return self
 
-    def _found_on(self, points: Points, priorities: list[Priority]) -> None:
+    def _found_on(self, points: ScoredPoints, priorities: list[ClassPriority]) -> None:
         """Find the rule on these points, keep what tells about it, and warn."""
         self.calibration_points_, self.priorities_ = points, priorities
-        self.__dict__.pop("program_", None)
+        self._program: lx.Program | None = None
         fitted = self._fitted = self._solve(priorities)
         self.rule_ = rule = fitted.rule
         self.floors_: tuple[Floor, ...] = fitted.floors
@@ -218,7 +217,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         }
         self._warn()
 
-    def _solve(self, priorities: list[Priority]) -> Fitted:
+    def _solve(self, priorities: list[ClassPriority]) -> Fitted:
         folds = not isinstance(self.cv, str) and self.cv >= 1
         return fit_rule(
             self.calibration_points_, priorities, alpha=1 - self.confidence, joint=self.joint,
@@ -368,11 +367,15 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
 
     # What is told.
 
-    @cached_property
+    @property
     def program_(self) -> lx.Program:
         """The priorities as a lexicographic program; declared when it is asked for."""
         check_is_fitted(self)
-        return priorities_program(self.calibration_points_, self.priorities_, self._fitted)
+        if self._program is None:
+            self._program = priorities_program(
+                self.calibration_points_, self.priorities_, self._fitted
+            )
+        return self._program
 
     def report(self) -> Report:
         """Say a line a priority: wanted, measured, bound, promised or not and why, and its price.
@@ -444,7 +447,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
 
     def __getstate__(self) -> dict[str, Any]:
         # CVXPY's objects mean something in the process that made them only.
-        return {key: value for key, value in super().__getstate__().items() if key != "program_"}
+        return super().__getstate__() | {"_program": None}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -475,7 +478,7 @@ def held_out(codes: Codes, share: float, seed: int) -> NDArray[np.bool_]:
     return kept
 
 
-def _recalls(points: Points, fitted: Fitted) -> Floats:
+def _recalls(points: ScoredPoints, fitted: Fitted) -> Floats:
     """The recall of each class; nan for one without points."""
     right = fitted.rule(points.logs) == points.codes
     counts = np.bincount(points.codes, minlength=len(points.classes))

@@ -18,8 +18,7 @@ Examples
 True
 """
 
-from lexiprog_boost.plots.recalls import recall_tradeoff
-from lexiprog_boost.plots.tug import tug_of_war
+from lexiprog_boost.plots.tug import recall_tradeoff, tug_of_war
 from lexiprog_boost.plots.votes import (
     feature_importances,
     margin_distributions,

@@ -3,15 +3,15 @@
 from lexiprog_boost.thresholds.fit import Fitted, fit_rule
 from lexiprog_boost.thresholds.floors import Floor
 from lexiprog_boost.thresholds.program import priorities_program
-from lexiprog_boost.thresholds.promises import Priority, read_priorities
-from lexiprog_boost.thresholds.rules import Points, Rule
+from lexiprog_boost.thresholds.promises import ClassPriority, read_priorities
+from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints
 
 __all__ = [
+    "ClassPriority",
+    "DecisionRule",
     "Fitted",
     "Floor",
-    "Points",
-    "Priority",
-    "Rule",
+    "ScoredPoints",
     "fit_rule",
     "priorities_program",
     "read_priorities",

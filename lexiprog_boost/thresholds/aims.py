@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Floats, Mask
 from lexiprog_boost.thresholds.floors import ROUNDING, Wanted, count_needed, plain_count
-from lexiprog_boost.thresholds.promises import SUMS, Priority
-from lexiprog_boost.thresholds.rules import Points, Rule
+from lexiprog_boost.thresholds.promises import SUMS, ClassPriority
+from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints
 from lexiprog_boost.thresholds.search import OffsetSearch, last_possible
 
 
 class Aims:
     """Cells with the counts they are owed; a subclass says which counts are possible."""
 
-    def __init__(self, points: Points, wanted: Sequence[Wanted]) -> None:
+    def __init__(self, points: ScoredPoints, wanted: Sequence[Wanted]) -> None:
         self.points, self.wanted = points, wanted
         self.cells: list[tuple[int, Mask]] = []
         self.needed = np.zeros(0, dtype=np.intp)
@@ -43,7 +43,7 @@ class Aims:
         """Look for the largest worth of right points; say whether it is proved."""
         raise NotImplementedError
 
-    def rule(self) -> Rule:
+    def rule(self) -> DecisionRule:
         """The rule that was remembered last."""
         raise NotImplementedError
 
@@ -51,7 +51,7 @@ class Aims:
         """Serve a floor as well as can be: how many are right now, and by what right."""
         raise NotImplementedError
 
-    def aim(self, aims: Sequence[Priority]) -> list[tuple[Priority, float, bool]]:
+    def aim(self, aims: Sequence[ClassPriority]) -> list[tuple[ClassPriority, float, bool]]:
         """Serve the aims in their order; each one's result is held by those after it."""
         for one in aims:  # all cells first: what is possible is asked of all of them
             for code, _, rows in self.points.cells(one.column):
@@ -64,7 +64,7 @@ class Aims:
             found.append((one, aim_value(self.points, self.rule(), one), proved))
         return found
 
-    def _reach(self, one: Priority, *, last: bool) -> bool:
+    def _reach(self, one: ClassPriority, *, last: bool) -> bool:
         cells = [
             self.add_cell(code, rows)
             for code, _, rows in self.points.cells(one.column)
@@ -113,7 +113,7 @@ class Aims:
         return rising
 
 
-def aim_value(points: Points, rule: Rule, one: Priority) -> float:
+def aim_value(points: ScoredPoints, rule: DecisionRule, one: ClassPriority) -> float:
     """What an aim comes to with a rule, on these points."""
     right = rule(points.logs) == points.codes
     cells = [(code, rows) for code, _, rows in points.cells(one.column) if rows.any()]
@@ -127,10 +127,10 @@ def aim_value(points: Points, rule: Rule, one: Priority) -> float:
     return float(recalls.min() if one.measure == "worst recall" else recalls.mean())
 
 
-class Offsets(Aims):
+class Multipliers(Aims):
     """One offset a class: floors are counts of right points."""
 
-    def __init__(self, points: Points, wanted: Sequence[Wanted]) -> None:
+    def __init__(self, points: ScoredPoints, wanted: Sequence[Wanted]) -> None:
         super().__init__(points, wanted)
         self.offsets: Floats = points.offsets
         self._search: OffsetSearch | None = None
@@ -184,7 +184,7 @@ class Offsets(Aims):
         self.needed = search.counts(self.offsets)
         return False
 
-    def rule(self) -> Rule:
+    def rule(self) -> DecisionRule:
         """Of the offsets with the same counts, those near the points' own."""
         settled = self.search().settled(self.offsets, self.needed, self.points.offsets)
-        return Rule((), (), settled, self.points.offsets)
+        return DecisionRule((), (), settled, self.points.offsets)

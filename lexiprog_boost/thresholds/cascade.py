@@ -19,7 +19,7 @@ from lexiprog_boost.thresholds.floors import (
     precision_of,
 )
 from lexiprog_boost.thresholds.promises import lower_bound, upper_bound, wrong_allowed
-from lexiprog_boost.thresholds.rules import Points, Rule, claim_scores
+from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints, claim_scores
 from lexiprog_boost.thresholds.search import OffsetSearch, best_place
 
 # Rounds between the threshold of the last claim and the offsets of the rest.
@@ -29,7 +29,7 @@ ROUNDS = 5
 class Cascade(Aims):
     """Claims in turn, in the order in which classes first have a floor; then offsets."""
 
-    def __init__(self, points: Points, wanted: Sequence[Wanted]) -> None:
+    def __init__(self, points: ScoredPoints, wanted: Sequence[Wanted]) -> None:
         if len(points.classes) == 2:  # a false positive is a missed case of the other class
             wanted = [
                 replace(one, code=1 - one.code)
@@ -250,11 +250,11 @@ class Cascade(Aims):
     def _left(self, offsets: Floats) -> Floats:
         return np.where(np.isin(np.arange(len(offsets)), self.order), -np.inf, offsets)
 
-    def rule(self) -> Rule:
+    def rule(self) -> DecisionRule:
         """Thresholds as they are, and of the offsets with the same counts, near ones."""
         threshold = self.thresholds[-1] if self.order else np.inf
         search, places = self._search_at(threshold)
         offsets = search.settled(self.offsets, self.needed[places], self.points.offsets)
-        return Rule(
+        return DecisionRule(
             tuple(self.order), tuple(self.thresholds), self._left(offsets), self.points.offsets
         )

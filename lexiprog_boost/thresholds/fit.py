@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import binom
 
-from lexiprog_boost.thresholds.aims import Aims, Offsets
+from lexiprog_boost.thresholds.aims import Aims, Multipliers
 from lexiprog_boost.thresholds.cascade import Cascade
 from lexiprog_boost.thresholds.floors import (
     Floor,
@@ -25,22 +25,22 @@ from lexiprog_boost.thresholds.floors import (
     measured,
     wanted_share,
 )
-from lexiprog_boost.thresholds.promises import Levels, Priority
-from lexiprog_boost.thresholds.rules import Points, Rule
+from lexiprog_boost.thresholds.promises import ClassPriority, ErrorLevels
+from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints
 
 
 @dataclass(frozen=True)
 class Fitted:
     """A rule, what became of the floors, and the values of the aims in their order."""
 
-    rule: Rule
+    rule: DecisionRule
     floors: tuple[Floor, ...]
-    aims: tuple[tuple[Priority, float, bool], ...]  # the value, and whether it is proved best
+    aims: tuple[tuple[ClassPriority, float, bool], ...]  # the value, and whether it is proved best
 
 
 def fit_rule(
-    points: Points,
-    priorities: Sequence[Priority],
+    points: ScoredPoints,
+    priorities: Sequence[ClassPriority],
     *,
     alpha: float = 0.05,
     joint: bool = False,
@@ -51,9 +51,9 @@ def fit_rule(
 
     Parameters
     ----------
-    points : Points
+    points : ScoredPoints
         What it is found on.
-    priorities : sequence of Priority
+    priorities : sequence of ClassPriority
         Floors and aims; the aims come into their own after all floors.
     alpha : float
         One minus the confidence.
@@ -67,39 +67,30 @@ def fit_rule(
     Examples
     --------
     >>> import numpy as np
-    >>> from lexiprog_boost.thresholds import Points, Priority, fit_rule
+    >>> from lexiprog_boost.thresholds import ScoredPoints, ClassPriority, fit_rule
     >>> rng = np.random.default_rng(0)
     >>> codes = np.repeat([0, 1], 100)
     >>> chances = 1 / (1 + np.exp(-rng.normal(2 * codes - 1, 1)))
     >>> logs = np.log(np.column_stack([1 - chances, chances]))
     >>> halves = np.full(2, 0.5)
-    >>> points = Points(logs, codes, np.array(["well", "ill"]), halves, -np.log(halves))
-    >>> found = fit_rule(points, [Priority("recall", "ill", 0.9)])
+    >>> points = ScoredPoints(logs, codes, np.array(["well", "ill"]), halves, -np.log(halves))
+    >>> found = fit_rule(points, [ClassPriority("recall", "ill", 0.9)])
     >>> floor = found.floors[0]
     >>> floor.status, round(floor.measured, 2), bool(floor.bound >= 0.9)
     ('promised', 0.96, True)
     """
     wanted = expanded(points, priorities)
-    apart = all(one.priority.measure == "recall" for one in wanted) and (
-        np.sum([one.rows for one in wanted], axis=0).max(initial=0) <= 1 if wanted else True
-    )
-    levels = Levels(alpha, len(wanted), joint=joint, apart=apart)
+    levels = ErrorLevels(alpha, len(wanted), joint=joint, apart=_are_apart(wanted))
     # With two classes there is one threshold either way.
     by_multipliers = rule == "multipliers" and len(points.classes) > 2
     if by_multipliers:
         check_countable(wanted)
-    state: Aims = (Offsets if by_multipliers else Cascade)(points, wanted)
+    state: Aims = (Multipliers if by_multipliers else Cascade)(points, wanted)
     kept = []
     for place, one in enumerate(wanted):
         level = levels.next()
         count, how = state.serve(place, level)
-        needed = count_needed(one, level)
-        held, spent = False, 0.0
-        if one.priority.measure == "precision":
-            held, spent = how != "out of reach", level if how == "proved" else 0.0
-        elif count is not None and needed is not None and count >= needed:
-            held = True
-            spent = float(binom.sf(needed - 1, one.rows.sum(), wanted_share(one)))
+        held, spent = _promised(one, level, count, how)
         levels.spend(spent)
         kept.append((one, level, held, how))
     aims = state.aim([one for one in priorities if not one.is_floor])
@@ -109,6 +100,22 @@ def fit_rule(
         for one, level, held, how in kept
     ]
     return Fitted(final, tuple(floors), tuple(aims))
+
+
+def _are_apart(wanted: Sequence[Wanted]) -> bool:
+    """Whether no point counts for two floors."""
+    counts = np.sum([one.rows for one in wanted], axis=0) if wanted else np.zeros(1)
+    return bool(counts.max(initial=0) <= 1)
+
+
+def _promised(one: Wanted, level: float, count: int | None, how: str) -> tuple[bool, float]:
+    """Whether a floor is kept, and how much of its level that takes."""
+    if one.priority.measure == "precision":
+        return how != "out of reach", level if how == "proved" else 0.0
+    needed = count_needed(one, level)
+    if count is None or needed is None or count < needed:
+        return False, 0.0
+    return True, float(binom.sf(needed - 1, one.rows.sum(), wanted_share(one)))
 
 
 def check_countable(wanted: Sequence[Wanted]) -> None:

@@ -10,13 +10,13 @@ import numpy as np
 
 from lexiprog_boost.aliases import Floats, Mask
 from lexiprog_boost.thresholds.promises import (
-    Priority,
+    ClassPriority,
     lower_bound,
     right_needed,
     too_few,
     upper_bound,
 )
-from lexiprog_boost.thresholds.rules import Points, Rule
+from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints
 
 # Shares are compared with whole counts: 0.9 of 50 is 45, not 46.
 ROUNDING = 1e-9
@@ -30,7 +30,7 @@ class Floor:
     ----------
     wanted : str
         The priority, with its group if it has one.
-    priority : Priority
+    priority : ClassPriority
         What was asked for.
     cases : int
         Points it was measured on.
@@ -50,7 +50,7 @@ class Floor:
     """
 
     wanted: str
-    priority: Priority
+    priority: ClassPriority
     cases: int
     measured: float
     bound: float
@@ -70,7 +70,7 @@ class Floor:
 class Wanted:
     """A floor, in one group if it has a column."""
 
-    priority: Priority
+    priority: ClassPriority
     code: int
     where: str
     rows: Mask  # the points it is measured on
@@ -89,7 +89,7 @@ class Wanted:
         return f"cases of {self.priority.label}{self.where}"
 
 
-def expanded(points: Points, priorities: Sequence[Priority]) -> list[Wanted]:
+def expanded(points: ScoredPoints, priorities: Sequence[ClassPriority]) -> list[Wanted]:
     """The floors in their order, one for each group where a column is named."""
     found = []
     labels = points.classes.tolist()
@@ -126,7 +126,7 @@ def plain_count(one: Wanted) -> int:
 # What a rule comes to, measured.
 
 
-def precision_of(points: Points, code: int, recall: Any, false_rate: Any) -> Floats:
+def precision_of(points: ScoredPoints, code: int, recall: Any, false_rate: Any) -> Floats:
     """The share of right claims, from the class's share of the points and both rates."""
     share = points.shares[code]
     right, wrong = share * np.asarray(recall), (1 - share) * np.asarray(false_rate)
@@ -134,7 +134,7 @@ def precision_of(points: Points, code: int, recall: Any, false_rate: Any) -> Flo
     return np.asarray(np.divide(right, total, out=np.zeros_like(total), where=total > 0))
 
 
-def precision_bound(points: Points, code: int, claimed: Mask, level: float) -> float:
+def precision_bound(points: ScoredPoints, code: int, claimed: Mask, level: float) -> float:
     """What the precision is at least: recall and false positives by halves of the level."""
     mine = points.codes == code
     recall = lower_bound((claimed & mine).sum(), mine.sum(), level / 2)
@@ -143,7 +143,14 @@ def precision_bound(points: Points, code: int, claimed: Mask, level: float) -> f
 
 
 def measured(
-    points: Points, rule: Rule, one: Wanted, level: float, *, held: bool, how: str, status: str
+    points: ScoredPoints,
+    rule: DecisionRule,
+    one: Wanted,
+    level: float,
+    *,
+    held: bool,
+    how: str,
+    status: str,
 ) -> Floor:
     """The floor's share and bound with the final rule, and the sentence about its promise."""
     claimed, mine = rule(points.logs) == one.code, points.codes == one.code

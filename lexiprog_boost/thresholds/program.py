@@ -13,15 +13,15 @@ from scipy.sparse import csr_array
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats, Mask
 from lexiprog_boost.thresholds.fit import Fitted
-from lexiprog_boost.thresholds.promises import SUMS, Priority
-from lexiprog_boost.thresholds.rules import Points, claim_scores
+from lexiprog_boost.thresholds.promises import SUMS, ClassPriority
+from lexiprog_boost.thresholds.rules import ScoredPoints, claim_scores
 
 # A point is won by this much: solvers take whole numbers to be so to 1e-6.
 BY = 1e-3
 
 
 def priorities_program(
-    points: Points, priorities: Sequence[Priority], fitted: Fitted
+    points: ScoredPoints, priorities: Sequence[ClassPriority], fitted: Fitted
 ) -> lx.Program:
     """Declare what `fit_rule` finds by order statistics and an exact search.
 
@@ -35,9 +35,9 @@ def priorities_program(
 
     Parameters
     ----------
-    points : Points
+    points : ScoredPoints
         As for `fit_rule`.
-    priorities : sequence of Priority
+    priorities : sequence of ClassPriority
         The same.
     fitted : Fitted
         What was found: its order of claims, and the counts that its floors need.
@@ -49,11 +49,12 @@ def priorities_program(
     Examples
     --------
     >>> import numpy as np
-    >>> from lexiprog_boost.thresholds import Points, Priority, fit_rule, priorities_program
+    >>> from lexiprog_boost.thresholds import ClassPriority, ScoredPoints
+    >>> from lexiprog_boost.thresholds import fit_rule, priorities_program
     >>> logs = np.column_stack([np.zeros(6), [-3.0, -2, 1, -1, 2, 3]])
     >>> codes, halves = np.repeat([0, 1], 3), np.full(2, 0.5)
-    >>> points = Points(logs, codes, np.array(["a", "b"]), halves, -np.log(halves))
-    >>> wanted = [Priority("worst recall")]
+    >>> points = ScoredPoints(logs, codes, np.array(["a", "b"]), halves, -np.log(halves))
+    >>> wanted = [ClassPriority("worst recall")]
     >>> program = priorities_program(points, wanted, fit_rule(points, wanted))
     >>> round(program.solve().final.value, 3)
     0.667
@@ -79,7 +80,7 @@ def priorities_program(
 
 
 class _Model:
-    def __init__(self, points: Points, fitted: Fitted) -> None:
+    def __init__(self, points: ScoredPoints, fitted: Fitted) -> None:
         self.points, self.rule = points, fitted.rule
         n, n_classes = points.logs.shape
         self.highest = float((points.logs.max() - points.logs.min()) * n_classes + 1)
@@ -160,7 +161,7 @@ class _Model:
         self.constraints.append(free + 3 * self.highest * wrong >= 0)
         return wrong
 
-    def aim(self, one: Priority) -> Any:
+    def aim(self, one: ClassPriority) -> Any:
         cells = [(code, rows) for code, _, rows in self.points.cells(one.column) if rows.any()]
         labels = self.points.classes.tolist()
         if one.measure in SUMS:

@@ -23,7 +23,7 @@ FORMS = (
 
 
 @dataclass(frozen=True)
-class Priority:
+class ClassPriority:
     """One thing that is wanted: a floor (for false positives a ceiling), or an aim without one.
 
     Attributes
@@ -41,8 +41,8 @@ class Priority:
 
     Examples
     --------
-    >>> from lexiprog_boost.thresholds.promises import Priority
-    >>> print(Priority("recall", "A", 0.9))
+    >>> from lexiprog_boost.thresholds.promises import ClassPriority
+    >>> print(ClassPriority("recall", "A", 0.9))
     recall of A >= 0.9
     """
 
@@ -67,7 +67,7 @@ class Priority:
         return f"{about} {sign} {self.limit:g}"
 
 
-def read_priorities(given: Any, classes: NDArray) -> list[Priority]:
+def read_priorities(given: Any, classes: NDArray) -> list[ClassPriority]:
     """Read what the caller wants, in its order; the worst recall if nothing is said.
 
     Examples
@@ -79,9 +79,9 @@ def read_priorities(given: Any, classes: NDArray) -> list[Priority]:
     ['recall of A >= 0.9', 'worst recall']
     """
     if given is None:
-        return [Priority("worst recall")]
+        return [ClassPriority("worst recall")]
     alone = isinstance(given, tuple) and given[:1] and given[0] in (*FLOORS, "cost", "costs")
-    if isinstance(given, str | Priority) or alone:
+    if isinstance(given, str | ClassPriority) or alone:
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
         raise TypeError(f"priorities is {given!r}; give a list: {FORMS}.")
@@ -89,22 +89,28 @@ def read_priorities(given: Any, classes: NDArray) -> list[Priority]:
     aims = [one for one in read if not one.is_floor]
     # What is left open serves the worst class.
     settled = bool(aims) and aims[-1].measure != "recall"
-    return read if settled else [*read, Priority("worst recall")]
+    return read if settled else [*read, ClassPriority("worst recall")]
 
 
-def _read(one: Any, labels: list[Any]) -> Priority:
-    if isinstance(one, Priority):
+def _read(one: Any, labels: list[Any]) -> ClassPriority:
+    if isinstance(one, ClassPriority):
         one = (one.measure, *_fields(one))
     parts = (one,) if isinstance(one, str) else tuple(one) if isinstance(one, tuple | list) else ()
     if not parts or parts[0] not in (*MEASURES, "costs"):
         raise ValueError(f"{one!r} is no priority; {FORMS}.")
     measure, rest = parts[0], parts[1:]
+    if measure in FLOORS:
+        return _read_about_a_class(one, measure, rest, labels)
     if measure in ("cost", "costs"):
-        return Priority("cost", costs=_costs(rest, labels))
-    if measure in ("worst recall", "balanced accuracy"):
-        if len(rest) > 1 or (rest and measure == "balanced accuracy"):
-            raise ValueError(f"{one!r} is no priority; {FORMS}.")
-        return Priority(measure, column=rest[0] if rest else None)
+        return ClassPriority("cost", costs=_costs(rest, labels))
+    if len(rest) > (1 if measure == "worst recall" else 0):
+        raise ValueError(f"{one!r} is no priority; {FORMS}.")
+    return ClassPriority(measure, column=rest[0] if rest else None)
+
+
+def _read_about_a_class(
+    one: Any, measure: str, rest: tuple[Any, ...], labels: list[Any]
+) -> ClassPriority:
     if not 1 <= len(rest) <= 3:
         raise ValueError(f"{one!r} is no priority; {FORMS}.")
     label, limit, column = (*rest, None, None)[:3]
@@ -114,10 +120,10 @@ def _read(one: Any, labels: list[Any]) -> Priority:
         raise ValueError(f"{measure} needs a limit and knows no groups: {one!r}; {FORMS}.")
     if limit is not None and not (_is_number(limit) and 0 < limit < 1):
         raise ValueError(f"the limit of {one!r} must lie between 0 and 1.")
-    return Priority(measure, label, None if limit is None else float(limit), column)
+    return ClassPriority(measure, label, None if limit is None else float(limit), column)
 
 
-def _fields(one: Priority) -> tuple[Any, ...]:
+def _fields(one: ClassPriority) -> tuple[Any, ...]:
     if one.measure == "cost":
         return (one.costs,)
     if one.label is None:
@@ -203,7 +209,7 @@ def too_few(n: int, cases: str, floor: float, alpha: float) -> str:
     return f"{n} {cases}; {floor:g} needs at least {cases_needed(floor, alpha)}, all right; {most}"
 
 
-class Levels:
+class ErrorLevels:
     """Which error each floor may have: all of alpha by itself, or a share of it if joint.
 
     Jointly, a floor takes its share of what is left, and what it does not spend (counts are whole
@@ -212,8 +218,8 @@ class Levels:
 
     Examples
     --------
-    >>> from lexiprog_boost.thresholds.promises import Levels
-    >>> levels = Levels(0.05, 2, joint=True, apart=True)
+    >>> from lexiprog_boost.thresholds.promises import ErrorLevels
+    >>> levels = ErrorLevels(0.05, 2, joint=True, apart=True)
     >>> round(levels.next(), 4)
     0.0253
     >>> levels.spend(0.0)

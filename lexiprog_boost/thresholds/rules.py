@@ -16,7 +16,7 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True)
-class Points:
+class ScoredPoints:
     """Scores of points that the estimator has not seen.
 
     Attributes
@@ -38,9 +38,9 @@ class Points:
     Examples
     --------
     >>> import numpy as np
-    >>> from lexiprog_boost.thresholds import Points
+    >>> from lexiprog_boost.thresholds import ScoredPoints
     >>> halves = np.full(2, 0.5)
-    >>> points = Points(
+    >>> points = ScoredPoints(
     ...     np.log([[0.9, 0.1]]), np.array([0]), np.array(["a", "b"]), halves, -np.log(halves)
     ... )
     >>> [(code, rows.tolist()) for code, _, rows in points.cells(None)]
@@ -69,7 +69,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Rule:
+class DecisionRule:
     """Which class a point gets: claims in turn, then the largest score with its offset.
 
     Attributes
@@ -86,8 +86,8 @@ class Rule:
     Examples
     --------
     >>> import numpy as np
-    >>> from lexiprog_boost.thresholds import Rule
-    >>> rule = Rule((1,), (-1.0,), np.array([0.0, -np.inf]), np.zeros(2))
+    >>> from lexiprog_boost.thresholds import DecisionRule
+    >>> rule = DecisionRule((1,), (-1.0,), np.array([0.0, -np.inf]), np.zeros(2))
     >>> rule(np.array([[0.0, -0.5], [0.0, -2.0]])).tolist()
     [1, 0]
     """

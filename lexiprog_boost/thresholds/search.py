@@ -27,7 +27,7 @@ PASSES = 20
 
 
 @dataclass(frozen=True)
-class Cell:
+class CellGaps:
     """Points of one class (in one group): how many there are, and the scores of those in reach."""
 
     code: int
@@ -80,7 +80,7 @@ class OffsetSearch:
             near = logs[rows if reach is None else rows & reach]
             gaps = near - near[:, [code]]
             gaps[:, code] = -np.inf
-            self.cells.append(Cell(code, int(rows.sum()), gaps))
+            self.cells.append(CellGaps(code, int(rows.sum()), gaps))
         self.sizes = np.array([cell.size for cell in self.cells])
         self.most = np.array([len(cell.gaps) for cell in self.cells])
         finite = [np.abs(cell.gaps[np.isfinite(cell.gaps)]) for cell in self.cells]
@@ -161,7 +161,7 @@ class OffsetSearch:
         return low, high
 
     @staticmethod
-    def _holds_to(cell: Cell, offsets: Floats, code: int) -> Floats:
+    def _holds_to(cell: CellGaps, offsets: Floats, code: int) -> Floats:
         """Up to which offset of another class each point stays right; -inf if it is wrong."""
         without = offsets.copy()
         without[code] = -np.inf

@@ -115,7 +115,7 @@ def test_a_pickle_predicts_the_same_and_leaves_the_program_out(fitted):
     assert fitted.program_ is not None
     again = pickle.loads(pickle.dumps(fitted))
     assert np.array_equal(again.predict(X), fitted.predict(X))
-    assert "program_" not in vars(again)
+    assert vars(again)["_program"] is None
     assert again.report() == fitted.report()
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import log_softmax
 
-from lexiprog_boost.thresholds import Points
+from lexiprog_boost.thresholds import ScoredPoints
 
 
 def draw(seed, counts, *, spread=1.5, steps=None):
@@ -17,7 +17,7 @@ def draw(seed, counts, *, spread=1.5, steps=None):
     if steps:
         logs = np.round(logs * steps) / steps
     shares = np.full(len(counts), 1 / len(counts))
-    return Points(logs, codes, np.arange(len(counts)), shares, -np.log(shares))
+    return ScoredPoints(logs, codes, np.arange(len(counts)), shares, -np.log(shares))
 
 
 def recalls(points, rule):

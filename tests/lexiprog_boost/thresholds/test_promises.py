@@ -5,7 +5,7 @@ import pytest
 from scipy.special import comb
 
 from lexiprog_boost.thresholds.promises import (
-    Levels,
+    ErrorLevels,
     cases_needed,
     lower_bound,
     read_priorities,
@@ -61,14 +61,14 @@ def test_the_sentence_tells_what_it_would_take():
 
 def test_joint_levels_keep_the_joint_level_whatever_is_spent():
     for apart in (True, False):
-        levels, kept = Levels(0.05, 3, joint=True, apart=apart), 1.0
+        levels, kept = ErrorLevels(0.05, 3, joint=True, apart=apart), 1.0
         spent = []
         for share in (1.0, 0.3, 1.0):
             spent.append(share * levels.next())
             kept *= 1 - spent[-1]
             levels.spend(spent[-1])
         assert (1 - kept if apart else sum(spent)) == pytest.approx(0.05)
-    alone = Levels(0.05, 3, joint=False, apart=True)
+    alone = ErrorLevels(0.05, 3, joint=False, apart=True)
     alone.spend(0.05)
     assert alone.next() == 0.05
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lexiprog_boost.thresholds import Points, fit_rule, priorities_program, read_priorities
+from lexiprog_boost.thresholds import ScoredPoints, fit_rule, priorities_program, read_priorities
 from lexiprog_boost.thresholds.search import BY, OffsetSearch
 from tests.lexiprog_boost.thresholds.drawn import draw, recalls
 
@@ -115,7 +115,7 @@ def test_the_worst_class_is_followed_by_the_next():
     logs[np.arange(120), codes] = 5.0
     logs[codes == 2] = rng.normal(size=(40, 3))  # class 2 looks like anything
     third = np.full(3, 1 / 3)
-    points = Points(logs, codes, np.arange(3), third, np.zeros(3))
+    points = ScoredPoints(logs, codes, np.arange(3), third, np.zeros(3))
     found = recalls(points, fit_rule(points, wanted(None, points)).rule)
     assert found[2] == 1
     assert found[:2].tolist() == [1, 1]
@@ -218,7 +218,7 @@ def test_by_multipliers_floors_of_three_classes_are_estimated():
 def test_groups_have_a_floor_each():
     points = draw(0, [200] * 3)
     groups = np.arange(600) % 2
-    points = Points(points.logs, points.codes, points.classes, points.shares, points.offsets,
+    points = ScoredPoints(points.logs, points.codes, points.classes, points.shares, points.offsets,
                     {"sex": (["f", "m"], groups)})  # fmt: skip
     found = fit_rule(points, wanted([("recall", 0, 0.8, "sex"), ("worst recall", "sex")], points))
     assert [f.wanted for f in found.floors] == [
