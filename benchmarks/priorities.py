@@ -289,10 +289,8 @@ def times(sizes: Sequence[int]) -> tuple[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     options = arguments(__doc__, argv)
     report = Report("priorities", "Priorities for classes: promises, their cost, their time")
-    runs, per_set, grids = (5, 2, 1) if options.quick else (1000, 100, 10)
+    runs, per_set, grids = (5, 2, 1) if options.quick else (1000, 50, 5)
     sizes, many = ((50,), (600,)) if options.quick else ((50, 100, 500), (2000, 20_000))
-    text, found = drawn(runs, sizes)
-    report.section("Drawn data", f"{DRAWN} Draws: {runs}.\n\n{text}", "drawn", found)
     rows, record = [], {}
     for group in sorted(groups(), key=lambda one: one.role, reverse=True):
         names = group.names[:1] if options.quick else group.names
@@ -310,6 +308,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     report.section("Real data", f"{REAL}\n\n{table(head, rows)}", "real", record)
     text, found = times(many)
     report.section("Time", f"{TIMES}\n\n{text}", "times", found)
+    text, found = drawn(runs, sizes)
+    report.section("Drawn data", f"{DRAWN} Draws: {runs}.\n\n{text}", "drawn", found)
     report.write(options.out)
     return 0
 

@@ -18,8 +18,9 @@ from lexiprog_boost.aliases import Codes, Floats, Mask
 
 # A point is won by at least this much, so that rounding never decides an argmax.
 BY = 1e-9
-# Sweeps of the iteration before it starts again from another class, with twice as many.
-SWEEPS = 20
+# Sweeps of the iteration before it starts again from another class, with twice as many; after so
+# many turns counts are taken for impossible, which costs an aim something, and no promise.
+SWEEPS, TURNS = 20, 9
 # Passes over the classes until their offsets are near what is wished for.
 SETTLING = 3
 # Passes over the coordinates of a sum; each is an exact line search.
@@ -99,13 +100,12 @@ class OffsetSearch:
         needed = np.asarray(needed)
         if (needed > self.most).any():
             return None
-        base, sweeps = self.base, SWEEPS
-        while True:
-            found, base = self._iterated(needed, base, sweeps)
+        base = self.base
+        for turn in range(TURNS):
+            found, base = self._iterated(needed, base, SWEEPS * 2**turn)
             if found is None or np.isfinite(found[base]):
                 return found
-            # Those that outbid each other tell soonest, one of them standing still, who loses.
-            sweeps *= 2
+        return None
 
     def _iterated(self, needed: NDArray, base: int, sweeps: int) -> tuple[Floats | None, int]:
         """Offsets and their base; None if there are none; minus infinity if more sweeps are due.
@@ -127,9 +127,19 @@ class OffsetSearch:
             moved = offsets > before
             if not moved.any():
                 return offsets, base
-        rise = np.zeros(self.n_classes)
-        rise[moved] = offsets[moved] - before[moved]
-        return np.full(self.n_classes, -np.inf), int(rise.argmax())
+        # Those that outbid each other tell soonest, one of them standing still, who loses; with
+        # scores that tie they would go on by hairs.
+        code = int(np.argmax(moved))
+        outbid = {cell.code: self._outbid_by(cell, k, offsets) for cell, k in others}
+        for _ in range(self.n_classes):
+            code = outbid.get(code, code)
+        return np.full(self.n_classes, -np.inf), code
+
+    @staticmethod
+    def _outbid_by(cell: CellGaps, k: int, offsets: Floats) -> int:
+        """The class that the offset of a cell's class has to outbid."""
+        point = np.argpartition(cell.wins_from(offsets), k - 1)[k - 1]
+        return int(np.argmax(cell.gaps[point] + offsets))
 
     def settled(self, offsets: Floats, needed: NDArray, wish: Floats) -> Floats:
         """Of the offsets that keep these counts, some near the wish, and not on the edge.

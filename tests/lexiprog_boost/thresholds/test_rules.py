@@ -254,3 +254,15 @@ def test_an_aim_raises_a_class_beyond_a_floor_with_room(aim):
         if rates[1] * 40 >= found.floors[0].needed:
             best = max(best, min(rates) if aim == "worst recall" else np.mean(rates))
     assert found.aims[0][1] == pytest.approx(best)
+
+
+def test_scores_that_tie_between_many_classes_come_to_an_end():
+    points = draw(0, [12] * 8, steps=1)
+    for rule in ("cascade", "multipliers"):
+        found = fit_rule(points, wanted([("recall", 0, 0.5), "worst recall"], points), rule=rule)
+        assert found.floors[0].measured >= 0.5
+        assert found.aims[0][1] == recalls(points, found.rule).min()
+    codes = np.repeat([0, 1, 2], 10)
+    logs = np.zeros((30, 3))  # nothing to tell the classes by
+    same = ScoredPoints(logs, codes, np.arange(3), np.full(3, 1 / 3), np.zeros(3))
+    assert recalls(same, fit_rule(same, wanted(None, same)).rule).max() == 1
