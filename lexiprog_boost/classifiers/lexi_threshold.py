@@ -127,8 +127,8 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
     barely out of reach takes whatever it can from the rest: `report` tells each floor's price.
     Fit an estimator with sample weights yourself and give it with ``cv="prefit"``.
 
-    A sum of recalls or costs over three classes and more is found by line searches, not proved
-    best (`report` says so); everything else is exact.
+    A sum of recalls or costs over three classes and more is found by line searches, and not proved
+    best; nor are counts of many classes whose scores tie (`report` says so). All else is exact.
 
     Examples
     --------
@@ -405,7 +405,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
                 f"{price:.3f}"
             )
         for one, value, proved in self._fitted.aims:
-            lines.append(f"{one}: {value:.3f}" + ("" if proved else " (by line searches)"))
+            lines.append(f"{one}: {value:.3f}" + ("" if proved else " (not proved best)"))
         recalls = ", ".join(f"{value:.3f} ({label})" for label, value in self.recalls_.items())
         counts = np.bincount(self.calibration_points_.codes, minlength=len(self.classes_))
         lines.append(f"recalls: {recalls}; on {counts.sum()} points that the estimator did not see")
@@ -434,7 +434,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         ]  # fmt: skip
         rows += [
             [escape(str(one)), f"{value:.3f}", "", "", "as good as can be" if proved else
-             "by line searches", "", ""]
+             "not proved best", "", ""]
             for one, value, proved in self._fitted.aims
         ]  # fmt: skip
         heads = ["priority", "measured", "bound", "cases", "", "price", "why"]

@@ -19,6 +19,7 @@ class Aims:
 
     def __init__(self, points: ScoredPoints, wanted: Sequence[Wanted]) -> None:
         self.points, self.wanted = points, wanted
+        self.undecided = False  # whether some counts were given up without a proof
         self.cells: list[tuple[int, Mask]] = []
         self.needed = np.zeros(0, dtype=np.intp)
 
@@ -84,7 +85,7 @@ class Aims:
             # What is last is followed by the next worst that can rise, and so on.
             cells = self._still_rising(cells) if last and one.measure == "worst recall" else []
         self.possible(self.needed)
-        return True
+        return not self.undecided
 
     def _raise(self, cells: list[int]) -> None:
         """Raise the least share of right points of these cells as far as it goes."""
@@ -146,6 +147,7 @@ class Multipliers(Aims):
     def possible(self, needed: NDArray) -> bool:
         """Whether some offsets meet the counts; the least of them are remembered."""
         found = self.search().least(needed)
+        self.undecided |= self.search().undecided
         if found is not None:
             self.offsets = found
         return found is not None

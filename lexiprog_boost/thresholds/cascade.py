@@ -194,6 +194,7 @@ class Cascade(Aims):
             return False
         search, places = self._search_at(threshold)
         found = search.least(needed[places])
+        self.undecided |= search.undecided
         if found is None:
             return False
         self.offsets = found

@@ -18,9 +18,10 @@ from lexiprog_boost.aliases import Codes, Floats, Mask
 
 # A point is won by at least this much, so that rounding never decides an argmax.
 BY = 1e-9
-# Sweeps of the iteration before it starts again from another class, with twice as many; after so
-# many turns counts are taken for impossible, which costs an aim something, and no promise.
-SWEEPS, TURNS = 20, 9
+# Sweeps of the iteration before it starts again from another class, with twice as many. After so
+# many turns (scores of many classes tie) counts are taken for impossible: that may cost an aim
+# something, which is then said to be not proved, and it breaks no promise.
+SWEEPS, TURNS = 20, 7
 # Passes over the classes until their offsets are near what is wished for.
 SETTLING = 3
 # Passes over the coordinates of a sum; each is an exact line search.
@@ -88,6 +89,7 @@ class OffsetSearch:
         spans = [gaps.max(initial=0.0) for gaps in finite]
         self._highest = self.n_classes * (max(spans, default=0.0) + 1.0)
         masses = np.bincount([cell.code for cell in self.cells], self.most, self.n_classes)
+        self.undecided = False  # whether some counts were taken for impossible without a proof
         # Its offset stays at zero at first.
         self.base = int(masses.argmax())
 
@@ -102,13 +104,21 @@ class OffsetSearch:
             return None
         base = self.base
         for turn in range(TURNS):
-            found, base = self._iterated(needed, base, SWEEPS * 2**turn)
-            if found is None or np.isfinite(found[base]):
+            found, rivals = self._iterated(needed, base, SWEEPS * 2**turn)
+            if not rivals:
                 return found
+            # Classes that outbid each other in turn: if not even they alone can have their due,
+            # nobody can; else one of them stands still next time, and the others settle sooner.
+            base = rivals[0]
+            alone = np.isin([cell.code for cell in self.cells], rivals)
+            found, unsettled = self._iterated(np.where(alone, needed, 0), base, SWEEPS)
+            if found is None and not unsettled:
+                return None
+        self.undecided = True
         return None
 
-    def _iterated(self, needed: NDArray, base: int, sweeps: int) -> tuple[Floats | None, int]:
-        """Offsets and their base; None if there are none; minus infinity if more sweeps are due.
+    def _iterated(self, needed: NDArray, base: int, sweeps: int) -> tuple[Floats | None, list[int]]:
+        """Offsets, or None if there are none; and who outbids whom if more sweeps are due.
 
         Offsets only rise on the way, so the base's count only falls.
         """
@@ -123,17 +133,16 @@ class OffsetSearch:
                 least = np.partition(cell.wins_from(offsets), k - 1)[k - 1]
                 offsets[cell.code] = max(offsets[cell.code], least)
             if offsets.max() > self._highest or any(cell.count(offsets) < k for cell, k in own):
-                return None, base
-            moved = offsets > before
-            if not moved.any():
-                return offsets, base
-        # Those that outbid each other tell soonest, one of them standing still, who loses; with
-        # scores that tie they would go on by hairs.
-        code = int(np.argmax(moved))
+                return None, []
+            if np.array_equal(offsets, before):
+                return offsets, []
         outbid = {cell.code: self._outbid_by(cell, k, offsets) for cell, k in others}
-        for _ in range(self.n_classes):
-            code = outbid.get(code, code)
-        return np.full(self.n_classes, -np.inf), code
+        code = int(np.argmax(offsets > before))
+        chain = [code]
+        while chain[-1] in outbid and outbid[chain[-1]] not in chain:
+            chain.append(outbid[chain[-1]])
+        first = chain.index(outbid[chain[-1]]) if chain[-1] in outbid else 0
+        return None, chain[first:]
 
     @staticmethod
     def _outbid_by(cell: CellGaps, k: int, offsets: Floats) -> int:
