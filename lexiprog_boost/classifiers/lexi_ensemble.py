@@ -113,7 +113,8 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         forest with ``oob_score=True`` in it is asked out of bag) and for any other ensemble, which
         is trained again in every fold; if prefit, those given to `fit`, which should be new.
     class_offsets : bool
-        Add one constant member a class (fact F13, docs/facts.md). Each class could then be had
+        Whether the program sets the classes' thresholds too, by one constant member a class whose
+        weight is the threshold (fact F13, docs/facts.md). Each class could then be had
         whole, so that its least loss is zero and its deviation is its loss. What the offsets have
         in common decides nothing between the classes: it only makes the members' margins smaller.
     class_costs : mapping, sequence or "balanced", optional
@@ -141,7 +142,8 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         Fit `predict_proba` to the scores of unseen points. Otherwise it returns the scores, whose
         largest is always the predicted class.
     reduce : {"auto", False}
-        Use exact reductions, or solve the full programs; the optimum and the weights are the same.
+        "auto": solve a smaller program with the same optimum and weights where there is one (equal
+        rows merged, class means); False: the program as it is written, to compare.
     solver : optional
         As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
         subproblem, whether or not a reduction makes it unnecessary.

@@ -10,13 +10,14 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d, get_tags
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.checks.points import is_frame, take_rows
-from lexiprog_boost.checks.values import check_learner
+from lexiprog_boost.checks.values import check_classes, check_learner
 from lexiprog_boost.classifiers.shared.ensemble import (
     TrainingData,
     check_points,
@@ -182,7 +183,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         """
         self._check_options()
         if _is_text(X):
-            data = TrainingData(np.asarray(X, dtype=object), np.asarray(y), np.ones(len(X)))
+            data = _text_data(X, y)
         else:
             data = check_training_data(self, X, y, None, keep_frames=True)
         priorities = read_priorities(self.priorities, data.classes)
@@ -488,10 +489,18 @@ def _recalls(points: ScoredPoints, fitted: Fitted) -> Floats:
 
 def _is_text(X: Any) -> bool:
     """Whether points are texts, which only the estimator can check."""
-    if is_frame(X) or not hasattr(X, "__getitem__") or hasattr(X, "tocsr") or not len(X):
+    if not isinstance(X, list | tuple) and getattr(X, "ndim", 0) != 1:
         return False
-    first = X.iloc[0] if hasattr(X, "iloc") else X[0]
-    return isinstance(first, str)
+    return len(X) > 0 and isinstance(X.iloc[0] if hasattr(X, "iloc") else X[0], str)
+
+
+def _text_data(X: Any, y: Any) -> TrainingData:
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(X, labels)
+    check_classification_targets(labels)
+    data = TrainingData(np.asarray(X, dtype=object), labels, np.ones(len(labels)))
+    check_classes(data.classes)
+    return data
 
 
 def _column(X: Any, name: Any) -> NDArray:

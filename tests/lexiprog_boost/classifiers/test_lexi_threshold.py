@@ -133,6 +133,9 @@ def test_texts_tables_and_decision_values_are_taken():
     texts = make_pipeline(CountVectorizer(), MultinomialNB())
     model = LexiThresholdClassifier(texts, random_state=0).fit(words[y].tolist(), y)
     assert model.predict(["nice", "sad"]).tolist() == [0, 1]
+    assert model.fit(pd.Series(words[y]), y).predict(pd.Series(["sad"])).tolist() == [1]
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(words[y], y[1:])
     X, y = three_classes(0)
     model = LexiThresholdClassifier(Perceptron(), FLOORS[:1], random_state=0).fit(X, y)
     assert recall(model, X, y, "A") >= 0.85
