@@ -110,8 +110,10 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
     margins_from : {"auto", "train", "oob", "cross"}
         Which points members are judged on. "auto": points that they did not see; out of bag for an
         ensemble that left points out of its members' samples, by 5-fold cross-fitting for a list (a
-        forest with ``oob_score=True`` in it is asked out of bag) and for any other ensemble, which
-        is trained again in every fold; if prefit, those given to `fit`, which should be new.
+        forest with ``oob_score=True`` in it is asked out of bag). Any other ensemble (voting,
+        ExtraTrees, AdaBoost) is then taken as a whole, as the one member of a list; "cross" trains
+        it again in every fold to weigh its members. If prefit, the points given to `fit`, which
+        should be new.
     class_offsets : bool
         Whether the program sets the classes' thresholds too, by one constant member a class whose
         weight is the threshold (fact F13, docs/facts.md). Each class could then be had
@@ -294,6 +296,12 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
             data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
             rng=rng,
         )  # fmt: skip
+        if self.margins_from == "auto" and not self.prefit and self._knows_its_points():
+            # Its own vote, on points it did not see, is worth more than new weights of members
+            # that depend on each other or know their points by heart.
+            name = type(self.ensemble_).__name__.lower()
+            whole = NamedMembers([(name, self.ensemble_)], prefit=True)
+            self.ensemble_ = whole.fit(data.X, data.y)
         self._weigh(
             ensemble_members(self.ensemble_), data, self._where(),
             seed=int(rng.randint(np.iinfo(np.int32).max)),
@@ -415,6 +423,11 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         self._check_options(data.classes, also="auto")
         self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
         return self
+
+    def _knows_its_points(self) -> bool:
+        """Whether the ensemble is no list, and left no points out of its members' samples."""
+        listed = isinstance(self.ensemble_, NamedMembers)
+        return not listed and not leaves_points_out(self.ensemble_)
 
     def _where(self) -> str:
         """Where margins are asked for, or where they are honest at the least expense."""

@@ -103,9 +103,14 @@ def test_classes_without_a_cost_cost_one():
 @pytest.mark.parametrize("margin", ["pairs", "vote"])
 def test_members_that_know_their_points_by_heart_are_cross_fitted(ensemble, margin):
     X, y = draw(0, 300)
-    model = LexiEnsembleClassifier(ensemble, margin=margin, random_state=0).fit(X, y)
-    assert model.margins_from_ == "cross"
-    assert model.class_losses_.min() > 0.05
+    whole = LexiEnsembleClassifier(ensemble, margin=margin, random_state=0).fit(X, y)
+    assert whole.margins_from_ == "cross"
+    assert list(whole.named_estimators_) == [type(ensemble).__name__.lower()]
+    members = LexiEnsembleClassifier(
+        ensemble, margin=margin, margins_from="cross", random_state=0
+    ).fit(X, y)
+    assert len(members.estimators_) == len(ensemble_members(members.ensemble_)) + 3
+    assert min(whole.class_losses_.min(), members.class_losses_.min()) > 0.05
     by_heart = LexiEnsembleClassifier(ensemble, margin=margin, margins_from="train", random_state=0)
     with np.errstate(all="ignore"), pytest.warns(lx.LexiprogWarning, match="perfect"):
         by_heart.fit(X, y)
