@@ -296,7 +296,7 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
             data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
             rng=rng,
         )  # fmt: skip
-        if self.margins_from == "auto" and not self.prefit and self._knows_its_points():
+        if self.margins_from == "auto" and not self.prefit and self._goes_as_a_whole():
             # Its own vote, on points it did not see, is worth more than new weights of members
             # that depend on each other or know their points by heart.
             name = type(self.ensemble_).__name__.lower()
@@ -424,10 +424,11 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
         return self
 
-    def _knows_its_points(self) -> bool:
-        """Whether the ensemble is no list, and left no points out of its members' samples."""
-        listed = isinstance(self.ensemble_, NamedMembers)
-        return not listed and not leaves_points_out(self.ensemble_)
+    def _goes_as_a_whole(self) -> bool:
+        """Whether the ensemble is no list, left no points out, and has what margins are made of."""
+        if isinstance(self.ensemble_, NamedMembers) or leaves_points_out(self.ensemble_):
+            return False
+        return self._speaks == "vote" or hasattr(self.ensemble_, "predict_proba")
 
     def _where(self) -> str:
         """Where margins are asked for, or where they are honest at the least expense."""

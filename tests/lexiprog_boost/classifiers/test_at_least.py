@@ -139,3 +139,10 @@ def test_votes_of_trees_have_importances(kind):
     assert found.sum() == pytest.approx(1)
     assert found[2] == 0
     assert not hasattr(kind(GaussianNB(), random_state=0).fit(X[:, :2], y), "feature_importances_")
+
+
+def test_members_of_a_hard_vote_are_weighed_by_their_probabilities():
+    X, y = draw(0, 300)
+    hard = VotingClassifier([("deep", DecisionTreeClassifier()), ("bayes", GaussianNB())])
+    model = LexiEnsembleClassifier(hard, random_state=0).fit(X, y)
+    assert (model.margins_from_, len(model.estimators_)) == ("cross", 2 + 3)
