@@ -291,17 +291,15 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
     def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes, also="auto")
         rng = check_random_state(self.random_state)
-        self.ensemble_ = trained_ensemble(
-            default_pool() if self.ensemble is None else self.ensemble, data.X, data.y,
-            data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
-            rng=rng,
-        )  # fmt: skip
-        if self.margins_from == "auto" and not self.prefit and self._goes_as_a_whole():
+        given = default_pool() if self.ensemble is None else self.ensemble
+        if self.margins_from == "auto" and not self.prefit and self._goes_as_a_whole(given):
             # Its own vote, on points it did not see, is worth more than new weights of members
             # that depend on each other or know their points by heart.
-            name = type(self.ensemble_).__name__.lower()
-            whole = NamedMembers([(name, self.ensemble_)], prefit=True)
-            self.ensemble_ = whole.fit(data.X, data.y)
+            given = [given]
+        self.ensemble_ = trained_ensemble(
+            given, data.X, data.y, data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs,
+            verbose=self.verbose, rng=rng,
+        )  # fmt: skip
         self._weigh(
             ensemble_members(self.ensemble_), data, self._where(),
             seed=int(rng.randint(np.iinfo(np.int32).max)),
@@ -424,11 +422,11 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
         return self
 
-    def _goes_as_a_whole(self) -> bool:
-        """Whether the ensemble is no list, left no points out, and has what margins are made of."""
-        if isinstance(self.ensemble_, NamedMembers) or leaves_points_out(self.ensemble_):
+    def _goes_as_a_whole(self, given: Any) -> bool:
+        """Whether it is no list, leaves no points out, and has what margins are made of."""
+        if isinstance(given, list | tuple) or leaves_points_out(given):
             return False
-        return self._speaks == "vote" or hasattr(self.ensemble_, "predict_proba")
+        return self._speaks == "vote" or hasattr(given, "predict_proba")
 
     def _where(self) -> str:
         """Where margins are asked for, or where they are honest at the least expense."""

@@ -167,8 +167,10 @@ def check_known_classes(members: list[Member], data: Any) -> None:
 
 
 def leaves_points_out(ensemble: Any) -> bool:
-    """Whether the members were trained on samples that left some points out."""
-    sampled = hasattr(ensemble, "estimators_samples_") or hasattr(ensemble, "samplers_")
+    """Whether members are trained on samples that leave some points out; fitted or not."""
+    samples = hasattr(type(ensemble), "estimators_samples_") or hasattr(ensemble, "samplers_")
+    # imbalanced-learn's ensembles draw samples for each member.
+    sampled = samples or "sampling_strategy" in getattr(ensemble, "get_params", dict)()
     whole = not getattr(ensemble, "bootstrap", True) and getattr(ensemble, "max_samples", None) in (
         None,
         1.0,

@@ -106,6 +106,8 @@ def test_members_that_know_their_points_by_heart_are_cross_fitted(ensemble, marg
     whole = LexiEnsembleClassifier(ensemble, margin=margin, random_state=0).fit(X, y)
     assert whole.margins_from_ == "cross"
     assert list(whole.named_estimators_) == [type(ensemble).__name__.lower()]
+    listed = LexiEnsembleClassifier([ensemble], margin=margin, random_state=0).fit(X, y)
+    assert np.array_equal(whole.predict(X), listed.predict(X))
     members = LexiEnsembleClassifier(
         ensemble, margin=margin, margins_from="cross", random_state=0
     ).fit(X, y)
