@@ -137,12 +137,7 @@ class OffsetSearch:
             if np.array_equal(offsets, before):
                 return offsets, []
         outbid = {cell.code: self._outbid_by(cell, k, offsets) for cell, k in others}
-        code = int(np.argmax(offsets > before))
-        chain = [code]
-        while chain[-1] in outbid and outbid[chain[-1]] not in chain:
-            chain.append(outbid[chain[-1]])
-        first = chain.index(outbid[chain[-1]]) if chain[-1] in outbid else 0
-        return None, chain[first:]
+        return None, _cycle_from(int(np.argmax(offsets > before)), outbid)
 
     @staticmethod
     def _outbid_by(cell: CellGaps, k: int, offsets: Floats) -> int:
@@ -233,6 +228,15 @@ class OffsetSearch:
             limits=self._limits(offsets, needed, code),
             now=float(offsets[code]),
         )
+
+
+def _cycle_from(code: int, outbid: dict[int, int]) -> list[int]:
+    """The classes that outbid each other in turn, come to from one of those that rise."""
+    chain = [code]
+    while chain[-1] in outbid and outbid[chain[-1]] not in chain:
+        chain.append(outbid[chain[-1]])
+    first = chain.index(outbid[chain[-1]]) if chain[-1] in outbid else 0
+    return chain[first:]
 
 
 def last_possible(levels: Floats, possible: Callable[[float], bool]) -> int:
