@@ -136,6 +136,7 @@ BOOST = [
     ],
     [
         Package("weights/", "from margins to the members' weights", "find.py"),
+        Package("thresholds/", "ordered floors and aims for classes, and their promises", "fit.py"),
     ],
     [
         Package("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),
