@@ -107,7 +107,7 @@ nightly-newest: | .venv-newest/bin/python
 # What concerns packages that `dev` leaves out: the bridges to them and the gallery.
 nightly-clients: .venv-clients/dev.stamp
 	.venv-clients/bin/python $(PIP) --editable ".[clients]"
-	$(TEST_ENV) .venv-clients/bin/python -m pytest $(PARALLEL) tests/lexiprog/contrib tests/notebooks \
+	$(TEST_ENV) .venv-clients/bin/python -m pytest $(PARALLEL) tests/lexiprog/contrib tests/lexiprog/files tests/notebooks \
 		tests/house/test_public_api.py
 
 $(PYTHONS:%=nightly-python-%): nightly-python-%:

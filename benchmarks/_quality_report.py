@@ -150,6 +150,6 @@ def scores_table(results: Results) -> str:
     for group in groups():
         for name in results.finished(group.names):
             for method in results.methods(name):
-                values = [f"{results.mean(name, method, metric):.6f}" for metric in METRICS]
+                values = [repr(float(results.mean(name, method, metric))) for metric in METRICS]
                 rows.append([group.role, group.kind, name, method, *values])
     return comma_separated(["role", "kind", "dataset", "method", *METRICS], rows)

@@ -17,7 +17,7 @@ from lexiprog.errors import (
 from lexiprog.fairness.objective import Leximax, Leximin
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
-from lexiprog.formulations.priorities import preemptive
+from lexiprog.formulations.priorities import Blend, preemptive
 from lexiprog.formulations.regret import minimax_regret
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -28,17 +28,22 @@ from lexiprog.results.solution import Solution
 from lexiprog.status import Status
 
 if TYPE_CHECKING:
+    from lexiprog.files import read
+    from lexiprog.files.bridges import from_gurobi, from_highs, from_linopy, from_pulp
+    from lexiprog.formulations.repair import RelaxedProgram, relaxed
     from lexiprog.parametric.explorer import Explorer, explore
     from lexiprog.parametric.front import Frontier
     from lexiprog.parametric.pareto import frontier
     from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
     from lexiprog.results.face_equations import OptimalFace, optimal_face
+    from lexiprog.scenarios.ensemble import ScenarioStage, over
     from lexiprog.scenarios.parameters import Sweep, sweep
     from lexiprog.scenarios.solvers import SolverComparison, compare_solvers
 
 __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 
 __all__ = [
+    "Blend",
     "Certificate",
     "DeclarationError",
     "Elsewhere",
@@ -53,8 +58,10 @@ __all__ = [
     "OptimalFace",
     "Program",
     "Progress",
+    "RelaxedProgram",
     "RemoteExecutor",
     "Result",
+    "ScenarioStage",
     "Solution",
     "Solver",
     "SolverChoice",
@@ -67,19 +74,35 @@ __all__ = [
     "Tradeoff",
     "compare_solvers",
     "explore",
+    "from_gurobi",
+    "from_highs",
+    "from_linopy",
+    "from_pulp",
     "frontier",
     "goal_program",
     "leximax",
     "leximin",
     "minimax_regret",
     "optimal_face",
+    "over",
     "preemptive",
+    "read",
+    "relaxed",
     "sweep",
     "tradeoff",
 ]
 
 # Public names whose modules are imported when one of them is first used.
 _LATER = {
+    "from_gurobi": "lexiprog.files.bridges",
+    "from_highs": "lexiprog.files.bridges",
+    "from_linopy": "lexiprog.files.bridges",
+    "from_pulp": "lexiprog.files.bridges",
+    "read": "lexiprog.files",
+    "RelaxedProgram": "lexiprog.formulations.repair",
+    "relaxed": "lexiprog.formulations.repair",
+    "ScenarioStage": "lexiprog.scenarios.ensemble",
+    "over": "lexiprog.scenarios.ensemble",
     "Explorer": "lexiprog.parametric.explorer",
     "explore": "lexiprog.parametric.explorer",
     "Frontier": "lexiprog.parametric.front",

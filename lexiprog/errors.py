@@ -185,6 +185,8 @@ class ConflictPart:
     relaxation : float or None
         The least by which it would have to be relaxed for the problem to have a solution; None
         if it contains no earlier optimum, or relaxing it alone does not help.
+    names : tuple of str
+        Of the entries that take part, if entries came with names; ``text`` is then made of them.
     """
 
     text: str
@@ -194,6 +196,7 @@ class ConflictPart:
     entries: tuple[tuple[int, ...], ...] = ()
     optima: tuple[str, ...] = ()
     relaxation: float | None = None
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, expression: str, **fields: Any) -> ConflictPart:
@@ -210,6 +213,8 @@ class ConflictPart:
         return "at " + " ".join(f"[{entry}]" for entry in shown) + more if shown else ""
 
     def __str__(self) -> str:
+        if self.names:
+            return self.text
         if self.position is None:
             return f"{self.text}{self.where and ' ' + self.where}"
         return f"({self.position}) {self.text}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from lexiprog.solve.strategies import describe_strategies
 from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
 from lexiprog.summary import ProgramSummary, draw
-from lexiprog.typing import NUMBERS
+from lexiprog.typing import NUMBERS, Value
 
 
 class Program(Rebuilt):
@@ -196,6 +197,7 @@ class Program(Rebuilt):
         if resume is not None:
             for name, found in given.undisturbed(lambda: self.adopt(resume)).items():
                 (starts if found.status is Status.UNFINISHED else solved)[name] = found
+        self._note_starts()
         self._clear_variables()
         try:
             with ExitStack() as shown:
@@ -230,6 +232,30 @@ class Program(Rebuilt):
                     variable.save_value(np.array(result[name][variable]))
         return result
 
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a linear hierarchy to a file that Gurobi, CPLEX, HiGHS or JuMP read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            ``.lp`` or ``.mps``, with priorities, weights and tolerances where there are several
+            levels; ``.mof.json``, MathOptFormat, with a vector objective; ``.gz`` behind either
+            compresses it. Names are kept, but for signs that the format would misread. Levels
+            must share their constraints and hold all levels before, as :func:`preemptive` and
+            :func:`read` make them; parameters enter by their values now.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, cvxpy as cp, lexiprog as lx
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "plan.mps"
+        >>> x = cp.Variable(2, nonneg=True, name="x")
+        >>> goals = {"cost": cp.Minimize(3 * x[0] + x[1]), "share": cp.Maximize(x[0])}
+        >>> lx.preemptive(goals, [cp.sum(x) >= 8]).write(path)
+        >>> [round(solution.value, 6) for solution in lx.read(path).solve().values()]
+        [8.0, 0.0]
+        """
+        import_module("lexiprog.files").write(self, path)
+
     def ladders(self, solver: SolverChoice = None) -> dict[str, FallbackSolvers | None]:
         """The solvers each subproblem would be tried with; None stands for the default."""
         names = {s.name: ([p.name for p in s.subproblems], s.solver) for s in self.stages}
@@ -244,6 +270,16 @@ class Program(Rebuilt):
         if os.getpid() not in self._warm:
             self._warm[os.getpid()] = WarmHighs(only=points_read(self.subproblems.values()))
         return self._warm[os.getpid()]
+
+    def _note_starts(self) -> None:
+        """Keep the values from which local searches begin."""
+        for subproblem in self.subproblems.values():
+            if subproblem.nlp:
+                start = subproblem.memory.once("start", dict[int, Value])
+                start.clear()
+                for variable in subproblem.variables:
+                    if variable.value is not None:
+                        start[variable.id] = np.array(variable.value)
 
     def _clear_variables(self) -> None:
         with CVXPY_LOCK:

@@ -18,6 +18,7 @@ class Status(StrEnum):
     """
 
     OPTIMAL = "optimal"  # proved to the stated tolerance
+    LOCAL = "local"  # meets first-order conditions; a better point may lie elsewhere
     WITHIN_GAP = "within_gap"  # an integer point whose gap the user accepts
     UNFINISHED = "unfinished"  # the incumbent of a search that was stopped, to go on from
     INACCURATE = "optimal_inaccurate"  # what it rests on is not known well enough

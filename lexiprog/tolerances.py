@@ -313,6 +313,17 @@ PRICE_STEPS = (1e-4, 1e-6)
 # Changes of a Lagrangian below this share of its size are rounding.
 SLOPE_NOISE = 1e-9
 
+# Models from files, and levels that are not convex.
+
+# What Gurobi gives every objective that says nothing of its tolerance: a guard, and no wish.
+FILE_GUARD = 1e-6
+# Width of the interval that proves a quasiconvex optimum, over 1 + |value|.
+BISECTION_TARGET = 1e-9
+# Levels of a quasiconvex objective below minus this, each with points, have no end.
+BISECTION_UNBOUNDED = 1e12
+# First-order conditions of a local optimum, each over its own terms.
+FIRST_ORDER = 1e-6
+
 # Display.
 
 # Entries of a point, and prices, that are shown as zeros (absolute).

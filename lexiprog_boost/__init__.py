@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lexiprog_boost.classifiers.dual_lp_boost import DualLPBoostClassifier
     from lexiprog_boost.classifiers.dual_lp_uboost import DualLPUBoostClassifier
     from lexiprog_boost.classifiers.lexi_ensemble import LexiEnsembleClassifier
+    from lexiprog_boost.classifiers.lexi_threshold import LexiThresholdClassifier
     from lexiprog_boost.classifiers.lexiboost import LexiBoostClassifier
     from lexiprog_boost.classifiers.lp_adaboost import LPAdaBoostClassifier
     from lexiprog_boost.classifiers.lp_boost import LPBoostClassifier
@@ -54,6 +55,7 @@ __all__ = [
     "LPUBoostClassifier",
     "LexiBoostClassifier",
     "LexiEnsembleClassifier",
+    "LexiThresholdClassifier",
     "OneClassLexiBoost",
     "WeightedKNeighborsClassifier",
     "datasets",
@@ -83,6 +85,7 @@ _MODULES = {
     "DualLPBoostClassifier": "classifiers.dual_lp_boost",
     "DualLPUBoostClassifier": "classifiers.dual_lp_uboost",
     "LexiEnsembleClassifier": "classifiers.lexi_ensemble",
+    "LexiThresholdClassifier": "classifiers.lexi_threshold",
     "LexiBoostClassifier": "classifiers.lexiboost",
     "LPAdaBoostClassifier": "classifiers.lp_adaboost",
     "LPBoostClassifier": "classifiers.lp_boost",

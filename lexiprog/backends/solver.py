@@ -117,7 +117,7 @@ def _asked(solver: str) -> frozenset[str]:
         # Older words that CVXPY or OSQP still takes.
         return _names(settings) | {"polish", "warm_start"} if settings else frozenset()
     if solver == "GUROBI" and find_spec("gurobipy"):
-        import gurobipy  # type: ignore[import-not-found]
+        import gurobipy
 
         return _names(gurobipy.GRB.Param) | {"env", "reoptimize", "save_file", "IISMethod"}
     return frozenset()
@@ -385,6 +385,16 @@ SolverOrFallbacks = OneSolver | Sequence[OneSolver]
 SolverChoice = SolverOrFallbacks | Mapping[str, SolverOrFallbacks] | None
 
 
+# Solvers of smooth problems that are not convex, in the order in which they are asked.
+NONLINEAR = ("IPOPT", "UNO", "KNITRO", "COPT")
+
+
+@cache
+def enclosing() -> Solver:
+    """Stands for the default solvers of the convex problems that enclose a quasiconvex optimum."""
+    return Solver("HIGHS")
+
+
 def default_fallbacks(kind: str) -> FallbackSolvers:
     """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
 
@@ -396,6 +406,10 @@ def default_fallbacks(kind: str) -> FallbackSolvers:
     if kind == "LP":
         last = (Solver(EXACT),) if has_exact() else ()
         return (Solver("HIGHS"), Solver("HIGHS", presolve="off"), Solver("CLARABEL"), *last)
+    if kind in ("QCP", "MIQCP"):
+        return (enclosing(),)
+    if kind == "NLP":
+        return tuple(Solver(name) for name in NONLINEAR if name in installed())
     if is_integer_kind(kind):
         names = ("GUROBI", "MOSEK", "SCIP", "XPRESS", "CLARABEL", "ECOS_BB")
         return tuple(Solver(name) for name in names if name in installed())

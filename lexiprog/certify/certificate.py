@@ -17,6 +17,8 @@ BASIS_WORDS = {
     "incumbent": "a point with the solver's word for its bound",
     "point": "a point without any bound",
     "exact": "proved in rational numbers",
+    "bisection": "proved by convex problems at either end",
+    "local": "a local optimum by its first-order conditions",
     "oracle": "proved by multipliers and the bounds of its oracle",
 }
 
@@ -184,6 +186,7 @@ class Certificate:
         if self.basis == "exact":
             return "optimal for your data"
         word = "optimal" if self.proved else "feasible"
+        word = "locally optimal" if self.basis == "local" else word
         where = f"{word} for data within {tiny(self.nearness)} of yours"
         if self.interval is None:
             return where

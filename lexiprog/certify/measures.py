@@ -219,7 +219,7 @@ def measure_batch(
     written: bool = True,
     rows_at: tuple[Array, Array] | None = None,
 ) -> list[Measures | None]:
-    """The same of linear programs over one matrix, all at once; None if one needs more to know.
+    """The same of linear programs over one matrix, all at once; None if one is not proved so.
 
     Parameters
     ----------
@@ -261,12 +261,13 @@ def measure_batch(
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
     limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
     limit = limit if written else ROW_MISSED
-    return [
+    found = [
         _batched(bound, claim, tolerance, limit, *row) if bound is not None and row[-1] else None
         for bound, claim, row in zip(
             bounds, claims, zip(*(part.tolist() for part in parts), strict=True), strict=True
         )
     ]
+    return [one if one is not None and one.certificate.proved else None for one in found]
 
 
 def _batched(

@@ -213,6 +213,8 @@ def _kind(problem: ProblemSummary) -> str:
 def _solved_head(problem: ProblemSummary, found: SolvedSummary) -> str:
     end = f"{found.solver}, {duration(found.seconds)}"
     word = "optimum " if found.settled else "reached "
+    if found.status == "local":
+        word = "local optimum "
     what = "first level " if found.levels else word
     value = tag("span", "", _quiet(what), tag("span", "lx-value", safe(found.text())))
     parts = [mark(found), _name(problem), value, _kind(problem)]

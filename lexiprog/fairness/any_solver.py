@@ -58,13 +58,14 @@ class Inner:
     execute: Execute
     task: Task
     solutions: Mapping[str, Solution]
+    as_asked: bool = True  # whether the task's solver is asked, else the default ones
 
     def solve(self, stages: Sequence[Stage], values: Leaves = ()) -> Result:
         """The optima of further stages; ``values`` are those of parameters of their own."""
         names = [p.name for stage in stages for p in stage.subproblems]
         return self.execute(
             stages,
-            dict.fromkeys(names, (self.task.solver,)),
+            dict.fromkeys(names, (self.task.solver,) if self.as_asked else None),
             workers=1,
             tick=lambda _: None,
             solved=self.solutions,

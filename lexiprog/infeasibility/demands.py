@@ -26,6 +26,7 @@ class Demand:
     text: str
     position: int | None = None  # in the user's list; None for bounds
     entries: tuple[int, ...] | None = None  # of an array, row by row; None stands for all
+    of: cp.Variable | None = None  # whose bounds they are
 
     @property
     def entrywise(self) -> bool:
@@ -108,7 +109,9 @@ def asked_by(subproblem: Subproblem) -> Demands:
         if kept != _set(variable):
             other = cp.Variable(variable.shape, name=variable.name(), **kept)
             free[id(variable)] = other
-            bounds += _bounds(variable, other, names[variable.id])
+            bounds += [
+                replace(d, of=variable) for d in _bounds(variable, other, names[variable.id])
+            ]
             names[other.id] = names[variable.id]
     copies = tuple(_in_terms_of(free, demand) for demand in listed)
     if not all(demand.constraint.is_dcp() for demand in copies):

@@ -21,14 +21,21 @@ from lexiprog.deadline import Deadline
 from lexiprog.errors import Attempt, ConflictPart, StageError, visible
 from lexiprog.infeasibility.conflict import SECONDS, Contradiction, find_conflict, quick_answer
 from lexiprog.infeasibility.demands import Demand, elastic
-from lexiprog.model.expressions import CVXPY_LOCK, automatic_names, dense, is_integer_kind, written
+from lexiprog.model.expressions import (
+    CVXPY_LOCK,
+    ENTRY_NAMES,
+    automatic_names,
+    dense,
+    is_integer_kind,
+    written,
+)
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import REFERENCES
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.status import Fault, Status
-from lexiprog.summary import array_text, counted
+from lexiprog.summary import array_text, counted, names_text
 from lexiprog.tolerances import RAY_NOISE, RAY_PROOF
 from lexiprog.typing import Array, Constraint, Value, Values
 
@@ -121,19 +128,30 @@ def _dependence(subproblem: Subproblem, deadline: Deadline) -> str:
 
 def _part(subproblem: Subproblem, demand: Demand, deadline: Deadline) -> ConflictPart:
     if demand.position is None:
-        text = visible(demand.text)
-        return ConflictPart(text, entries=_entries(demand), expression=text)
+        names = _entry_names(demand, demand.of)
+        written_as = visible(demand.text)
+        text = f"bounds of {names_text(names)}" if names else written_as
+        return ConflictPart(text, entries=_entries(demand), expression=written_as, names=names)
     constraint = subproblem.constraints[demand.position]
+    names = _entry_names(demand, constraint)
     optima = optima_in(constraint)
     relaxation = least_relaxation(subproblem, [demand.position], deadline) if optima else None
-    return ConflictPart.of(
+    part = ConflictPart.of(
         written(constraint, automatic_names(subproblem.variables)),
         position=demand.position + 1,
         label=None if constraint.label is None else visible(str(constraint.label)),
         entries=_entries(demand),
         optima=optima,
         relaxation=relaxation,
+        names=names,
     )
+    return replace(part, text=names_text(names)) if names else part
+
+
+def _entry_names(demand: Demand, named: object) -> tuple[str, ...]:
+    """Names of the entries that take part, if ``named``, a variable or constraint, has some."""
+    names = ENTRY_NAMES.get(named) or ()
+    return tuple(names[e] for e in demand.all_entries) if names else ()
 
 
 def _entries(demand: Demand) -> tuple[tuple[int, ...], ...]:
@@ -373,6 +391,8 @@ def _advice(subproblem: Subproblem, last: Attempt) -> str:
             "Solver(name, accept=...) if that much error is fine with you."
         )
     if last.status is Status.NO_ANSWER and last.fault is Fault.NOT_TAKEN:
+        if subproblem.nlp:
+            return "Install one that does: UNO (pip install 'lexiprog[nlp]') or IPOPT (cyipopt)."
         return (
             "Install one that does: SCIP (pip install pyscipopt), GUROBI (gurobipy), MOSEK (mosek) "
             "or ECOS_BB (ecos)."

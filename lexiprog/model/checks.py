@@ -101,6 +101,49 @@ def check_rules(where: str, problem: cp.Problem, *, gp: bool) -> None:
     check_finite(where, problem)
 
 
+def check_reading(
+    where: str, objective: object, *, fair: bool, gp: bool, qcp: bool, nlp: bool
+) -> None:
+    """Refuse what is no objective, and ways to read it that exclude each other."""
+    if gp + qcp + nlp > 1:
+        raise DeclarationError(f"{where}: gp, qcp and nlp are three ways to read it: give one.")
+    if fair and (gp or qcp or nlp):
+        raise DeclarationError(
+            f"{where}: fairness is for convex problems; in geometric ones take logarithms of the "
+            "utilities."
+        )
+    if not isinstance(objective, cp.Minimize | cp.Maximize):
+        raise DeclarationError(
+            f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...), a fairness "
+            f"objective or a cp.Problem, not {shorten(repr(objective))}."
+        )
+
+
+def check_not_convex(where: str, problem: cp.Problem, *, nlp: bool) -> None:
+    """Refuse what is neither convex nor of the kind that was asked for, or not finite."""
+    rules = "DNLP" if nlp else "DQCP"
+    names = automatic_names(problem.variables())
+    if nlp and any(v.attributes["integer"] or v.attributes["boolean"] for v in problem.variables()):
+        raise DeclarationError(f"{where}: local search knows no integers: fix them, or leave nlp.")
+    if not (problem.is_dnlp() if nlp else problem.is_dqcp()):
+        for label, part, expressions in _parts(problem):
+            if part.is_dnlp() if nlp else part.is_dqcp():
+                continue
+            way = (
+                "only smooth atoms, and convex or concave ones where they point the right way"
+                if nlp
+                else "minimise quasiconvex and maximise quasiconcave objectives, write "
+                "quasiconvex <= constant, and give denominators a sign (variables with pos=True or "
+                "nonneg=True)"
+            )
+            raise DeclarationError(
+                f"{where} is not {rules}: {label}, {shorten(part, names)}, does not fit "
+                f"({_curvatures(expressions, names)}): {way}."
+            )
+        raise DeclarationError(f"{where} is not {rules}.")
+    check_finite(where, problem)
+
+
 def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
     """Refuse what CVXPY's rules cannot prove convex (log-log convex for ``gp``)."""
     rules = "DGP" if gp else "DCP"
@@ -236,10 +279,9 @@ def _hint(problem: cp.Problem, culprit: cp.Expression, *, gp: bool) -> str:
             "(pos=True), sums and products of them, and no differences."
         )
     if problem.is_dqcp():
-        hints.append(
-            " It is quasiconvex, which is not supported: fix the level (ratio <= t as numerator <= "
-            "t * denominator) and search for the best t."
-        )
+        hints.append(" It is quasiconvex, though: say so with qcp=True.")
+    elif problem.is_dnlp():
+        hints.append(" Its parts are smooth: nlp=True finds local optima.")
     return "".join(hints)
 
 

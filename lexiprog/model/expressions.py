@@ -406,6 +406,12 @@ def declared(constraints: Iterable[Constraint]) -> list[Constraint]:
         raise DeclarationError(str(error)) from error
 
 
+# The names of the entries of a vector: columns and rows of a model that came with names.
+ENTRY_NAMES: Registry[tuple[str, ...]] = Registry()
+# How an expression is written where it comes from.
+AS_WRITTEN: Registry[str] = Registry()
+
+
 # CVXPY expressions as texts: as CVXPY writes them, and as a person would.
 
 _READ, _SHOWN = 2000, 120
@@ -440,7 +446,7 @@ def readable(thing: object, names: Mapping[str, str] | None = None) -> str:
 
     ``names`` are put in place of those that CVXPY gives to variables without one.
     """
-    text = visible(" ".join(str(thing)[:_READ].split()))
+    text = visible(" ".join((AS_WRITTEN.get(thing) or str(thing))[:_READ].split()))
     for automatic, name in (names or {}).items():
         text = re.sub(rf"\b{automatic}\b", name, text)
     for pattern, form in _REWRITES:
@@ -450,6 +456,9 @@ def readable(thing: object, names: Mapping[str, str] | None = None) -> str:
 
 def written(constraint: Constraint, names: Mapping[str, str] | None = None) -> str:
     """A constraint as one writes it: without its label, a constant on the right."""
+    rows = ENTRY_NAMES.get(constraint)
+    if rows is not None:
+        return readable(f"rows {', '.join(rows[: _SHOWN // 2])}")
     if isinstance(constraint, cp.constraints.Inequality):
         left, right = constraint.args
         if left.is_constant() and not right.is_constant():
@@ -469,9 +478,16 @@ _WHOLE = "mixed-integer "
 
 
 def kind_of(
-    problem: cp.Problem, *, gp: bool, affine: bool = False, whole: bool | None = None
+    problem: cp.Problem,
+    *,
+    gp: bool,
+    affine: bool = False,
+    whole: bool | None = None,
+    rules: str = "",
 ) -> str:
     """LP, QP, SOCP, SDP (each also as MILP and so on), power cone, exponential cone or GP.
+
+    ``rules`` names other rules than those of convex problems: QCP or NLP.
 
     A problem that needs several kinds of cones is called by the hardest ones; one that is known
     to be ``affine`` needs none. Whether it is ``whole`` is found out unless it is given.
@@ -479,7 +495,8 @@ def kind_of(
     if gp:
         return "GP"
     whole = has_integers(problem) if whole is None else whole
-    kind = "LP" if affine or problem.is_lp() else "QP" if problem.is_qp() else _cones(problem)
+    kind = rules or ("LP" if affine or problem.is_lp() else "")
+    kind = kind or ("QP" if problem.is_qp() else _cones(problem))
     if not whole:
         return kind
     return f"MI{kind}" if kind.isupper() else _WHOLE + kind

@@ -235,6 +235,10 @@ def multiplier_of(owner: Subproblem, constraint: Constraint) -> cp.Parameter:
     position = next((k for k, c in enumerate(owner.constraints) if c is constraint), None)
     if position is None:
         raise DeclarationError(f"{where}: subproblem {owner.name!r} has no such constraint.")
+    if owner.qcp or owner.nlp:
+        raise DeclarationError(
+            f"{where}: a level that is not convex has no multipliers that later stages could use."
+        )
     if owner.integer:
         raise DeclarationError(
             f"{where}: integer problems have no multipliers; fix the integers in a further "

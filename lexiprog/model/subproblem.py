@@ -20,6 +20,7 @@ from lexiprog.fairness.objective import Aim, Fairness
 from lexiprog.model import checks
 from lexiprog.model.expressions import (
     CVXPY_LOCK,
+    ENTRY_NAMES,
     Memory,
     automatic_names,
     has_integers,
@@ -85,6 +86,10 @@ class Frozen:
         )
 
 
+# What problems are called that are read by other rules than those of convex ones.
+_RULES = {(False, False): "", (True, False): "QCP", (False, True): "NLP"}
+
+
 class Subproblem(Frozen):
     """A convex problem with a name, declared but not solved.
 
@@ -100,6 +105,15 @@ class Subproblem(Frozen):
         May use references to earlier subproblems, like the objective.
     gp : bool
         Read the problem as a geometric program.
+    qcp : bool
+        Read it as a quasiconvex one (CVXPY's DQCP): ratios, ``cp.length``, ``cp.ceil``,
+        ``cp.dist_ratio``. The optimum is enclosed by certified convex problems; later subproblems
+        that hold it are ``qcp``, too.
+    nlp : bool
+        Read it as a smooth problem without convexity (CVXPY's DNLP), for the extra ``nlp``. What
+        is found is a local optimum, status "local", and later subproblems that hold it are
+        ``nlp``, too: their order is one of local optima. It starts from the variables' values,
+        else from the earlier level's point; ``Solver("UNO", starts=20)`` tries several.
 
     Attributes
     ----------
@@ -118,7 +132,8 @@ class Subproblem(Frozen):
     fair : Leximin, Leximax or None
         The utilities, if it is solved level by level; ``objective`` is then the first level.
     kind : str
-        LP, QP, SOCP, SDP, power cone, exponential cone or GP; with integers MILP and so on.
+        LP, QP, SOCP, SDP, power cone, exponential cone, GP, QCP or NLP; with integers MILP and
+        so on.
 
     Examples
     --------
@@ -137,6 +152,8 @@ class Subproblem(Frozen):
     objective: cp.Minimize | cp.Maximize
     constraints: tuple[Constraint, ...]
     gp: bool
+    qcp: bool
+    nlp: bool
     problem: cp.Problem
     dpp: bool
     variables: tuple[cp.Variable, ...]
@@ -153,7 +170,14 @@ class Subproblem(Frozen):
     plain: bool  # all of it affine, real and finite
 
     def __init__(
-        self, name: str, objective: Aim, constraints: Iterable[Constraint] = (), *, gp: bool = False
+        self,
+        name: str,
+        objective: Aim,
+        constraints: Iterable[Constraint] = (),
+        *,
+        gp: bool = False,
+        qcp: bool = False,
+        nlp: bool = False,
     ) -> None:
         checks.check_name("subproblem", name)
         where = f"subproblem {name!r}"
@@ -165,15 +189,7 @@ class Subproblem(Frozen):
         if fair is not None:
             objective = fair.objective
             fair.check(where)
-            if gp:
-                raise DeclarationError(
-                    f"{where}: fairness has no geometric form: take logarithms of the utilities."
-                )
-        if not isinstance(objective, cp.Minimize | cp.Maximize):
-            raise DeclarationError(
-                f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...), a fairness "
-                f"objective or a cp.Problem, not {shorten(repr(objective))}."
-            )
+        checks.check_reading(where, objective, fair=fair is not None, gp=gp, qcp=qcp, nlp=nlp)
         try:
             with CVXPY_LOCK:
                 problem = cp.Problem(objective, listed(constraints))
@@ -182,13 +198,15 @@ class Subproblem(Frozen):
         # CVXPY walks the whole expression tree at every question, so each is asked once.
         variables, given = leaves_of(problem)
         inputs = tuple(inputs_of(given))
-        plain = not gp and checks.is_plain(problem, variables)
+        plain = not (gp or qcp or nlp) and checks.is_plain(problem, variables)
         found = ((k, LOCKS.get(c)) for k, c in enumerate(problem.constraints))
         self._declare(
             name=name,
             objective=objective,
             constraints=tuple(problem.constraints),
             gp=gp,
+            qcp=qcp,
+            nlp=nlp,
             problem=problem,
             variables=variables,
             keys=keys_of(variables),
@@ -198,7 +216,7 @@ class Subproblem(Frozen):
             locks=tuple((position, lock) for position, lock in found if lock is not None),
             maximise=isinstance(objective, cp.Maximize),
             integer=(whole := has_integers(problem, variables)),
-            kind=kind_of(problem, gp=gp, affine=plain, whole=whole),
+            kind=kind_of(problem, gp=gp, affine=plain, whole=whole, rules=_RULES[qcp, nlp]),
             fair=fair,
             memory=Memory(),
             plain=plain,
@@ -210,12 +228,16 @@ class Subproblem(Frozen):
         if not self.variables:
             raise DeclarationError(f"{where} contains no variable: there is nothing to optimise.")
         if not self.plain:
-            checks.check_rules(where, problem, gp=self.gp)
+            if self.qcp or self.nlp:
+                checks.check_not_convex(where, problem, nlp=self.nlp)
+            else:
+                checks.check_rules(where, problem, gp=self.gp)
         if not existing:  # whose names are as they are; keys tell them apart
             checks.check_names(where, "variable", checks.not_numbered(self))
         checks.check_parameters(where, self.parameters, gp=self.gp)
         check_callbacks(where, self.parameters)
-        culprit = None if self.plain else checks.non_dpp_part(problem, gp=self.gp)
+        unasked = self.plain or self.qcp or self.nlp
+        culprit = None if unasked else checks.non_dpp_part(problem, gp=self.gp)
         self._declare(dpp=culprit is None)
         if culprit is not None:
             warnings.warn(
@@ -247,10 +269,14 @@ class Subproblem(Frozen):
         """
         return hold(self, atol=atol, rtol=rtol)
 
-    def variable(self, name: str) -> cp.Variable:
-        """The variable called ``name``."""
+    def variable(self, name: str) -> cp.Variable | cp.Expression:
+        """The variable called ``name``, or the entry of one, if entries came with names."""
         by_name = dict(zip(self.keys, self.variables, strict=True))
         if name not in by_name:
+            for variable in self.variables:
+                names = ENTRY_NAMES.get(variable) or ()
+                if name in names:
+                    return variable[names.index(name)]
             known = there_are(by_name, name)
             raise UnknownName(f"subproblem {self.name!r} has no variable {name!r}; it has {known}")
         return by_name[name]

@@ -27,7 +27,12 @@ LONGEST_START = 200
 
 
 def replace_file(path: str | os.PathLike[str], text: str) -> None:
-    """Write ``text`` to ``path`` so that no crash, kill or full disk leaves half of it there.
+    """Write ``text`` to ``path`` as :func:`replace_bytes` does."""
+    replace_bytes(path, text.encode())
+
+
+def replace_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write ``data`` to ``path`` so that no crash, kill or full disk leaves half of it there.
 
     It is written beside the file under another name, brought to the disk and renamed. A process
     that is killed in between leaves that other file, ``.name.….tmp``, behind.
@@ -35,7 +40,7 @@ def replace_file(path: str | os.PathLike[str], text: str) -> None:
     target = Path(os.path.realpath(path))  # a link stays one; what it points to is replaced
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):
-        target.write_text(text, encoding="utf-8")  # a device or a pipe cannot be replaced
+        target.write_bytes(data)  # a device or a pipe cannot be replaced
         return
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
@@ -45,8 +50,8 @@ def replace_file(path: str | os.PathLike[str], text: str) -> None:
     try:
         # The mode is the one that plain writing would give, by the user's own mask.
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:

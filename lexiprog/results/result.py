@@ -289,7 +289,7 @@ class Result(Mapping[str, Solution]):
         if callable(self._declared):
             self._declared = self._declared()
         declared = self._declared or summary_of_solutions(self.stages, self)
-        found = {k: replace(s.summary, variables=s.variables) for k, s in self.items()}
+        found = {k: replace(s.summary, variables=s.shown_variables) for k, s in self.items()}
         return ResultSummary(declared, found)
 
     def stopped_by(self, error: StageError) -> FailureSummary:

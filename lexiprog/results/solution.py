@@ -6,14 +6,16 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import cvxpy as cp
+import numpy as np
 
 from lexiprog.certify.certificate import BASIS_WORDS, Certificate
 from lexiprog.errors import UnknownName, blank, there_are, this_version
-from lexiprog.model.expressions import evaluate, read_only, read_only_copies
+from lexiprog.model.expressions import ENTRY_NAMES, evaluate, read_only, read_only_copies
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord
 from lexiprog.results.files import BadRecord, finite, fitted
@@ -32,6 +34,8 @@ from lexiprog.typing import (
 )
 
 T = TypeVar("T")
+# Entries with names that are listed when a solution is shown.
+MOST_SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,8 @@ class Solution:
         The objective evaluated at the returned point.
     status : str
         "optimal", "optimal_inaccurate" where what it holds is not known well enough, "within_gap"
-        for an integer point that the user accepted by a gap or limit, or "unfinished".
+        for an integer point that the user accepted by a gap or limit, "local" for a level that is
+        not convex, or "unfinished".
     solver : str
         Who found it.
     timings : mapping
@@ -148,6 +153,9 @@ class Solution:
         The earlier optima that were held.
     effects : mapping
         How much what is not known of each earlier optimum it uses may have changed the value.
+    entry_names, row_names : mapping
+        Names of the entries of variables, and of constraints by position, that came with some:
+        ``solution["flow"]`` and ``solution.dual("demand")`` find these, too.
     digest : Fingerprint or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
     evidence : Evidence or None
@@ -190,6 +198,8 @@ class Solution:
     exact_duals: tuple[Value | None, ...] = ()
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
+    entry_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     digest: Fingerprint | None = field(default=_on_demand(None))
     evidence: Evidence | None = field(default=_on_demand(None), repr=False, compare=False)
     # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
@@ -199,7 +209,7 @@ class Solution:
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
             object.__setattr__(self, name, read_only_copies(getattr(self, name)))
-        for name in ("options", "timings", "effects"):
+        for name in ("options", "timings", "effects", "entry_names", "row_names"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
             parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))
@@ -246,6 +256,9 @@ class Solution:
         if not hasattr(variable, "id"):
             if variable in self.variables:
                 return self.variables[variable]
+            if variable in self._entries:
+                key, place = self._entries[variable]
+                return np.asarray(self.variables[key].ravel(order="F")[place])
         elif variable.id in self._leaves:
             return self._leaves[variable.id]
         elif not self._leaves and str(variable.name()) in self.variables:
@@ -255,6 +268,12 @@ class Solution:
             f"subproblem {self.name!r} has no variable {name!r}; it has "
             f"{there_are(self.variables, name)}{self._detached}"
         )
+
+    @cached_property
+    def _entries(self) -> dict[str, tuple[str, int]]:
+        """Key and place of the entries that have names."""
+        named = self.entry_names.items()
+        return {name: (key, k) for key, names in named for k, name in enumerate(names)}
 
     @property
     def _detached(self) -> str:
@@ -281,8 +300,10 @@ class Solution:
         ]
 
     # Mostly one array: callers should not have to rule out the list of a cone first.
-    def dual(self, constraint: Constraint | int) -> Any:
-        """Multiplier of a constraint, given as the object or as its position."""
+    def dual(self, constraint: Constraint | int | str) -> Any:
+        """Multiplier of a constraint, given as the object, its position or the name of a row."""
+        if isinstance(constraint, str):
+            return self._dual_of_row(constraint)
         position = constraint if isinstance(constraint, int) else self._rows.get(constraint.id)
         if position is None or not -len(self.duals) <= position < len(self.duals):
             raise UnknownName(
@@ -296,6 +317,18 @@ class Solution:
                 "integer problems have none, and custom solvers need not give any."
             )
         return multiplier
+
+    def _dual_of_row(self, row: str) -> Any:
+        """The multiplier of a row with a name; of a range, of the side that binds."""
+        found = [
+            np.asarray(self.dual(int(position))).ravel(order="F")[names.index(row)]
+            for position, names in self.row_names.items()
+            if row in names
+        ]
+        if not found:
+            known = [name for names in self.row_names.values() for name in names]
+            raise KeyError(f"no row is called {row!r}; there are {there_are(known, row)}")
+        return max(found, key=abs)
 
     def price(self, name: str) -> float | None:
         """Gain in this objective per unit of further slack on the held optimum ``name``."""
@@ -333,7 +366,19 @@ class Solution:
 
     @property
     def _shown(self) -> SolutionSummary:
-        return SolutionSummary(self.name, self.summary, self.variables)
+        return SolutionSummary(self.name, self.summary, self.shown_variables)
+
+    @property
+    def shown_variables(self) -> Values:
+        """The variables by name; of those whose entries have names, the ones that are not zero."""
+        if not self.entry_names:
+            return self.variables
+        shown = {k: v for k, v in self.variables.items() if k not in self.entry_names}
+        shown |= {k: self[k] for k in self._entries if self[k] != 0.0}
+        few = dict(islice(shown.items(), MOST_SHOWN))
+        if len(shown) > len(few):
+            few[f"... and {len(shown) - len(few)} more that are not"] = np.zeros(())
+        return few
 
     def _repr_html_(self) -> str | None:
         return draw(self._shown)
@@ -364,6 +409,16 @@ def check_numbers(solution: Solution, place: str) -> None:
             finite(value, f"{place}.{name}")
 
 
+def names_inside(subproblem: Subproblem) -> Record:
+    """The fields that keep the names of entries of its variables and constraints."""
+    variables = zip(subproblem.keys, subproblem.variables, strict=True)
+    rows = ((str(k), c) for k, c in enumerate(subproblem.constraints))
+    return {
+        field: {key: names for key, thing in things if (names := ENTRY_NAMES.get(thing))}
+        for field, things in (("entry_names", variables), ("row_names", rows))
+    }
+
+
 def fields_by_id(
     variables: Mapping[str, Value], subproblem: Subproblem, constants: Mapping[int, Value]
 ) -> Record:
@@ -375,5 +430,6 @@ def fields_by_id(
     return {
         "_leaves": leaves,
         "_rows": rows,
+        **names_inside(subproblem),
         "digest": deferred(partial(fingerprint_of, subproblem)),
     }

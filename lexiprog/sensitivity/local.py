@@ -229,6 +229,11 @@ class Local:
     @classmethod
     def of(cls, subproblem: Subproblem, statement: Subproblem, solutions: Solutions) -> Local:
         """Compile at the recorded values and solve; refuse what does not give the same optimum."""
+        if subproblem.qcp or subproblem.nlp:
+            raise NoDerivative(
+                "it is not convex, and no multipliers are known that would tell how its optimum "
+                "moves; solve it again at a value nearby"
+            )
         if subproblem.integer:
             raise NoDerivative(
                 "it has integer variables, whose optimum jumps; fix them in a further problem and "

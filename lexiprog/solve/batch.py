@@ -32,7 +32,7 @@ from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence, LockRecord, Price
 from lexiprog.results.fingerprint import fingerprint_of
-from lexiprog.results.solution import Solution, deferred
+from lexiprog.results.solution import Solution, deferred, names_inside
 from lexiprog.solve.certify import in_users_terms
 from lexiprog.solve.face import FaceVertex, LinearFace, VertexFinder, lifted
 from lexiprog.solve.lp_chain import FaceChain, find_chains
@@ -119,7 +119,8 @@ def certify_all(
     ]  # fmt: skip
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
+# A measure that overflows has failed; slopes of zero are divided by where nobody looks.
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _checked(
     vertices: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float,
     *, written: bool,
@@ -217,6 +218,7 @@ class LinearLevel:
         ]  # fmt: skip
         self._digest = partial(fingerprint_of, member)  # made when somebody asks for it
         self._rows = {constraint.id: k for k, constraint in enumerate(member.constraints)}
+        self._places = names_inside(member) | {"_rows": self._rows}
 
     def solution(
         self,
@@ -280,7 +282,7 @@ class LinearLevel:
             digest=deferred(self._digest),
             evidence=deferred(best.evidence(member)),
             _leaves=constants,
-            _rows=self._rows,
+            **self._places,
         )
 
     def _records(

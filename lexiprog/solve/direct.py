@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import cvxpy as cp
 import numpy as np
@@ -35,6 +35,10 @@ from lexiprog.solve.integer import (
 )
 from lexiprog.status import Status
 from lexiprog.typing import Array, FreshOptions, Value
+
+if TYPE_CHECKING:
+    from lexiprog.errors import Attempt
+    from lexiprog.results.solution import Solution
 
 # How often a curved problem of at most so many entries is solved again in its answer's own units.
 AGAIN, SMALL = 4, 20_000
@@ -318,6 +322,16 @@ class Backend(Protocol):
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Told of its answer once that is certified."""
+
+
+@runtime_checkable
+class Measuring(Backend, Protocol):
+    """A backend that solves by a search of its own, and measures what it has found."""
+
+    def certified(
+        self, task: Task, stage: str, answer: Answer, solved: Solutions
+    ) -> Solution | Attempt:
+        """The solution with its certificate, or why there is none."""
 
 
 # Run a solver of the user's own, an object with ``solve(problem)``.

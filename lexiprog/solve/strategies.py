@@ -115,6 +115,16 @@ class Case:
         return self.subproblem.fair is not None and self.subproblem.fair.pricing is not None
 
     @property
+    def searched(self) -> bool:
+        """Whether it is not convex, so that a search over other problems or points solves it."""
+        return self.subproblem.qcp or self.subproblem.nlp
+
+    @property
+    def apart_from_rows(self) -> bool:
+        """Whether no knowledge of optimal faces or rows is of use to who solves it."""
+        return self.fair or self.searched or self.solver.is_custom
+
+    @property
     def locked(self) -> bool:
         """Whether it holds earlier optima."""
         return bool(self.subproblem.locks)
@@ -122,7 +132,8 @@ class Case:
     @property
     def restatable(self) -> bool:
         """Whether its locks may be put to this solver in other ways than as bounds."""
-        return self.locked and not (self.fair or self.solver.is_custom or self.exact)
+        other = self.fair or self.solver.is_custom or self.exact or self.searched
+        return self.locked and not other
 
     @property
     def on_chain(self) -> bool:
@@ -321,7 +332,8 @@ TABLE = (
         "locks loosened by a millionth, which is recorded and warned about",
     ),
     StrategyRow(
-        "guarded levels", "last", lambda c: c.fair and c.locked and not c.priced, "guarded",
+        "guarded levels", "last", lambda c: c.locked and (c.searched or (c.fair and not c.priced)),
+        "guarded",
         "locks loosened by a millionth, which is recorded and warned about",
     ),
     StrategyRow(
@@ -431,7 +443,7 @@ class Backends:
         loosened |= _at_zero(subproblem, solved)
         powers = self._powers(subproblem, solved)
         case = Case(subproblem, self.solvers[subproblem.name], loosened=loosened, powers=powers)
-        if not case.solvers or case.fair or case.solver.is_custom:
+        if not case.solvers or case.apart_from_rows:
             return case
         if case.exact:
             return replace(case, rounded=_holds_rounded(subproblem, solved))
@@ -485,6 +497,8 @@ class Backends:
         """Who runs the subproblem with this strategy."""
         if subproblem.fair is not None:
             return self._fair(subproblem, strategy)
+        if subproblem.qcp or subproblem.nlp:
+            return self._searching(subproblem)
         match strategy.backend:
             case "face chain":
                 return self.chains[subproblem.name]
@@ -509,6 +523,18 @@ class Backends:
         if chain is None:
             return ExactResolve() if self.mixed.serves(subproblem) else Exact()
         return self.exact.setdefault(id(chain), Exact(chain))
+
+    def _searching(self, subproblem: Subproblem) -> Backend:
+        """Who solves what is not convex."""
+        if self.execute is None:
+            raise TypeError("nobody here solves the inner problems of quasiconvex ones")
+        if subproblem.nlp:
+            from lexiprog.nonconvex.local import LocalSearch
+
+            return LocalSearch()
+        from lexiprog.nonconvex.bisection import Bisection
+
+        return Bisection(self.execute)
 
     def _fair(self, subproblem: Subproblem, strategy: Strategy) -> Backend:
         """Who raises the levels of a fair problem."""

@@ -70,7 +70,8 @@ def check_learner(estimator: Any) -> Any:
 def check_class_costs(class_costs: Any, classes: NDArray, masses: Floats | None = None) -> Floats:
     """Return one cost a class from a mapping by label or a sequence in the order of the classes.
 
-    "balanced", where the classes' masses are known, stands for the largest mass over each.
+    Classes that a mapping does not name cost 1. "balanced", where the classes' masses are known,
+    stands for the largest mass over each.
 
     Examples
     --------
@@ -102,15 +103,12 @@ def _costs_in_order(class_costs: Any, labels: list[Any]) -> list[Any]:
     """One cost a label, from a mapping or a sequence."""
     if isinstance(class_costs, Mapping):
         unknown = [label for label in class_costs if label not in labels]
-        missing = [label for label in labels if label not in class_costs]
         if unknown:
             raise ValueError(
                 f"class_costs has the label {unknown[0]!r}, which is no class; "
                 f"the classes are {labels}."
             )
-        if missing:
-            raise ValueError(f"class_costs has no cost for class {missing[0]!r}; give it one.")
-        return [class_costs[label] for label in labels]
+        return [class_costs.get(label, 1.0) for label in labels]
     values = list(class_costs)
     if len(values) != len(labels):
         raise ValueError(

@@ -8,6 +8,7 @@ from lexiprog_boost.classifiers.dual_lp_adaboost import DualLPAdaBoostClassifier
 from lexiprog_boost.classifiers.dual_lp_boost import DualLPBoostClassifier
 from lexiprog_boost.classifiers.dual_lp_uboost import DualLPUBoostClassifier
 from lexiprog_boost.classifiers.lexi_ensemble import LexiEnsembleClassifier
+from lexiprog_boost.classifiers.lexi_threshold import LexiThresholdClassifier
 from lexiprog_boost.classifiers.lexiboost import LexiBoostClassifier
 from lexiprog_boost.classifiers.lp_adaboost import LPAdaBoostClassifier
 from lexiprog_boost.classifiers.lp_boost import LPBoostClassifier
@@ -26,4 +27,5 @@ __all__ = [
     "LPUBoostClassifier",
     "LexiBoostClassifier",
     "LexiEnsembleClassifier",
+    "LexiThresholdClassifier",
 ]

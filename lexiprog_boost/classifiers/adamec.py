@@ -233,6 +233,12 @@ class AdaMECClassifier(Ensemble):
         expected = self.predict_proba(X) @ self.cost_matrix_
         return expected[:, 0] - expected[:, 1] if expected.shape[1] == 2 else -expected
 
+    @property
+    def feature_importances_(self) -> Floats:
+        """Importances of the columns, by the booster's members that have them; they sum to one."""
+        check_is_fitted(self)
+        return self.booster_.feature_importances_
+
     def report(self) -> Report:
         """Say in a few lines what was learnt: the vote before calibration, and the costs in use.
 

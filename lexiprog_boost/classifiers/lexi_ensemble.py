@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -9,11 +10,15 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.checks.points import check_no_text, is_frame
 from lexiprog_boost.classifiers.shared.block_fitting import check_blocks, weigh_by_blocks
-from lexiprog_boost.classifiers.shared.calibration import calibrate
+from lexiprog_boost.classifiers.shared.calibration import (
+    calibrate,
+    logs_of,
+)
 from lexiprog_boost.classifiers.shared.ensemble import (
     TrainingData,
     check_points,
@@ -33,7 +38,9 @@ from lexiprog_boost.classifiers.shared.listed_members import (
     default_pool,
     trained_ensemble,
 )
+from lexiprog_boost.classifiers.shared.weighted_vote import tied, winners
 from lexiprog_boost.margins import Member, ensemble_members
+from lexiprog_boost.thresholds import DecisionRule, Floor, ScoredPoints, fit_rule, read_priorities
 
 # A vote whose members may be weighed on points that come in blocks.
 
@@ -58,6 +65,11 @@ class BlockVote(LexiVote):
         check_known_classes(members, data)
         self.margins_from_ = "new points" if again else "train"
         self.group_losses_: GroupLosses | None = None
+        if getattr(self, "at_least", None):
+            raise ValueError("at_least needs points in memory; leave it out for Dask's data.")
+        self.rule_: DecisionRule | None = None
+        self.floors_: tuple[Floor, ...] = ()
+        self.class_recalls_: dict[Any, float] | None = None
         found, self.calibration_ = weigh_by_blocks(self, members, data, self._own_weights(members))
         self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
         return True
@@ -96,17 +108,29 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         What is measured. "pairs": by how much a member's probability of the true class exceeds
         that of every other class, a row each (`pair_margins`); the others as for `margin_matrix`.
     margins_from : {"auto", "train", "oob", "cross"}
-        Where margins are measured. "auto": by 5-fold cross-fitting for a list (a forest with
-        ``oob_score=True`` in it is asked out of bag); out-of-bag for an ensemble that left points
-        out of its members' samples; else, and if prefit, on the points given to `fit`.
+        Which points members are judged on. "auto": points that they did not see; out of bag for an
+        ensemble that left points out of its members' samples, by 5-fold cross-fitting for a list (a
+        forest with ``oob_score=True`` in it is asked out of bag). Any other ensemble (voting,
+        ExtraTrees, AdaBoost) is then taken as a whole, as the one member of a list; "cross" trains
+        it again in every fold to weigh its members. If prefit, the points given to `fit`, which
+        should be new.
     class_offsets : bool
-        Add one constant member a class (fact F13, docs/facts.md). Each class could then be had
+        Whether the program sets the classes' thresholds too, by one constant member a class whose
+        weight is the threshold (fact F13, docs/facts.md). Each class could then be had
         whole, so that its least loss is zero and its deviation is its loss. What the offsets have
         in common decides nothing between the classes: it only makes the members' margins smaller.
     class_costs : mapping, sequence or "balanced", optional
         What a unit of each class's deviation costs, by label or in the order of the sorted labels;
-        1 each by default. "balanced": the largest class's weight over the class's own, which puts
-        rare classes before the others, beyond the balance that class means give them anyway.
+        1 by default, and for classes that are not named. "balanced": the largest class's weight
+        over the class's own, which puts rare classes before the others, beyond the balance that
+        class means give them anyway.
+    at_least : mapping, optional
+        Floors of recall in the order of their importance, such as ``{"A": 0.9}``: these classes
+        claim points before the others are asked, by thresholds on scores of points that the members
+        did not see, with room for chance. They are estimated, since the members' weights come from
+        the same points; ``LexiThresholdClassifier(LexiEnsembleClassifier(), ...)`` promises them.
+    confidence : float
+        With which each of these floors is to hold on new data.
     margin_target : float
         theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
         easy points stop pulling (fact F5, docs/facts.md).
@@ -120,7 +144,8 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         Fit `predict_proba` to the scores of unseen points. Otherwise it returns the scores, whose
         largest is always the predicted class.
     reduce : {"auto", False}
-        Use exact reductions, or solve the full programs; the optimum and the weights are the same.
+        "auto": solve a smaller program with the same optimum and weights where there is one (equal
+        rows merged, class means); False: the program as it is written, to compare.
     solver : optional
         As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
         subproblem, whether or not a reduction makes it unnecessary.
@@ -160,6 +185,13 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         What every class loses in every group, if `fit` was given groups.
     margins_from_ : str
         Where margins were measured; "new points" after `reweigh`.
+    class_recalls_ : dict or None
+        The recall of each class on points that the members did not see, as `predict` decides;
+        None where there are none.
+    floors_ : tuple of Floor
+        What became of each floor in `at_least`, as for `LexiThresholdClassifier`.
+    rule_ : DecisionRule or None
+        From scores to classes, where there are floors.
     named_estimators_ : Bunch
         The fitted members of a list by their names.
     feature_importances_ : ndarray of shape (n_features,)
@@ -201,6 +233,8 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         margins_from: str = "auto",
         class_offsets: bool = True,
         class_costs: Any = None,
+        at_least: Any = None,
+        confidence: float = 0.95,
         margin_target: float = 0.3,
         weight_cap: float | None = None,
         tie_break: Any = "smallest",
@@ -217,6 +251,8 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         self.margins_from = margins_from
         self.class_offsets = class_offsets
         self.class_costs = class_costs
+        self.at_least = at_least
+        self.confidence = confidence
         self.margin_target = margin_target
         self.weight_cap = weight_cap
         self.tie_break = tie_break
@@ -255,10 +291,14 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
     def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes, also="auto")
         rng = check_random_state(self.random_state)
+        given = default_pool() if self.ensemble is None else self.ensemble
+        if self.margins_from == "auto" and not self.prefit and self._goes_as_a_whole(given):
+            # Its own vote, on points it did not see, is worth more than new weights of members
+            # that depend on each other or know their points by heart.
+            given = [given]
         self.ensemble_ = trained_ensemble(
-            default_pool() if self.ensemble is None else self.ensemble, data.X, data.y,
-            data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs, verbose=self.verbose,
-            rng=rng,
+            given, data.X, data.y, data.given_weights, prefit=self.prefit, n_jobs=self.n_jobs,
+            verbose=self.verbose, rng=rng,
         )  # fmt: skip
         self._weigh(
             ensemble_members(self.ensemble_), data, self._where(),
@@ -276,10 +316,41 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         )  # fmt: skip
         self._remember_weights(members, found, self._stopped(), measured_on=self.margins_from_)
         honest = self.prefit or self.margins_from_ != "train"
-        self.calibration_ = None
-        if self.calibrate and honest and measured.outputs is not None:
-            scores = np.einsum("ntc,t->nc", measured.outputs, found.alpha)
-            self.calibration_ = calibrate(scores, data.codes, data.weights)
+        self.calibration_, self.rule_, self.floors_, self.class_recalls_ = None, None, (), None
+        if honest and measured.outputs is not None:
+            scores = measured.scores(found.alpha)
+            if self.calibrate:
+                self.calibration_ = calibrate(scores, data.codes, data.weights)
+            self._decide(scores, data)
+        elif self.at_least:
+            raise ValueError(
+                "at_least needs probabilities of points that the members did not see: "
+                "margin='pairs', and margins_from other than 'train'."
+            )
+
+    def _decide(self, scores: Floats, data: TrainingData) -> None:
+        """Set the classes' floors on scores of unseen points, and measure the recalls there."""
+        rows = data.weights > 0
+        codes, scores = data.codes[rows], tied(scores[rows])
+        counts = np.bincount(codes, minlength=len(data.classes))
+        if self.at_least:
+            nothing = np.zeros(len(counts))
+            points = ScoredPoints(
+                logs_of(scores), codes, data.classes, counts / counts.sum(), nothing
+            )
+            wanted = [("recall", label, floor) for label, floor in self.at_least.items()]
+            floors = [one for one in read_priorities(wanted, data.classes) if one.is_floor]
+            found = fit_rule(points, floors, alpha=1 - self.confidence, status="estimated")
+            self.rule_, self.floors_ = found.rule, found.floors
+            for floor in found.floors:
+                if not floor.is_kept:
+                    said = f"{floor.wanted} cannot be relied on: {floor.why}"
+                    warnings.warn(said, lx.LexiprogWarning, stacklevel=5)
+        right = np.bincount(codes, winners(self._decided(scores)) == codes, len(counts))
+        self.class_recalls_ = dict(zip(data.classes.tolist(), right / counts, strict=True))
+
+    def _decided(self, scores: Floats) -> Floats:
+        return scores if self.rule_ is None else self.rule_.scores(logs_of(scores))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return estimates of the classes' probabilities at their frequencies in training.
@@ -351,13 +422,20 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
         return self
 
+    def _goes_as_a_whole(self, given: Any) -> bool:
+        """Whether it is no list, leaves no points out, and has what margins are made of."""
+        if isinstance(given, list | tuple) or leaves_points_out(given):
+            return False
+        return self._speaks == "vote" or hasattr(given, "predict_proba")
+
     def _where(self) -> str:
         """Where margins are asked for, or where they are honest at the least expense."""
         if self.margins_from != "auto":
             return self.margins_from
-        if not self.prefit and isinstance(self.ensemble_, NamedMembers):
-            return "cross"
-        return "oob" if not self.prefit and leaves_points_out(self.ensemble_) else "train"
+        if self.prefit:
+            return "train"
+        listed = isinstance(self.ensemble_, NamedMembers)
+        return "oob" if not listed and leaves_points_out(self.ensemble_) else "cross"
 
     def _input_kinds(self) -> tuple[bool, bool]:
         if self.ensemble is None:

@@ -42,8 +42,9 @@ class LexiBoostClassifier(LexiVote):
         use with a margin target below 1 and honest margins (fact F13, docs/facts.md).
     class_costs : mapping, sequence or "balanced", optional
         What a unit of each class's deviation costs, by label or in the order of the sorted labels;
-        1 each by default. "balanced": the largest class's weight over the class's own, which puts
-        rare classes before the others, beyond the balance that class means give them anyway.
+        1 by default, and for classes that are not named. "balanced": the largest class's weight
+        over the class's own, which puts rare classes before the others, beyond the balance that
+        class means give them anyway.
     margin_target : float
         theta in (0, 1]: a margin beyond it has no loss. 1 is the paper's. Below 1, outliers and
         easy points stop pulling (fact F5, docs/facts.md).
@@ -54,7 +55,8 @@ class LexiBoostClassifier(LexiVote):
         is least, and so on; or those nearest to the pool's own that give up 0.01 (or `tolerance`)
         of the deviation.
     reduce : {"auto", False}
-        Use exact reductions, or solve the full programs; the optimum and the weights are the same.
+        "auto": solve a smaller program with the same optimum and weights where there is one (equal
+        rows merged, class means); False: the program as it is written, to compare.
     solver : optional
         As for ``lexiprog.Program.solve``; a mapping may name "classes", "balance", "weights" or a
         subproblem, whether or not a reduction makes it unnecessary.

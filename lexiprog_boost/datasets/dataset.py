@@ -31,6 +31,8 @@ class Dataset:
         The test fold of each point, if the publisher fixed a partition.
     source : str
         Where the numbers come from.
+    left_out : int
+        How many rows of the source have missing values and are not here.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Dataset:
     feature_names: tuple[str, ...]
     folds: NDArray[np.int64] | None = None
     source: str = ""
+    left_out: int = 0
 
     @property
     def counts(self) -> dict[object, int]:

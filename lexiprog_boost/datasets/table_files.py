@@ -23,6 +23,7 @@ class Table:
     rows: list[list[str]]
     labels: list[str]
     folds: NDArray[np.int64] | None = None
+    left_out: int = 0  # rows with missing values
 
 
 def read_keel(path: Path) -> Table:
@@ -37,7 +38,7 @@ def read_keel(path: Path) -> Table:
     >>> text = "@relation t\n@attribute a real [0, 1]\n@attribute c {p, n}\n@data\n0.5, p\n"
     >>> _ = file.write_text(text)
     >>> read_keel(file)
-    Table(features=('a',), rows=[['0.5']], labels=['p'], folds=None)
+    Table(features=('a',), rows=[['0.5']], labels=['p'], folds=None, left_out=0)
     """
     names: list[str] = []
     rows: list[list[str]] = []
@@ -110,6 +111,7 @@ def _table(
         rows=[rows[i][:-1] for i in complete],
         labels=[rows[i][-1] for i in complete],
         folds=None if folds is None else folds[complete],
+        left_out=len(rows) - len(complete),
     )
 
 
@@ -127,7 +129,8 @@ def labelled_set(name: str, table: Table, *, source: str) -> Dataset:
     array([0, 1, 0])
     """
     X, feature_names = as_numbers(table)
-    return Dataset(name, X, _labels(table.labels), feature_names, table.folds, source)
+    labels = _labels(table.labels)
+    return Dataset(name, X, labels, feature_names, table.folds, source, table.left_out)
 
 
 def _labels(words: list[str]) -> NDArray:
@@ -214,6 +217,7 @@ def _complete(path: Path, table: Table) -> Table:
         rows=[table.rows[i] for i in kept],
         labels=[table.labels[i] for i in kept],
         folds=None if table.folds is None else table.folds[kept],
+        left_out=table.left_out + len(missing),
     )
 
 

@@ -24,7 +24,12 @@ from lexiprog_boost.experiments.studies import (
     study_of_file,
 )
 from lexiprog_boost.experiments.study import Study
-from lexiprog_boost.experiments.writing import processor_time, write_overview, write_report
+from lexiprog_boost.experiments.writing import (
+    about_data,
+    processor_time,
+    write_overview,
+    write_report,
+)
 
 # Let joblib's workers be those of a Dask cluster.
 
@@ -132,6 +137,7 @@ def _run_all(studies: Sequence[Study], options: argparse.Namespace) -> int:
 
 def _run(study: Study, options: argparse.Namespace) -> int:
     failures = {}
+    _say(f"{study.name}: {about_data(study, options.data_dir)}")
     if not options.report_only:
         failures = measure_study(study, options.out, data_dir=options.data_dir, n_jobs=options.jobs)
     kept, cells = _progress(study, options.out)

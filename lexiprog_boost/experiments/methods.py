@@ -24,6 +24,7 @@ from lexiprog_boost.classifiers import (
     DualLPAdaBoostClassifier,
     DualLPUBoostClassifier,
     LexiBoostClassifier,
+    LexiEnsembleClassifier,
     LPAdaBoostClassifier,
     LPUBoostClassifier,
 )
@@ -295,6 +296,13 @@ BASELINES = (
     ),
 )
 
+# What we recommend, for a table of the user's own.
+ENSEMBLE = Method(
+    "LexiEnsemble",
+    lambda _h, _s, seed: LexiEnsembleClassifier(random_state=seed),
+    role="baseline",
+)
+
 # What of Dual-LexiBoost is its game, and what its first member's equal weight for each class?
 FIRST_MEMBER = "Dual-LexiBoost's first member"
 TO_CHANCE = "Dual-LexiBoost to chance"
@@ -328,4 +336,4 @@ SWEEPS = (
     _sweep("Dual-LexiBoost", DualLexiBoostClassifier),
 )
 
-BY_NAME = {one.name: one for one in (*METHODS, *BASELINES, *CONTROLS, *SWEEPS)}
+BY_NAME = {one.name: one for one in (*METHODS, *BASELINES, ENSEMBLE, *CONTROLS, *SWEEPS)}

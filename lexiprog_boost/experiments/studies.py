@@ -11,6 +11,7 @@ from lexiprog_boost.datasets.table_files import table_name
 from lexiprog_boost.experiments.methods import (
     BASELINES,
     CONTROLS,
+    ENSEMBLE,
     LEARNERS,
     METHODS,
     SWEEPS,
@@ -24,7 +25,7 @@ QUICK_SETS = {
     "keel-two-class": ("new-thyroid1", "new-thyroid2"),
     "keel-multi-class": ("new-thyroid",),
 }
-QUICK_BASELINES = ("RUSBoost", "BalancedRandomForest")
+QUICK_BASELINES = ("RUSBoost", "BalancedRandomForest", "LexiEnsemble")
 
 ALL = (*METHODS, *BASELINES, *CONTROLS, *SWEEPS)
 TWO_CLASS = tuple(one for one in ALL if not one.many_class_only)
@@ -123,7 +124,7 @@ def study_of_file(
     """
     many = len(read_file(file).counts) > 2
     whole = Study(
-        OWN_DATA, (table_name(file),), LEARNERS, MULTI_CLASS if many else TWO_CLASS,
+        OWN_DATA, (table_name(file),), LEARNERS, (*(MULTI_CLASS if many else TWO_CLASS), ENSEMBLE),
         many_classes=many, choose=True, file=file,
     )  # fmt: skip
     return _narrowed(whole, quick=quick, part=part, without=without)

@@ -69,7 +69,9 @@ class Study:
     @property
     def title(self) -> str:
         """The study's name with what is left of it: the name of its report."""
-        return "-".join(word for word in (self.name, self.part, "quick" * self.quick) if word)
+        table = "" if self.file is None else self.datasets[0]
+        words = (self.name, table, self.part, "quick" * self.quick)
+        return "-".join(word for word in words if word)
 
     @property
     def few_sets(self) -> bool:

@@ -61,7 +61,7 @@ def write_report(study: Study, folder: Path, *, data_dir: Path | None = None) ->
     about = {name: sentence for name, (sentence, _) in files.items()}
     about |= _write_figures(results, data, data_dir, home)
     missing = sum(key not in present for key in wanted)
-    text = _index(study, about, len(wanted), missing)
+    text = _index(study, about, len(wanted), missing, about_data(study, data_dir))
     (home / "README.md").write_text(text, encoding="utf-8", newline="\n")
     return home
 
@@ -134,7 +134,31 @@ def _data_of(study: Study, data_dir: Path | None) -> dict[str, Dataset]:
     return found
 
 
-def _index(study: Study, about: Mapping[str, str], cells: int, missing: int) -> str:
+def about_data(study: Study, data_dir: Path | None) -> str:
+    """Say where the test folds come from, and which rows of a table were left out.
+
+    Scores on other folds than the published ones differ, by more than methods often do.
+    """
+    data = _data_of(study, data_dir)
+    fixed = sum(dataset.folds is not None for dataset in data.values())
+    owner = "the file's" if study.file is not None else "the publisher's"
+    if fixed == len(data):
+        said = f"Test folds: {owner} own."
+    else:
+        said = f"Test folds: stratified, shuffled with seed 0, for {len(data) - fixed} data sets"
+        said += f", {owner} own for {fixed}." if fixed else "."
+        if study.name.startswith("keel") and data_dir is None:
+            said += (
+                " The published tables are of KEEL's own folds, which come with files: give "
+                "--data-dir to compare with them."
+            )
+    for name, dataset in data.items() if study.file is not None else ():
+        rows = f"{len(dataset.y)} rows are used"
+        said += f" {name}: {rows}, {dataset.left_out} with missing values are left out."
+    return said
+
+
+def _index(study: Study, about: Mapping[str, str], cells: int, missing: int, data: str) -> str:
     state = (
         f"All {cells} cells are there."
         if not missing
@@ -143,7 +167,8 @@ def _index(study: Study, about: Mapping[str, str], cells: int, missing: int) -> 
     kind = "smoke run" if study.quick else "run"
     facts = (
         f"A {kind} of {_sets(study)}, {study.folds} folds, "
-        f"{len(study.methods)} methods, base learners {' and '.join(study.learners)}. {state}"
+        f"{len(study.methods)} methods, base learners {' and '.join(study.learners)}. {state} "
+        f"{data}"
     )
     rows = [[f"[{name}]({name})", sentence] for name, sentence in sorted(about.items())]
     return markdown_page(

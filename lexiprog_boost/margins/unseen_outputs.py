@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from lexiprog_boost.aliases import Floats
+from lexiprog_boost.aliases import Codes, Floats, Indices
 from lexiprog_boost.checks.points import take_rows
 from lexiprog_boost.margins.unseen import deal_folds, fill_with_class_means, members_and_samples
-from lexiprog_boost.members.ensembles import Member, last_step
+from lexiprog_boost.members.ensembles import Member, ensemble_members, last_step
 from lexiprog_boost.members.fitting import weighted_fit, workers_for
 from lexiprog_boost.members.outputs import class_codes, probabilities
 
@@ -97,6 +97,55 @@ def cross_fitted_outputs(
         outputs[folds == k, t] = unseen
         on_fit()
     return outputs
+
+
+def cross_fitted_members(
+    ensemble: Any, X: Any, y: NDArray, codes: Codes, *, sample_weight: Any = None,
+    cv: int = FOLDS, random_state: Any = None,
+) -> Iterator[tuple[Indices, list[Member]]]:  # fmt: skip
+    """Yield points, and the members of a twin of the ensemble that was trained without them.
+
+    Use it where members depend on each other, as those of AdaBoost do, or on what the ensemble
+    makes of its points: the whole ensemble is trained again. A twin with fewer members (AdaBoost
+    may stop early) has its last one in place of those that it lacks. A point alone in its class is
+    in every training part: the ensemble itself is asked.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble
+        Cloned, with its seed.
+    X, y : array-likes
+        The points it was fitted on and their labels.
+    codes : ndarray of int
+        Positions of the labels.
+    sample_weight : array-like of shape (n,), optional
+        For an ensemble that takes them.
+    cv : int
+        Number of folds.
+    random_state : int, RandomState or None
+        Shuffles the points before they are dealt to the folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import ExtraTreesClassifier
+    >>> from lexiprog_boost.margins.unseen_outputs import cross_fitted_members
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = ExtraTreesClassifier(3, random_state=0).fit(X, y)
+    >>> [(len(rows), len(twins)) for rows, twins in cross_fitted_members(trees, X, y, y, cv=3)]
+    [(50, 3), (50, 3), (50, 3)]
+    """
+    folds = deal_folds(codes, cv, random_state)
+    own = ensemble_members(ensemble)
+    if (folds < 0).any():
+        yield np.flatnonzero(folds < 0), own
+    for k in range(folds.max() + 1):
+        train, test = np.flatnonzero(folds != k), np.flatnonzero(folds == k)
+        part = None if sample_weight is None else np.asarray(sample_weight)[train]
+        twin = weighted_fit(clone(ensemble), take_rows(X, train), y[train], part)
+        members = ensemble_members(twin)[: len(own)]
+        yield test, members + members[-1:] * (len(own) - len(members))
 
 
 def out_of_bag_outputs(

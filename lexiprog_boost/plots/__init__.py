@@ -7,6 +7,7 @@ Each function draws into ``ax`` if it is given one and returns the Axes.
 - `margin_distributions`: how sure the vote is, class by class
 - `feature_importances`: what the columns are worth
 - `staged_g_mean`: how the score grows with the members
+- `recall_tradeoff`: what a floor for one class costs the others
 
 Examples
 --------
@@ -17,7 +18,7 @@ Examples
 True
 """
 
-from lexiprog_boost.plots.tug import tug_of_war
+from lexiprog_boost.plots.tug import recall_tradeoff, tug_of_war
 from lexiprog_boost.plots.votes import (
     feature_importances,
     margin_distributions,
@@ -29,6 +30,7 @@ __all__ = [
     "feature_importances",
     "margin_distributions",
     "member_weights",
+    "recall_tradeoff",
     "staged_g_mean",
     "tug_of_war",
 ]

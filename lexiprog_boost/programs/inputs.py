@@ -130,10 +130,10 @@ def check_inputs(
     What is wrong is named:
 
     >>> from lexiprog_boost.programs import check_inputs
-    >>> check_inputs([[1, -1], [-1, 1]], ["a", "b"], class_costs={"a": 1})
+    >>> check_inputs([[1, -1], [-1, 1]], ["a", "b"], class_costs={"c": 1})
     Traceback (most recent call last):
     ...
-    ValueError: class_costs has no cost for class 'b'; give it one.
+    ValueError: class_costs has the label 'c', which is no class; the classes are ['a', 'b'].
     """
     table = check_margins(margins)
     labels = column_or_1d(y)

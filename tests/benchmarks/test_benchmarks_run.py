@@ -30,7 +30,10 @@ PROGRAMS = {
     "error_limit": {"5 neighbours", "3 neighbours", "10 neighbours"},
     "scale": {"tasks", "means", "passes", "growth"},
     "one_class": {"auc", "kinds"},
+    "priorities": {"real", "times", "drawn"},
+    "ensemble_choices": {"given", "thresholds"},
     "trust": {"families"},
+    "ratios": {"ratios"},
 }
 
 

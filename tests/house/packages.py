@@ -80,7 +80,7 @@ ENGINE = [
     ],
     [
         Package(
-            "solve/* fairness/*",
+            "solve/* fairness/* nonconvex/*",
             "stage by stage: strategies, faces, certificates of what was found",
             "solve/driver.py",
         ),
@@ -100,6 +100,10 @@ ENGINE = [
         Package("plots/", "pictures with matplotlib", "results.py"),
         Package("display/", "draws summaries as HTML", "diagram.py"),
         Package("contrib/", "bridges to other packages", "sortition.py"),
+        Package("files/", "models from files and from other tools, and back", "linear_model.py"),
+    ],
+    [
+        Package("__main__", "the command: a file in, levels out", "__main__.py"),
     ],
 ]
 
@@ -132,6 +136,7 @@ BOOST = [
     ],
     [
         Package("weights/", "from margins to the members' weights", "find.py"),
+        Package("thresholds/", "ordered floors and aims for classes, and their promises", "fit.py"),
     ],
     [
         Package("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),

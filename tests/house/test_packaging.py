@@ -138,6 +138,16 @@ def test_engine_solves_without_scikit_learn(environment):
     assert done.stdout.split() == [VERSION, "2.0", "3.0"]
 
 
+def test_the_command_solves_a_file_in_an_empty_environment(environment):
+    plan, page = environment.path / "plan.lp", environment.path / "report.html"
+    plan.write_text("min\n cost: 2 x + y\nst\n demand: x + y >= 3\n grid: y <= 1\nend\n")
+    command = [str(environment.path / "bin" / "lexiprog"), str(plan), "--html", str(page)]
+    done = subprocess.run([*command, "--quiet", "--values"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "x = 2\ny = 1\n"
+    assert "plan.lp" in page.read_text()
+
+
 def test_boost_without_scikit_learn_names_the_extra(environment):
     done = environment.execute("import lexiprog_boost")
     assert done.returncode != 0

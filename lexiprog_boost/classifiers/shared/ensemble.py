@@ -22,7 +22,7 @@ from lexiprog_boost.checks.points import (
     warn_of_numbers_as_text,
 )
 from lexiprog_boost.checks.values import check_classes, check_learner, reduced
-from lexiprog_boost.classifiers.shared.reports import Report, report_of
+from lexiprog_boost.classifiers.shared.reports import Report, ReportShown, report_of
 from lexiprog_boost.members.outputs import class_codes
 
 # What an ensemble is given, checked alike by all: points, labels, weights.
@@ -146,7 +146,7 @@ def _accepted(model: Any) -> dict[str, Any]:
     }
 
 
-class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Ensemble(ReportShown, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier made of members; a subclass says how they are trained and asked.
 
     It has a method ``_train(data)`` that sets the fitted attributes, ``stopped_``, a sentence,
@@ -223,17 +223,3 @@ class Ensemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         # CVXPY's objects mean something in the process that made them only; the result stays.
         return {key: value for key, value in super().__getstate__().items() if key != "program_"}
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        """scikit-learn's diagram and, once there is something to tell, the report below it."""
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._report_html()
-        return bundle
-
-    def _repr_html_inner(self) -> str:
-        diagram: str = super()._repr_html_inner()
-        return diagram + self._report_html()
-
-    def _report_html(self) -> str:
-        return self.report().html if hasattr(self, "stopped_") else ""

@@ -9,6 +9,7 @@ import numpy as np
 
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.members.ensembles import Member, last_step
+from lexiprog_boost.members.resampled import ResampledClassifier
 
 
 def weighted_importances(members: Sequence[Any], weights: Floats, n_features: int) -> Floats | None:
@@ -68,13 +69,15 @@ def column_names(model: Any, n_features: int) -> list[str]:
 
 def _importances(member: Any, n_features: int) -> Floats | None:
     """A member's own, if they are about the columns that the ensemble was given."""
-    if not isinstance(member, Member):
-        return None
-    importances = getattr(last_step(member.estimator), "feature_importances_", None)
+    learner = member.estimator if isinstance(member, Member) else member
+    if isinstance(learner, ResampledClassifier):
+        learner = learner.estimator_
+    importances = getattr(last_step(learner), "feature_importances_", None)
     if importances is None:
         return None
     full = np.zeros(n_features)
-    columns = np.arange(n_features) if member.features is None else member.features
+    features = member.features if isinstance(member, Member) else None
+    columns = np.arange(n_features) if features is None else features
     if len(importances) != len(columns):  # a step before it made other columns
         return None
     full[columns] = importances

@@ -47,15 +47,6 @@ class LexiVote(WeightedVote):
     solver: Any
     n_jobs: int | None
 
-    @property
-    def pool_stopped_(self) -> str:
-        """The same as ``stopped_``.
-
-        .. deprecated:: 0.2
-            Every ensemble has ``stopped_``; this name will be removed.
-        """
-        return self.stopped_
-
     def _check_options(self, classes: NDArray, *, also: str | None = None) -> None:
         """Refuse options that no program could be made of, before any member is trained."""
         check_class_costs(self.class_costs, classes, np.ones(len(classes)))

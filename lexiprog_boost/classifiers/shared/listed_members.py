@@ -17,9 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Bunch, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.points import category_columns
-from lexiprog_boost.classifiers.shared.importances import weighted_importances
 from lexiprog_boost.learners import (
     BalancedForestClassifier,
     LandmarkFeatures,
@@ -270,7 +268,7 @@ def _fit_member(name: str, learner: Any, X: Any, y: Any, sample_weight: Any) -> 
         ) from error
 
 
-# The members of an ensemble by their names, with their parameters and importances.
+# The members of an ensemble by their names, with their parameters.
 
 
 class MemberAccess(BaseEstimator):
@@ -278,9 +276,6 @@ class MemberAccess(BaseEstimator):
 
     ensemble: Any
     ensemble_: Any
-    estimators_: list[Any]
-    estimator_weights_: Floats
-    n_features_in_: int
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002
         """Return the parameters; with `deep` also listed members by name, and theirs.
@@ -332,20 +327,6 @@ class MemberAccess(BaseEstimator):
                 f"the members of {type(self.ensemble_).__name__} have no names: see estimators_."
             )
         return self.ensemble_.named_estimators_
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Importances of the columns, by those members that have them; they sum to one."""
-        check_is_fitted(self)
-        importances = weighted_importances(
-            self.estimators_, self.estimator_weights_, self.n_features_in_
-        )
-        if importances is None:
-            raise AttributeError(
-                "no member has feature_importances_ for the columns as they were given: use "
-                "sklearn.inspection.permutation_importance, which needs none."
-            )
-        return importances
 
 
 # The members of an ensemble for which none was given: four learners that err differently.

@@ -16,7 +16,10 @@ FEW_MEMBERS = (
     "a weight_cap or margin='proba' spreads the weight."
 )
 NAMED = 5  # members or columns in a line of text
-NUMERIC = ("least loss", "loss", "deviation", "weight", "importance")
+NUMERIC = (
+    "least loss", "loss", "deviation", "weight", "importance", "recall", "wanted", "measured",
+    "bound", "cases", "price",
+)  # fmt: skip
 SHOWN_CLASSES, SHOWN_MEMBERS, SHOWN_COLUMNS = 30, 8, 8
 # Colours that carry meaning are middle tones and the rest is the reader's own text colour, so that
 # one style serves light and dark pages. Jupyter styles tables with two classes: three are heard.
@@ -55,6 +58,25 @@ class Report(str):
         return self.html
 
 
+class ReportShown:
+    """For estimators with a method ``report``: notebooks show it below scikit-learn's diagram."""
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """scikit-learn's diagram and, once there is something to tell, the report below it."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += self._report_html()
+        return bundle
+
+    def _repr_html_inner(self) -> str:
+        diagram: str = super()._repr_html_inner()  # type: ignore[misc]
+        return diagram + self._report_html()
+
+    def _report_html(self) -> str:
+        fitted = hasattr(self, "stopped_") or hasattr(self, "rule_")
+        return self.report().html if fitted else ""  # type: ignore[attr-defined]
+
+
 def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ()) -> Report:
     """Tell which members carry weight and why training ended, and what the programs found.
 
@@ -76,6 +98,11 @@ def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ())
         f"{name or type(model).__name__}: {model.n_members_} of {n_members} members carry weight"
     )
     notes = [*([FEW_MEMBERS] if _votes_are_few(model) else []), *notes]
+    notes += [
+        f"{floor.wanted}: {floor.measured:.3f}, with confidence {floor.confidence:.3g} >= "
+        f"{floor.bound:.3f}; {floor.status} ({floor.why})"
+        for floor in getattr(model, "floors_", ())
+    ]
     if getattr(model, "group_losses_", None) is not None:
         notes += model.group_losses_.lines()
     lines = [title, f"weights: {_heaviest(model)}", f"pool: {model.stopped_}"]
@@ -98,12 +125,22 @@ def _heaviest(model: Any) -> str:
 def _class_lines(model: Any) -> list[str]:
     """Optimum, loss and deviation of every class."""
     width = max(5, *(len(str(label)) for label in model.classes_))
-    lines = [f"{'class':<{width}}  least loss  loss    deviation"]
-    for label, optimum, loss in zip(
-        model.classes_, model.class_optima_, model.class_losses_, strict=True
+    recalls = _recalls(model)
+    lines = [f"{'class':<{width}}  least loss  loss    deviation" + ("  recall" if recalls else "")]
+    for k, (label, optimum, loss) in enumerate(
+        zip(model.classes_, model.class_optima_, model.class_losses_, strict=True)
     ):
-        lines.append(f"{label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  {loss - optimum:.4f}")
+        line = f"{label!s:<{width}}  {optimum:<10.4f}  {loss:<6.4f}  "
+        deviation = f"{loss - optimum:.4f}"
+        lines.append(line + (f"{deviation:<9}  {recalls[k]:.4f}" if recalls else deviation))
+    if recalls:
+        lines.append("recalls are those of points that the members did not see")
     return [*lines, f"{_worst(model)} ({model.reduction_})"]
+
+
+def _recalls(model: Any) -> list[float]:
+    """The recalls of unseen points by class; none if there were no such points."""
+    return list((getattr(model, "class_recalls_", None) or {}).values())
 
 
 def _margin_lines(model: Any) -> list[str]:
@@ -143,6 +180,11 @@ def _html(model: Any, title: str, notes: Sequence[str], columns: str) -> str:
     facts = [_worst(model)] if lexicographic else _margin_lines(model)
     notes = ["; ".join([*facts, f"pool: {model.stopped_}"]), *notes]
     tables = (_classes(model) if lexicographic else "") + _members(model) + columns
+    return styled_block(title, tables, notes)
+
+
+def styled_block(title: str, tables: str, notes: Sequence[str]) -> str:
+    """A title, tables and lines of text below them, as HTML."""
     return "\n".join(
         [
             f'<div class="lxb"><style>{STYLE}</style>',
@@ -157,15 +199,18 @@ def _html(model: Any, title: str, notes: Sequence[str], columns: str) -> str:
 def _classes(model: Any) -> str:
     optima, losses = model.class_optima_, model.class_losses_
     full = max(float(np.max(losses)), float(np.max(optima)), 1e-12)
+    recalls = _recalls(model)
     rows = []
-    for label, optimum, loss in list(zip(model.classes_, optima, losses, strict=True))[
-        :SHOWN_CLASSES
-    ]:
+    for k, (label, optimum, loss) in enumerate(
+        list(zip(model.classes_, optima, losses, strict=True))[:SHOWN_CLASSES]
+    ):
         least, more = min(optimum, loss) / full, max(loss - optimum, 0.0) / full
         bar = _bar(("least", least), ("more", more))
-        rows.append([escape(str(label)), *_numbers(optimum, loss, loss - optimum), bar])
+        numbers = _numbers(*recalls[k : k + 1], optimum, loss, loss - optimum)
+        rows.append([escape(str(label)), *numbers, bar])
     heads = ["class", "least loss", "loss", "deviation", "least + deviation"]
-    return _table(heads, rows, len(optima) - len(rows), "classes")
+    heads[1:1] = ["recall"] if recalls else []
+    return html_table(heads, rows, len(optima) - len(rows), "classes")
 
 
 def _members(model: Any) -> str:
@@ -177,7 +222,7 @@ def _members(model: Any) -> str:
         name = escape(_given_name(model, t) or _kind(model.estimators_[t]))
         rows.append([str(t), name, *_numbers(weights[t]), _bar(("weight", weights[t] / full))])
     rest = model.n_members_ - len(rows)
-    return _table(["member", "learner", "weight", ""], rows, rest, "members")
+    return html_table(["member", "learner", "weight", ""], rows, rest, "members")
 
 
 def _columns(columns: list[tuple[str, float]]) -> str:
@@ -188,7 +233,7 @@ def _columns(columns: list[tuple[str, float]]) -> str:
         [escape(name), *_numbers(value), _bar(("weight", value / full))]
         for name, value in columns[:SHOWN_COLUMNS]
     ]
-    return _table(["column", "importance", ""], rows, len(columns) - len(rows), "columns")
+    return html_table(["column", "importance", ""], rows, len(columns) - len(rows), "columns")
 
 
 def _given_name(model: Any, t: int) -> str | None:
@@ -217,7 +262,8 @@ def _bar(*pieces: tuple[str, float]) -> str:
     return f'<div class="lxb-track">{inside}</div>'
 
 
-def _table(heads: list[str], rows: list[list[str]], rest: int, what: str) -> str:
+def html_table(heads: list[str], rows: list[list[str]], rest: int = 0, what: str = "rows") -> str:
+    """A table of cells that are HTML already; columns of numbers are told by their heads."""
     numeric = [head in NUMERIC for head in heads]
     kinds = [' class="lxb-number"' if is_number else "" for is_number in numeric]
     top = "".join(f"<th{kind}>{head}</th>" for kind, head in zip(kinds, heads, strict=True))

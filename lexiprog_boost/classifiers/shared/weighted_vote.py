@@ -13,6 +13,7 @@ from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.classifiers.shared.block_fitting import check_block_points
 from lexiprog_boost.classifiers.shared.ensemble import Ensemble
+from lexiprog_boost.classifiers.shared.importances import weighted_importances
 from lexiprog_boost.margins import probabilities, votes
 from lexiprog_boost.pools.pool import Pool
 
@@ -182,7 +183,7 @@ class WeightedVote(Ensemble):
         -------
         ndarray of shape (m,) or (m, n_classes)
         """
-        return decisions(self._scores(X))
+        return decisions(self._decided(self._scores(X)))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray]:
         """Yield the predictions of the first t members, t = 1, 2, ..., with their final weights.
@@ -225,7 +226,22 @@ class WeightedVote(Ensemble):
         ------
         ndarray of shape (m,) or (m, n_classes)
         """
-        yield from map(decisions, self._staged_scores(X))
+        for scores in self._staged_scores(X):
+            yield decisions(self._decided(scores))
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Importances of the columns, by those members that have them; they sum to one."""
+        check_is_fitted(self)
+        importances = weighted_importances(
+            self.estimators_, self.estimator_weights_, self.n_features_in_
+        )
+        if importances is None:
+            raise AttributeError(
+                "no member has feature_importances_ for the columns as they were given: use "
+                "sklearn.inspection.permutation_importance, which needs none."
+            )
+        return importances
 
     @property
     def _speaks(self) -> str:
@@ -266,7 +282,11 @@ class WeightedVote(Ensemble):
         )
 
     def _winners(self, scores: Floats) -> NDArray:
-        return self.classes_[winners(scores)]
+        return self.classes_[winners(self._decided(scores))]
+
+    def _decided(self, scores: Floats) -> Floats:
+        """Turn scores into those whose largest is the predicted class."""
+        return scores
 
     def _probabilities(self, scores: Floats) -> Floats:
         """Turn scores into what `predict_proba` returns."""

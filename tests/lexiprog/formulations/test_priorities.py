@@ -207,3 +207,55 @@ def test_an_unbounded_level_is_named_and_what_came_before_is_kept():
         lx.preemptive(levels, [x[0] >= 1]).solve()
     assert caught.value.status == "unbounded"
     assert caught.value.partial["fine"].value == near(1)
+
+
+def test_a_tuple_of_names_and_a_blend_are_one_level_of_equals():
+    x, limits = square()
+    far = {"first": cp.Maximize(x[0]), "second": cp.Maximize(x[1])}
+    by_tuple = lx.preemptive({"low": cp.Minimize(x[0]), ("a", "b"): list(far.values())}, limits)
+    blend = lx.Blend(far, {"second": 2.0})
+    by_blend = lx.preemptive({"low": cp.Minimize(x[0]), "both": blend}, limits)
+    sums = lx.preemptive(
+        {"low": cp.Minimize(x[0]), "both": cp.Maximize(x[0] + 2 * x[1])}, limits
+    ).solve()
+    assert list(by_tuple.subproblems) == ["low", "a + b"]
+    pairs = [(1, far["first"]), (2, far["second"])]
+    weighted = lx.preemptive({"low": cp.Minimize(x[0]), ("a", "b"): pairs}, limits)
+    assert weighted.solve()["a + b"].value == near(sums["both"].value)
+    assert by_blend.solve()["both"].value == near(sums["both"].value)
+    plain = lx.preemptive({"low": cp.Minimize(x[0]), "both": cp.Maximize(x[0] + x[1])}, limits)
+    assert by_tuple.solve()["a + b"].value == near(plain.solve()["both"].value)
+
+
+def test_a_level_of_equals_has_tolerances_of_its_own():
+    x, limits = square()
+    levels = {("a", "b"): [cp.Maximize(x[0]), cp.Maximize(x[1])], "last": cp.Minimize(x[0])}
+    exact, loose = (
+        lx.preemptive(levels, limits, atol={("a", "b"): room}).solve() for room in (0.0, 0.5)
+    )
+    assert float(loose["last"].value) < float(exact["last"].value) + 1e-9
+    total = float(loose["last"].at(x[0] + x[1]))
+    assert total >= exact["a + b"].value - 0.5 - 1e-7
+
+
+def test_objectives_of_both_senses_blend_in_the_sense_of_the_first():
+    x, _ = square()
+    mixed = lx.Blend({"cost": cp.Minimize(x[0]), "gain": cp.Maximize(x[1])}, {"gain": 3})
+    assert isinstance(mixed.objective, cp.Minimize)
+    x.value = np.array([1.0, 0.5])
+    assert float(mixed.objective.expr.value) == near(1.0 - 1.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "culprit"),
+    [
+        (lambda x: lx.Blend({}), "mapping"),
+        (lambda x: lx.Blend({"a": cp.Minimize(x)}, {"b": 1}), "'b', which is no objective"),
+        (lambda x: lx.Blend({"a": cp.Minimize(x)}, {"a": 0}), "must be positive"),
+        (lambda x: lx.Blend({"a": x}), "'a' in a Blend must be"),
+        (lambda x: lx.preemptive({("a", "b"): [cp.Minimize(x)]}), "list of 2 objectives"),
+    ],
+)
+def test_a_blend_that_makes_no_sense_is_refused_by_name(make, culprit):
+    with pytest.raises(lx.DeclarationError, match=culprit):
+        make(cp.Variable(name="x"))

@@ -30,10 +30,10 @@ def test_a_product_of_free_variables_hints_at_positive_ones():
     assert "in constraint 2" in refusal(cp.Minimize(c), c >= 0, c * d <= 1)
 
 
-def test_a_quasiconvex_problem_is_told_that_it_is_not_supported():
+def test_a_quasiconvex_problem_is_told_how_to_say_so():
     c, d = cp.Variable(name="c"), cp.Variable(pos=True, name="d")
-    assert "quasiconvex, which is not supported" in refusal(cp.Minimize(cp.ceil(c)), c >= 0)
-    assert "quasiconvex, which is not supported" in refusal(cp.Maximize(cp.sqrt(c) / cp.exp(c)))
+    assert "say so with qcp=True" in refusal(cp.Minimize(cp.ceil(c)), c >= 0)
+    assert "say so with qcp=True" in refusal(cp.Maximize(cp.sqrt(c) / cp.exp(c)))
     assert "gp=True" in refusal(cp.Minimize(c), c * d >= 1)
 
 

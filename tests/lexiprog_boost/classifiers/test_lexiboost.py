@@ -140,7 +140,6 @@ def test_the_modern_one_keeps_what_it_is_given():
         ({"margin": "soft"}, "margin"),
         ({"margins_from": "test"}, "unknown margins_from"),
         ({"pool": "adaboost", "margins_from": "cross"}, "use pool='m2'"),
-        ({"class_costs": {"rare": 1}}, "no cost for class 'many'"),
         ({"weight_cap": 0.01}, "at least 1/"),
         ({"margin_target": -1}, "margin_target"),
         ({"tie_break": "random"}, "unknown tie_break"),

@@ -174,5 +174,5 @@ def test_a_table_that_was_changed_is_measured_anew_and_one_that_was_moved_is_not
     changed.write_text("\n".join([*rows[:-1], "0,0,c1"]))
     assert store_of(tmp_path, study_of_file(changed)).path != before
     quick = store_of(tmp_path, study_of_file(file, quick=True)).path
-    assert quick.name.startswith("own-data-quick-")
+    assert quick.name.startswith("own-data-mine-quick-")
     assert store_of(tmp_path, study_of_file(file, part="controls")).path == before

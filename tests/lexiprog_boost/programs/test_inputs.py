@@ -16,7 +16,6 @@ M2, Y2 = [[1, -1], [-1, 1]], ["a", "b"]
         ({"sample_weight": [1, 0]}, "class 'b' has no point of weight > 0"),
         ({"margins": [[1, np.nan], [-1, 1]]}, "the margin of member 1 on point 0 is nan"),
         ({"margins": [1, -1]}, "one row a point"),
-        ({"class_costs": {"a": 1}}, "no cost for class 'b'"),
         ({"class_costs": {"a": 1, "b": 1, "c": 1}}, "'c', which is no class"),
         ({"class_costs": {"a": -1, "b": 1}}, "cost of class 'a' is -1.0"),
         ({"class_costs": [1, np.inf]}, "cost of class 'b' is inf"),

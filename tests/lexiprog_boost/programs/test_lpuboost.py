@@ -72,7 +72,6 @@ BAD = {
     "between 0 and 1": {"cap": 1 / 23, "lower_bound": 1.5},
     "beta is 0": {"cap": 1, "beta": 0},
     "'few' is no class": {"cap": 1, "target": "few"},
-    "no cost for class 'rare'": {"cap": 1, "class_costs": {"many": 1}},
 }
 
 

@@ -35,8 +35,7 @@ from tests.lexiprog_boost.classifiers.lexi_models import CODES, X, Y
 def test_any_ensemble_can_be_weighed_fitted_or_not(ensemble):
     fresh = LexiEnsembleClassifier(ensemble, random_state=0).fit(X, Y)
     bagged = isinstance(ensemble, RandomForestClassifier | BaggingClassifier)
-    unbagged = "cross" if isinstance(ensemble, list) else "train"
-    assert fresh.margins_from_ == ("oob" if bagged else unbagged)
+    assert fresh.margins_from_ == ("oob" if bagged else "cross")
     fitted = (
         [(name, clone(one).fit(X, Y)) for name, one in ensemble]
         if isinstance(ensemble, list)

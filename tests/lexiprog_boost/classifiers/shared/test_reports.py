@@ -53,7 +53,7 @@ def test_the_report_is_a_text_that_notebooks_show_as_tables(model):
     assert isinstance(report, str)
     assert repr(report) == report
     html = report._repr_html_()
-    assert tags(html).count("table") == 2
+    assert tags(html).count("table") == 3
     assert "script" not in tags(html)
     assert str(pickle.loads(pickle.dumps(report))) == report
 
@@ -70,7 +70,8 @@ def test_every_number_of_the_classes_and_the_heaviest_members_is_there(model):
     cells = re.findall(r'<td class="lxb-number">([^<]*)</td>', html)
     columns = model.class_optima_, model.class_losses_, model.class_losses_ - model.class_optima_
     heavy = np.sort(model.estimator_weights_)[::-1][:SHOWN_MEMBERS]
-    shown = [*np.column_stack(columns).ravel(), *heavy]
+    worth = np.sort(model.feature_importances_)[::-1]
+    shown = [*np.column_stack(columns).ravel(), *heavy, *worth]
     np.testing.assert_allclose([float(cell) for cell in cells], shown, atol=5e-5)
     assert f"and {model.n_members_ - SHOWN_MEMBERS} more members" in html
 

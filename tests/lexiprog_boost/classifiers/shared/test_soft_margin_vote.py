@@ -69,7 +69,6 @@ BAD = {
     "must lie between 0 and 0.0": DualLPUBoostClassifier(lower_bound=0.5),
     "beta is -1": LPUBoostClassifier(beta=-1),
     "target 7 is no class": LPUBoostClassifier(target=7),
-    "no cost for class 1": LPUBoostClassifier(class_costs={0: 1}),
     "unknown pool 'bag'": LPAdaBoostClassifier(pool="bag"),
     "unknown margin 'signed'": LPAdaBoostClassifier(margin="signed"),
     "unknown tie_break 'none'": LPAdaBoostClassifier(tie_break="none"),

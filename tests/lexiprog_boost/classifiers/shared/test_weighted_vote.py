@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from lexiprog_boost import LexiBoostClassifier, LexiEnsembleClassifier
 from lexiprog_boost.margins import probabilities, votes
-from tests.lexiprog_boost.classifiers.kinds import LEXI, VOTES, X, Y, by_name, make
+from tests.lexiprog_boost.classifiers.kinds import VOTES, X, Y, by_name, make
 from tests.lexiprog_boost.classifiers.lexi_models import MODELS, PAPER
 from tests.lexiprog_boost.classifiers.lexi_models import X as X2
 from tests.lexiprog_boost.classifiers.lexi_models import Y as Y2
@@ -48,13 +48,6 @@ def test_fitted_names_are_the_same_everywhere(kind):
     assert model.estimator_weights_.sum() == pytest.approx(1)
     assert model.n_members_ == (model.estimator_weights_ > 1e-6).sum()
     assert model.stopped_.endswith(".")
-
-
-@by_name(LEXI)
-def test_the_old_name_of_stopped_still_answers(kind):
-    model = make(kind)
-    assert not hasattr(model, "pool_stopped_")
-    assert model.fit(X, Y).pool_stopped_ == model.stopped_
 
 
 @pytest.mark.parametrize("name", MODELS)

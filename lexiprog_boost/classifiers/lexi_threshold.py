@@ -1,0 +1,524 @@
+"""Any classifier with thresholds that serve priorities for classes, in their order."""
+
+from __future__ import annotations
+
+import warnings
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+import lexiprog as lx
+from lexiprog_boost.aliases import Codes, Floats
+from lexiprog_boost.checks.points import is_frame, take_rows
+from lexiprog_boost.checks.values import check_classes, check_learner
+from lexiprog_boost.classifiers.shared.ensemble import (
+    TrainingData,
+    check_points,
+    check_training_data,
+)
+from lexiprog_boost.classifiers.shared.reports import (
+    Report,
+    ReportShown,
+    html_table,
+    styled_block,
+)
+from lexiprog_boost.margins.unseen import deal_folds
+from lexiprog_boost.members.fitting import seeded_clone, workers_for
+from lexiprog_boost.members.outputs import class_codes, probabilities
+from lexiprog_boost.thresholds import (
+    ClassPriority,
+    Fitted,
+    Floor,
+    ScoredPoints,
+    fit_rule,
+    priorities_program,
+    read_priorities,
+)
+
+# Probabilities below this count as this, since their logarithm is taken.
+SMALLEST = 1e-6
+# The part of the points that is kept from training, unless another is given.
+HOLDOUT = 1 / 3
+# So large a share of the points at one score makes a floor coarse.
+TIED = 0.1
+
+
+class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Priorities for classes, in order, with a promise that holds on new data.
+
+    "The recall of A at least 0.9, then that of B at least 0.8, then the worst of the rest as good
+    as can be": any classifier keeps its scores and gets thresholds that serve such a list, found
+    on points it has not seen. Floors are set with room for chance, so that they hold on new points
+    of the same kind with the stated confidence; what the cases at hand cannot promise is said,
+    with the number it would take.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``predict_proba`` or ``decision_function``; any number of classes.
+    priorities : list, optional
+        In order. Floors: ``("recall", "A", 0.9)``, ``("precision", "A", 0.5)``,
+        ``("false positive rate", "B", 0.05)``. Aims, which come into their own after all floors:
+        ``("recall", "C")``, ``"worst recall"``, ``"balanced accuracy"``, ``("cost", {"A": 5})``
+        (of a missed case; 1 for classes that are not named). ``("recall", "A", 0.9, "sex")`` is
+        a floor in every group of a column, ``("worst recall", "sex")`` an aim over all of them.
+        Without an aim, or after that of one class, the worst recall is the last.
+    confidence : float
+        With which a floor holds on new data.
+    joint : bool
+        Whether that is the confidence of all floors together, or of each by itself.
+    cv : {"holdout", "prefit"}, float or int
+        Which points the thresholds are found on. "holdout": a third that is kept from training,
+        or the given share: floors are promised. "prefit": the estimator is fitted, and all points
+        given to `fit` are new to it: promised too. A whole number: so many folds of
+        cross-fitting, then a fit on all points: floors are estimated, since nothing guarantees
+        that the last fit is like those before it.
+    rule : {"cascade", "multipliers"}
+        "cascade": classes with a floor claim points in the order of the priorities, the others
+        share what is left by one multiplier a class. Its promises are proved; the aims may raise
+        the last class with a floor only. "multipliers": ``argmax(multiplier * probability)``,
+        simpler to pass on; with more than two classes its floors are estimated.
+    unpromised : {"warn", "refuse", "ignore"}
+        What to do about floors that cannot be promised: the plain threshold is taken with a
+        warning, or `fit` fails.
+    n_jobs : int, optional
+        Workers of the cross-fitting.
+    random_state : int, RandomState or None
+        Deals the holdout or the folds, and seeds the estimator where it has no seed.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Fitted.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    floors_ : tuple of Floor
+        What became of each floor: ``wanted``, ``measured``, ``bound``, ``cases``, ``confidence``,
+        ``status`` ("promised", "estimated", "not promised") and ``why``.
+    aims_ : dict
+        What each aim came to on the points that the thresholds were found on.
+    recalls_ : dict
+        The recall of each class there.
+    thresholds_ : dict
+        Of the classes that claim: by how much the logarithm of the score must exceed that of the
+        best later class, both divided by the classes' frequencies.
+    multipliers_ : dict
+        Of the other classes.
+    rule_ : DecisionRule
+        Both, as a function of scores.
+    priorities_, calibration_points_ : list of ClassPriority, ScoredPoints
+        What was asked for, and the scores of the points that the rule was found on.
+    program_ : lexiprog.Program
+        The priorities as a lexicographic program, one stage each: to be read, changed, and solved
+        by any solver (a mixed-integer program with a binary variable a point). The thresholds come
+        from an exact search that finds the same faster.
+
+    Notes
+    -----
+    The promise is about new points drawn like those that the thresholds were found on: drift,
+    duplicates, and points that belong together (visits of one patient) on both sides of a split
+    void it. Precision is promised for the classes' frequencies in the data given to `fit`. A floor
+    barely out of reach takes whatever it can from the rest: `report` tells each floor's price.
+    Fit an estimator with sample weights yourself and give it with ``cv="prefit"``.
+
+    A sum of recalls or costs over three classes and more is found by line searches, and not proved
+    best; nor are counts of many classes whose scores tie (`report` says so). All else is exact.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from lexiprog_boost import LexiThresholdClassifier
+    >>> X, y = make_classification(3000, weights=[0.8], flip_y=0.05, random_state=0)
+    >>> wanted = [("recall", 1, 0.9)]
+    >>> model = LexiThresholdClassifier(LogisticRegression(), wanted, random_state=0).fit(X, y)
+    >>> floor = model.floors_[0]
+    >>> floor.status, floor.cases, bool(floor.bound >= 0.9)
+    ('promised', 211, True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        priorities: Any = None,
+        *,
+        confidence: float = 0.95,
+        joint: bool = False,
+        cv: Any = "holdout",
+        rule: str = "cascade",
+        unpromised: str = "warn",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.priorities = priorities
+        self.confidence = confidence
+        self.joint = joint
+        self.cv = cv
+        self.rule = rule
+        self.unpromised = unpromised
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the estimator and find the thresholds, as the class describes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of n rows
+            Points, of any kind that the estimator takes.
+        y : array-like of shape (n,)
+            Labels of two classes or more.
+
+        Returns
+        -------
+        self
+        """
+        self._check_options()
+        if _is_text(X):
+            data = _text_data(X, y)
+        else:
+            data = check_training_data(self, X, y, None, keep_frames=True)
+        priorities = read_priorities(self.priorities, data.classes)
+        columns = [one.column for one in priorities if one.column is not None]
+        groups = {column: _column(X, column) for column in columns}
+        rows, logs = self._unseen_scores(data)
+        codes = data.codes[rows]
+        shares = np.bincount(data.codes) / len(data.codes)
+        points = ScoredPoints(
+            logs, codes, data.classes, shares, self._offsets(shares),
+            {column: _grouped(values[rows]) for column, values in groups.items()},
+        )  # fmt: skip
+        self.classes_ = data.classes
+        self._found_on(points, priorities)
+        return self
+
+    def _found_on(self, points: ScoredPoints, priorities: list[ClassPriority]) -> None:
+        """Find the rule on these points, keep what tells about it, and warn."""
+        self.calibration_points_, self.priorities_ = points, priorities
+        self._program: lx.Program | None = None
+        fitted = self._fitted = self._solve(priorities)
+        self.rule_ = rule = fitted.rule
+        self.floors_: tuple[Floor, ...] = fitted.floors
+        self.aims_ = {str(one): value for one, value, _ in fitted.aims}
+        self.recalls_ = dict(zip(points.classes.tolist(), _recalls(points, fitted), strict=True))
+        labels = points.classes.tolist()
+        self.thresholds_ = {labels[c]: t for c, t in zip(rule.order, rule.thresholds, strict=True)}
+        self.multipliers_ = {
+            labels[c]: float(np.exp(rule.offsets[c]))
+            for c in range(len(labels))
+            if c not in rule.order
+        }
+        self._warn()
+
+    def _solve(self, priorities: list[ClassPriority]) -> Fitted:
+        folds = not isinstance(self.cv, str) and self.cv >= 1
+        return fit_rule(
+            self.calibration_points_, priorities, alpha=1 - self.confidence, joint=self.joint,
+            rule=self.rule, status="estimated" if folds else "promised",  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def _warn(self) -> None:
+        missed = [floor for floor in self.floors_ if not floor.is_kept]
+        if missed and self.unpromised != "ignore":
+            said = "; ".join(f"{floor.wanted} is not promised: {floor.why}" for floor in missed)
+            if self.unpromised == "refuse":
+                raise ValueError(f"{said}. unpromised='warn' takes the best threshold there is.")
+            warnings.warn(said, lx.LexiprogWarning, stacklevel=4)
+        points, rule = self.calibration_points_, self.rule_
+        for place, code in enumerate(rule.order):
+            scores = rule.claim_scores(points.logs, place)
+            tied = np.isclose(scores, rule.thresholds[place], atol=1e-12)
+            if tied.mean() > TIED and tied.sum() > 2:
+                warnings.warn(
+                    f"{tied.mean():.0%} of the points have the very score of the threshold of "
+                    f"{points.classes[code]}, which claims all of them or none; an estimator with "
+                    "finer scores (a forest in place of a tree) wastes less.",
+                    lx.LexiprogWarning,
+                    stacklevel=4,
+                )
+
+    def _check_options(self) -> None:
+        check_learner(self.estimator)
+        if not isinstance(self.confidence, int | float) or not 0.5 <= self.confidence < 1:
+            raise ValueError(f"confidence is {self.confidence!r}; it lies from 0.5 to below 1.")
+        for name, known in (
+            ("rule", ("cascade", "multipliers")), ("unpromised", ("warn", "refuse", "ignore"))
+        ):  # fmt: skip
+            if getattr(self, name) not in known:
+                raise ValueError(f"unknown {name} {getattr(self, name)!r}; it is one of {known}.")
+        text = isinstance(self.cv, str)
+        share = isinstance(self.cv, float) and 0 < self.cv < 1
+        folds = isinstance(self.cv, int | np.integer) and self.cv >= 2
+        if not (self.cv in ("holdout", "prefit") if text else share or folds):
+            raise ValueError(
+                f"cv is {self.cv!r}; it is 'holdout', 'prefit', a share of the points to hold out, "
+                "or a number of folds from 2 on."
+            )
+
+    # Scores of points that the estimator has not seen.
+
+    def _unseen_scores(self, data: TrainingData) -> tuple[NDArray[np.intp], Floats]:
+        """The points that the rule is found on, and their scores; sets ``estimator_``."""
+        everything = np.arange(len(data.y))
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            check_is_fitted(self.estimator)
+            self.estimator_ = self.estimator
+            return everything, self._logs(self.estimator_, data.X, data.classes)
+        rng = check_random_state(self.random_state)
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        learner = clone(self.estimator)
+        if self.random_state is not None:
+            learner = seeded_clone(self.estimator, rng)
+        if isinstance(self.cv, str | float):
+            kept = held_out(data.codes, HOLDOUT if isinstance(self.cv, str) else self.cv, seed)
+            train, rows = np.flatnonzero(~kept), np.flatnonzero(kept)
+            self.estimator_ = learner.fit(take_rows(data.X, train), data.y[train])
+            return rows, self._logs(self.estimator_, take_rows(data.X, rows), data.classes)
+        folds = deal_folds(data.codes, int(self.cv), seed)
+        parts = Parallel(n_jobs=workers_for(data.X, self.n_jobs))(
+            delayed(self._judged)(learner, data, folds, k) for k in range(folds.max() + 1)
+        )
+        logs = np.empty((len(data.y), len(data.classes)))
+        for k, part in enumerate(parts):
+            logs[folds == k] = part
+        self.estimator_ = learner.fit(data.X, data.y)
+        rows = np.flatnonzero(folds >= 0)  # the only point of its class is never held out
+        return rows, logs[rows]
+
+    def _judged(self, learner: Any, data: TrainingData, folds: Codes, k: int) -> Floats:
+        train, test = np.flatnonzero(folds != k), np.flatnonzero(folds == k)
+        twin = clone(learner).fit(take_rows(data.X, train), data.y[train])
+        return self._logs(twin, take_rows(data.X, test), data.classes)
+
+    def _logs(self, estimator: Any, X: Any, classes: NDArray) -> Floats:
+        """Logarithms of probabilities, or decision values."""
+        if hasattr(estimator, "predict_proba"):
+            return np.log(np.maximum(probabilities(estimator, X, classes), SMALLEST))
+        if not hasattr(estimator, "decision_function"):
+            raise TypeError(
+                f"{type(estimator).__name__} has neither predict_proba nor decision_function, so "
+                "there are no scores to set thresholds on; wrap it in CalibratedClassifierCV."
+            )
+        values = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        if values.ndim == 1:
+            values = np.column_stack([-values / 2, values / 2])
+        codes = class_codes(estimator.classes_, classes, source=type(estimator).__name__)
+        aligned = np.full((len(values), len(classes)), values.min(initial=0.0) - 1.0)
+        aligned[:, codes] = values
+        return aligned
+
+    def _offsets(self, shares: Floats) -> Floats:
+        """Probabilities are compared relative to the classes' frequencies; other scores as is."""
+        if hasattr(self.estimator_, "predict_proba"):
+            return np.asarray(-np.log(shares))
+        return np.zeros(len(shares))
+
+    # Predictions.
+
+    def predict(self, X: Any) -> NDArray:
+        """Return the class of each point by the thresholds.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of m rows
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        codes = np.argmax(self._scores(X), axis=1)
+        return self.classes_[codes]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return scores whose largest is the predicted class: those of the estimator, shifted.
+
+        They are no probabilities; ``estimator_.predict_proba`` tells those, which thresholds do
+        not change.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of m rows
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            With two classes, the second one's score minus the first one's.
+        """
+        scores = self._scores(X)
+        return scores if scores.shape[1] > 2 else scores[:, 1] - scores[:, 0]
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self.rule_.scores(self._logs(self.estimator_, self._asked(X), self.classes_))
+
+    def _asked(self, X: Any) -> Any:
+        if _is_text(X):
+            return np.asarray(X, dtype=object)
+        return check_points(self, X, keep_frames=True)
+
+    # What is told.
+
+    @property
+    def program_(self) -> lx.Program:
+        """The priorities as a lexicographic program; declared when it is asked for."""
+        check_is_fitted(self)
+        if self._program is None:
+            self._program = priorities_program(
+                self.calibration_points_, self.priorities_, self._fitted
+            )
+        return self._program
+
+    def report(self) -> Report:
+        """Say a line a priority: wanted, measured, bound, promised or not and why, and its price.
+
+        The price of a floor is by how much the worst recall of the classes without floors would be
+        better without it (of all other classes, if every class has one).
+
+        Returns
+        -------
+        str
+            In a notebook it shows itself as tables.
+        """
+        check_is_fitted(self)
+        together = "together" if self.joint else "each"
+        kept = sum(floor.is_kept for floor in self.floors_)
+        title = (
+            f"{type(self).__name__} of {type(self.estimator_).__name__}: {kept} of "
+            f"{len(self.floors_)} floors kept, {together} with confidence {self.confidence:g}"
+        )
+        prices = [self._price(floor) for floor in self.floors_]
+        lines = [title]
+        for floor, price in zip(self.floors_, prices, strict=True):
+            sign = "<=" if floor.priority.measure == "false positive rate" else ">="
+            lines.append(
+                f"{floor.wanted}: {floor.measured:.3f}, with confidence {floor.confidence:.3g} "
+                f"{sign} {floor.bound:.3f}; {floor.status} ({floor.why}); costs the rest "
+                f"{price:.3f}"
+            )
+        for one, value, proved in self._fitted.aims:
+            lines.append(f"{one}: {value:.3f}" + ("" if proved else " (not proved best)"))
+        recalls = ", ".join(f"{value:.3f} ({label})" for label, value in self.recalls_.items())
+        counts = np.bincount(self.calibration_points_.codes, minlength=len(self.classes_))
+        lines.append(f"recalls: {recalls}; on {counts.sum()} points that the estimator did not see")
+        text = Report("\n  ".join(lines))
+        text.html = self._html(title, prices, counts)
+        return text
+
+    def _price(self, floor: Floor) -> float:
+        """What the rest would gain without this floor."""
+        labels = [one.label for one in self.priorities_ if one.is_floor]
+        rest = [c for c, label in enumerate(self.classes_.tolist()) if label not in labels]
+        if not rest:
+            rest = [
+                c for c, label in enumerate(self.classes_.tolist()) if label != floor.priority.label
+            ]
+        without = [one for one in self.priorities_ if one != floor.priority]
+        free = _recalls(self.calibration_points_, self._solve(without))[rest]
+        with_it = _recalls(self.calibration_points_, self._fitted)[rest]
+        return float(np.nanmin(free) - np.nanmin(with_it))
+
+    def _html(self, title: str, prices: list[float], counts: NDArray) -> str:
+        rows = [
+            [escape(floor.wanted), f"{floor.measured:.3f}", f"{floor.bound:.3f}", str(floor.cases),
+             escape(floor.status), f"{price:.3f}", escape(floor.why)]
+            for floor, price in zip(self.floors_, prices, strict=True)
+        ]  # fmt: skip
+        rows += [
+            [escape(str(one)), f"{value:.3f}", "", "", "as good as can be" if proved else
+             "not proved best", "", ""]
+            for one, value, proved in self._fitted.aims
+        ]  # fmt: skip
+        heads = ["priority", "measured", "bound", "cases", "", "price", "why"]
+        recalls = [
+            [escape(str(label)), f"{value:.3f}", str(count)]
+            for (label, value), count in zip(self.recalls_.items(), counts, strict=True)
+        ]
+        tables = html_table(heads, rows) + html_table(["class", "recall", "cases"], recalls)
+        return styled_block(title, tables, [])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # CVXPY's objects mean something in the process that made them only.
+        return super().__getstate__() | {"_program": None}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
+
+
+def held_out(codes: Codes, share: float, seed: int) -> NDArray[np.bool_]:
+    """Points kept from training: the share of every class, whose last point is trained on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.classifiers.lexi_threshold import held_out
+    >>> kept = held_out(np.repeat([0, 1, 2], [6, 3, 1]), 1 / 3, seed=0)
+    >>> np.bincount(np.repeat([0, 1, 2], [6, 3, 1]), kept).tolist()
+    [2.0, 1.0, 0.0]
+    """
+    rng = np.random.RandomState(seed)
+    kept = np.zeros(len(codes), dtype=bool)
+    for code in np.unique(codes):
+        mine = rng.permutation(np.flatnonzero(codes == code))
+        kept[mine[: min(max(1, round(share * len(mine))), len(mine) - 1)]] = True
+    if not kept.any():
+        raise ValueError("no class has two points, so no point can be held out.")
+    return kept
+
+
+def _recalls(points: ScoredPoints, fitted: Fitted) -> Floats:
+    """The recall of each class; nan for one without points."""
+    right = fitted.rule(points.logs) == points.codes
+    counts = np.bincount(points.codes, minlength=len(points.classes))
+    hits = np.bincount(points.codes, right, len(points.classes))
+    return np.asarray(np.divide(hits, counts, out=np.full(len(counts), np.nan), where=counts > 0))
+
+
+def _is_text(X: Any) -> bool:
+    """Whether points are texts, which only the estimator can check."""
+    if not isinstance(X, list | tuple) and getattr(X, "ndim", 0) != 1:
+        return False
+    return len(X) > 0 and isinstance(X.iloc[0] if hasattr(X, "iloc") else X[0], str)
+
+
+def _text_data(X: Any, y: Any) -> TrainingData:
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(X, labels)
+    check_classification_targets(labels)
+    data = TrainingData(np.asarray(X, dtype=object), labels, np.ones(len(labels)))
+    check_classes(data.classes)
+    return data
+
+
+def _column(X: Any, name: Any) -> NDArray:
+    """The values of a column, by its name in a data frame, else by its position."""
+    if is_frame(X):
+        if name in X.columns:
+            return np.asarray(X[name])
+        raise ValueError(f"there is no column {name!r} to group by; there are {list(X.columns)}.")
+    table: Any = X if hasattr(X, "tocsr") else np.asarray(X)
+    if not isinstance(name, int | np.integer) or not -table.shape[1] <= name < table.shape[1]:
+        raise ValueError(
+            f"the points are an array, whose columns are numbers below {table.shape[1]}, and not "
+            f"{name!r}; give a data frame to group by a name."
+        )
+    values = table[:, [int(name)]]
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values).ravel()
+
+
+def _grouped(values: NDArray) -> tuple[list[Any], Codes]:
+    names, codes = np.unique(values.astype(str), return_inverse=True)
+    return names.tolist(), codes
