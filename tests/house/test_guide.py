@@ -10,7 +10,9 @@ from tests.house.snippets import FENCE, run
 
 DOCS = Path(__file__).parents[2] / "docs"
 # The facts have tests of their own; these pages have no code to run.
-APART = {"facts.md", "api.md", "gallery.md", "what-we-found.md", "guide/index.md"}
+APART = {
+    "facts.md", "api.md", "gallery.md", "what-we-found.md", "who-is-right.md", "guide/index.md",
+}  # fmt: skip
 PAGES = {
     name: path
     for path in sorted(DOCS.rglob("*.md"))
