@@ -24,6 +24,7 @@ from lexiprog.model.expressions import as_float, dense
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import solve_scenario
+from lexiprog.parametric.front_proof import FrontProof
 from lexiprog.parametric.value_function import Gap
 from lexiprog.program import Program
 from lexiprog.results.fingerprint import fingerprint_of
@@ -89,6 +90,12 @@ class Frontier(ShownTable):
         Pairs of neighbours between which points may be missing.
     ray : ndarray of shape (2,), optional
         The direction in which a linear front goes on for ever from its last or first point.
+    open : float
+        At most which share of the space between the best and the worst values of the objectives
+        may still have points: 0 if the front is complete, nan if nothing is known.
+    proof : FrontProof, optional
+        What shows that nothing is missing; ``proof.save(path)`` writes it for
+        ``docs/check_fronts.py``, which needs no lexiprog.
     note : str
         Why something is missing.
 
@@ -120,6 +127,8 @@ class Frontier(ShownTable):
     weights: Array | None = None
     missing: tuple[Gap, ...] = ()
     ray: Array | None = None
+    open: float = 0.0
+    proof: FrontProof | None = field(default=None, repr=False, compare=False)
     note: str = ""
     state: Any = field(default=None, repr=False, compare=False)  # what `resume` goes on from
     mark: str = field(default="", repr=False, compare=False)  # of the problem it belongs to
@@ -146,6 +155,9 @@ class Frontier(ShownTable):
             )
             text += f"; without end in the direction {direction}"
         out = [text]
+        if 0.0 < self.open:
+            share = f"{100 * self.open:.2g}"
+            out.append(f"at most {share} % of the space between the objectives' ends is still open")
         if self.note:
             out.append(f"not complete: {self.note}" if not self.complete else self.note)
         for left, right in self.missing:
@@ -230,6 +242,8 @@ class FrontProblem:
     ladder: FallbackSolvers | None
     warm: WarmHighs
     deadline: Deadline
+    before: tuple[Stage, ...] = ()  # whose optima are read
+    solved: Mapping[str, Solution] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -239,6 +253,8 @@ class FrontProblem:
         solver: SolverChoice,
         deadline: Deadline,
         target: Objective | None = None,
+        before: tuple[Stage, ...] = (),
+        solved: Mapping[str, Solution] | None = None,
     ) -> FrontProblem:
         """The problem; ``target`` is optimised in the place of the last objective."""
         last = list(objectives)[-1]
@@ -250,7 +266,7 @@ class FrontProblem:
         ]
         name = last if target is None else "front"
         subproblem = Subproblem(name, target or objectives[last], [*constraints, *bounds])
-        Program(Stage(STAGE, subproblem))  # refuses references to other problems
+        Program(*before, Stage(STAGE, subproblem))  # refuses references to other problems
         for limit in limits:
             limit.value = 0.0
         ids = {limit.id for limit in limits}
@@ -259,7 +275,7 @@ class FrontProblem:
         ladder = resolve(solver, {STAGE: ([name], None)})[name]
         return cls(
             dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs(),
-            deadline,
+            deadline, before, solved or {},
         )  # fmt: skip
 
     @property
@@ -285,11 +301,12 @@ class FrontProblem:
     def task(self, limits: Sequence[float]) -> Task:
         """The numbers for HiGHS with these limits."""
         asked = None if self.ladder is None else self.ladder[0]
-        strategy = Strategy(asked if asked is not None and self._asks_highs else Solver("HIGHS"))
-        return prepare(self.subproblem, strategy, {}, given=self.at(limits))
+        strategy = Strategy(asked if asked is not None and self.asks_highs else Solver("HIGHS"))
+        return prepare(self.subproblem, strategy, self.solved, given=self.at(limits))
 
     @property
-    def _asks_highs(self) -> bool:
+    def asks_highs(self) -> bool:
+        """Whether HiGHS was asked for by name."""
         return self.ladder is not None and self.ladder[0].target == "HIGHS"
 
     def solve(self, limits: Sequence[float]) -> Solution:
@@ -311,16 +328,20 @@ class FrontProblem:
         self.deadline.check()
         asked, limited = self.deadline.left(), self.deadline.limited
         solve_options = SolveOptions(executor=self.deadline.executor, deadline=self.deadline)
+        earlier = dict.fromkeys(p.name for stage in self.before for p in stage.subproblems)
+        ladders = {**earlier, **ladders}
         try:
             with _quiet() if limited else nullcontext():
                 result = solve_scenario(
-                    stages, ladders, given, warm=warm, solved={}, solve_options=solve_options
-                )
+                    [*self.before, *stages], ladders, given, warm=warm, solved=self.solved,
+                    solve_options=solve_options,
+                )  # fmt: skip
         except StageError as error:
             if limited and error.status.is_limit:
                 raise OutOfTime from error
             raise
-        stopped = any(s.status is Status.WITHIN_GAP for s in result.values())
+        new = [s for name, s in result.items() if name not in self.solved]
+        stopped = any(s.status is Status.WITHIN_GAP for s in new)
         if limited and stopped and self.deadline.left() <= OVER * asked:
             raise OutOfTime
         return result
@@ -338,7 +359,7 @@ class FrontProblem:
         bound : float, optional
             What was proved of the form's objective, in the user's units.
         """
-        if self.ladder is not None and not self._asks_highs:
+        if self.ladder is not None and not self.asks_highs:
             return self.solve(limits)
         task = self.task(limits)
         scaling = task.native.scaling
@@ -346,7 +367,7 @@ class FrontProblem:
         answer: Answer = answer_at(task.native, scaling.scaled_point(x), y, iterations=None)
         if bound is not None:
             answer = replace(answer, bound=scaling.scaled_value(bound))
-        verdict = certify_answer(task, STAGE, answer, {})
+        verdict = certify_answer(task, STAGE, answer, self.solved)
         if isinstance(verdict, Solution):
             return verdict
         return self.solve(limits)
@@ -380,6 +401,8 @@ class FrontProblem:
     def mark(self) -> str:
         """A word for all that the front depends on: the same for the same problem alone."""
         word = blake2b(fingerprint_of(self.subproblem).whole.encode(), digest_size=16)
+        for solution in self.solved.values():
+            word.update(repr(solution.value).encode())
         for _, value in self.given.values:
             word.update(np.ascontiguousarray(dense(value)).tobytes())
         return word.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -35,13 +36,13 @@ class Asked:
 
 
 class IntegerPrograms:
-    """A feasible set with two rows for the objectives, in one HiGHS model.
+    """A feasible set with a row for each objective, in one HiGHS model.
 
     Parameters
     ----------
     form : StandardForm
         Linear rows, integer columns.
-    costs : ndarray of shape (2, n)
+    costs : ndarray of shape (p, n)
         The objectives, whose rows are scaled as they stand here.
     options : mapping
         HiGHS options.
@@ -53,13 +54,14 @@ class IntegerPrograms:
         self, form: StandardForm, costs: Array, options: Options, deadline: Deadline | None = None
     ) -> None:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
+        self.rows = form.b.size
         self.sizes = abs(self.A)
         self.solves, self.nodes = 0, 0
         given = Bounds.of(form)
         self.bounds = replace(
             given,
-            row_lower=np.append(given.row_lower, [-np.inf, -np.inf]),
-            row_upper=np.append(given.row_upper, [np.inf, np.inf]),
+            row_lower=np.append(given.row_lower, np.full(len(costs), -np.inf)),
+            row_upper=np.append(given.row_upper, np.full(len(costs), np.inf)),
         )
         self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
         self.model = HighsModel(
@@ -68,14 +70,14 @@ class IntegerPrograms:
         )  # fmt: skip
 
     def ask(
-        self, cost: Array, limits: tuple[float, float], start: Array | None, *, gap: float
+        self, cost: Array, limits: Sequence[float], start: Array | None, *, gap: float
     ) -> Asked | None:
-        """Minimise ``cost`` with both objectives within their limits; None if nothing is feasible.
+        """Minimise ``cost`` with the objectives within their limits; None if nothing is feasible.
 
         Parameters
         ----------
         cost : ndarray
-        limits : pair of float
+        limits : sequence of float
             Upper limits of the objectives.
         start : ndarray, optional
             A feasible point to begin with.
@@ -102,7 +104,7 @@ class IntegerPrograms:
         x = self._rounded(np.array(model.solution.col_value), cost, limits)
         return Asked(x, float(model.info.mip_dual_bound))
 
-    def _rounded(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+    def _rounded(self, x: Array, cost: Array, limits: Sequence[float]) -> Array:
         """The point with its integers rounded and the rest solved again."""
         x[self.integer] = np.rint(x[self.integer])
         if self.integer.size < x.size:
@@ -119,7 +121,7 @@ class IntegerPrograms:
             )
         return x
 
-    def _rest_of(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+    def _rest_of(self, x: Array, cost: Array, limits: Sequence[float]) -> Array:
         """The continuous columns, best for the integers at hand."""
         lower, upper = self.bounds.lower.copy(), self.bounds.upper.copy()
         lower[self.integer] = upper[self.integer] = x[self.integer]
@@ -135,8 +137,8 @@ class IntegerPrograms:
             "whole: a coefficient is too large for its tolerance."
         )
 
-    def _within(self, limits: tuple[float, float]) -> Bounds:
-        return replace(self.bounds, row_upper=np.append(self.bounds.row_upper[:-2], limits))
+    def _within(self, limits: Sequence[float]) -> Bounds:
+        return replace(self.bounds, row_upper=np.append(self.bounds.row_upper[: self.rows], limits))
 
 
 # The steps in which an objective over whole numbers can change.
