@@ -254,16 +254,21 @@ def check_linear(proof):
 
 
 def check_convex(proof):
-    rows = [integers([-Fraction(beta), *map(Fraction, w)]) for beta, *w in proof["hyperplanes"]]
+    """Values are counted from the least of each objective, in shares of its range."""
+    rows = [tuple(map(int, row)) for row in proof["hyperplanes"]]
     p = len(rows[0]) - 1
     rays = rays_of([(1, *[0] * p), *rows])
-    points, units = np.array(proof["values"]), np.array(proof["units"])
+    points = np.array(proof["values"])
+    covers = {tuple(map(int, ray)): shares for ray, shares in proof["covers"]}
     for ray in rays:
         if ray[0]:
-            v = np.array([float(Fraction(c, ray[0])) for c in ray[1:]])
-            near = v + proof["error"] * units * (1 + 1e-9)
-            require((points <= near).all(1).any(), f"{v.tolist()} is further off than the error")
-    return f"{len(points)} points, {len(rows)} hyperplanes, error {proof['error']:g}"
+            require(ray in covers, f"nothing is said of the vertex {ray}")
+            places, shares = zip(*covers[ray], strict=True)
+            require(min(shares) >= 0 and abs(sum(shares) - 1) < 1e-9, "shares are not shares")
+            v = np.array([c / ray[0] for c in ray[1:]])
+            off = float(np.max(np.array(shares) @ points[list(places)] - v))
+            require(off <= proof["error"] + 1e-12, f"{v.tolist()} is further off than the error")
+    return f"{len(points)} points, {len(rows)} hyperplanes, error {proof['error']:g} of the ranges"
 
 
 CHECKS = {

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,26 @@ if TYPE_CHECKING:
 MOST = 60
 
 
+@dataclass(frozen=True, eq=False)
+class FrontFacet:
+    """A flat piece of a linear front: no value is better than ``weights @ values >= value``.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (p,)
+        Of the objectives, all as things to minimise (those that are maximised with a minus); their
+        sum is 1. Every point of the facet is best for them.
+    value : float
+        What the weighted sum is there.
+    points : tuple of int
+        The extreme points on it, as places in ``Frontier.points``.
+    """
+
+    weights: Array
+    value: float
+    points: tuple[int, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Frontier(ShownTable):
     """The front of two or more objectives.
@@ -90,6 +111,12 @@ class Frontier(ShownTable):
         Pairs of neighbours between which points may be missing.
     ray : ndarray of shape (2,), optional
         The direction in which a linear front goes on for ever from its last or first point.
+    facets : tuple of FrontFacet
+        Linear problems with three or more objectives: every facet of the front.
+    directions : ndarray of shape (d, m), optional
+        The same problems: the directions in which the front goes on for ever.
+    fractions : tuple, optional
+        The same problems, and others for ``Solver("EXACT")``: the points as fractions.
     open : float
         At most which share of the space between the best and the worst values of the objectives
         may still have points: 0 if the front is complete, nan if nothing is known.
@@ -127,6 +154,9 @@ class Frontier(ShownTable):
     weights: Array | None = None
     missing: tuple[Gap, ...] = ()
     ray: Array | None = None
+    facets: tuple[FrontFacet, ...] = field(default=(), repr=False)
+    directions: Array | None = None
+    fractions: tuple[tuple[Fraction, ...], ...] | None = field(default=None, repr=False)
     open: float = 0.0
     proof: FrontProof | None = field(default=None, repr=False, compare=False)
     note: str = ""
@@ -135,6 +165,25 @@ class Frontier(ShownTable):
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def weights_of(self, point: int) -> Array:
+        """Weights for which an extreme point of a linear front is best, and all between them.
+
+        Parameters
+        ----------
+        point : int
+            Its place in ``points``.
+
+        Returns
+        -------
+        ndarray of shape (k, m)
+            One row for each facet that the point lies on.
+        """
+        place = range(len(self))[point]
+        rows = [facet.weights for facet in self.facets if place in facet.points]
+        if self.weights is not None:
+            rows = [np.array([w, 1.0 - w]) for w in self.weights[place]]
+        return np.array(rows).reshape(-1, len(self.names))
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a point."""
@@ -154,6 +203,10 @@ class Frontier(ShownTable):
                 f"{n} {number(v)}" for n, v in zip(self.names, self.ray, strict=True)
             )
             text += f"; without end in the direction {direction}"
+        if self.facets:
+            text += f"; every facet ({len(self.facets)})"
+        if self.directions is not None:
+            text += f"; without end in {counted(len(self.directions), 'direction')}"
         out = [text]
         if 0.0 < self.open:
             share = f"{100 * self.open:.2g}"

@@ -11,6 +11,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.canon.standard_form import Cones, StandardForm
@@ -206,12 +207,16 @@ class ObjectiveRows:
     costs : ndarray of shape (p, n)
     sides, units : ndarray of shape (p,)
         An objective's own value is ``(cost - side) / unit``.
+    limits, rest : ndarray of int
+        Which rows of the whole form are limits, and which are those of ``form``.
     """
 
     form: StandardForm
     costs: Array
     sides: Array
     units: Array
+    limits: NDArray[np.intp]
+    rest: NDArray[np.intp]
 
     @classmethod
     def of(cls, problem: FrontProblem) -> ObjectiveRows:
@@ -230,7 +235,15 @@ class ObjectiveRows:
             np.vstack([A[rows].toarray(), form.c]),
             np.append(form.b[rows], -form.offset),
             np.append(units, problem.signs[-1]),
+            np.array(rows, dtype=np.intp),
+            keep,
         )
+
+    def multipliers(self, weights: Array, rows: Array) -> Array:
+        """Multipliers of the whole form from weights of the objectives and those of the rows."""
+        z = np.zeros(self.limits.size + self.rest.size)
+        z[self.limits], z[self.rest] = weights[:-1], rows
+        return np.asarray(z / weights[-1])
 
     def own(self, values: Array) -> Array:
         """Costs as values of the objectives."""

@@ -18,6 +18,7 @@ from lexiprog.model.expressions import as_float, shorten
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.front import Frontier, FrontProblem, sorted_front
+from lexiprog.parametric.front_images import enclosed_points, vertices_and_facets
 from lexiprog.parametric.front_methods import (
     extreme_points,
     grid_points,
@@ -156,8 +157,15 @@ def _found(
         return only_point(problem)
     if _by_regions(problem):
         return non_dominated_points(problem, limit=limit, resume=resume, tick=tick, width=width)
-    if count > 2 or kind in ("MIQP", "MIconic", "GP"):
+    if kind in ("MIQP", "MIconic", "GP"):
         return grid_points(problem, solver=solver, limit=limit, resume=resume, tick=tick)
+    exact = problem.ladder is not None and problem.ladder[0].target == "EXACT"
+    if kind == "LP" and (count > 2 or exact):
+        return vertices_and_facets(problem, limit=limit, resume=resume, tick=tick)
+    if count > 2:
+        return enclosed_points(
+            problem, solver=solver, error=error, limit=limit, resume=resume, tick=tick
+        )
     if kind == "LP":
         return extreme_points(problem, limit=limit, resume=resume, tick=tick)
     return sampled_points(problem, error=error, limit=limit, resume=resume, tick=tick)

@@ -62,6 +62,8 @@ class UpperImage:
         Vertices of ``outer`` that are reached, as its rays, with a feasible point each.
     rays : dict
         Directions of the image with those of the feasible set.
+    undecided : set
+        Vertices for which no basis of HiGHS was optimal in fractions.
     solves : int
         Linear programs.
     """
@@ -72,17 +74,20 @@ class UpperImage:
     cuts: list[Facet] = field(default_factory=list)
     points: dict[tuple[int, ...], Fractions] = field(default_factory=dict)
     rays: dict[tuple[int, ...], Fractions] = field(default_factory=dict)
+    undecided: set[tuple[int, ...]] = field(default_factory=set)
     solves: int = 0
 
     @property
     def waiting(self) -> list[tuple[int, ...]]:
         """Vertices of which it is not known whether they are reached."""
-        return [ray for ray in self.outer.rays if ray[0] and ray not in self.points]
+        known = self.points.keys() | self.undecided
+        return [ray for ray in self.outer.rays if ray[0] and ray not in known]
 
     @property
     def complete(self) -> bool:
         """Whether every vertex is reached."""
-        return bool(self.cuts) and not self.outer.lines and not self.waiting
+        here = self.undecided.intersection(self.outer.rays)
+        return bool(self.cuts) and not self.outer.lines and not self.waiting and not here
 
     @property
     def vertices(self) -> list[tuple[int, ...]]:
@@ -431,7 +436,11 @@ def outer_approximation(
                 deadline.check()
                 ray = waiting[0]
                 v = value_of(ray)
-                facet, gap, x = program.below(v)
+                try:
+                    facet, gap, x = program.below(v)
+                except CurveError:
+                    image.undecided.add(ray)
+                    continue
                 if gap > 0:
                     _cut(image, facet)
                 elif x is not None:
