@@ -496,7 +496,8 @@ def integer_front(
 ) -> ValueFunction:
     """The least second cost for each limit on the first, as steps: the front of two costs.
 
-    See :func:`search_points`; it is followed from the least first cost on.
+    See :func:`search_points`; it is followed from the least first cost on, slice by slice, until
+    there are ``limit`` points or more.
 
     Examples
     --------
@@ -527,6 +528,6 @@ def integer_front(
         error=float(search.error.max()),
         note="" if done else deadline.note or asked,
         missing=search.gaps(),
-        points=np.array([search.state.points[k] for k in order]).reshape(len(order), -1),
+        points=np.array([search.state.points[k] for k in order]).reshape(-1, form.c.size),
         bounds=pairs,
     )

@@ -104,6 +104,10 @@ class IntegerPrograms:
         x = self._rounded(np.array(model.solution.col_value), cost, limits)
         return Asked(x, float(model.info.mip_dual_bound))
 
+    def improved(self, x: Array, cost: Array, limits: Sequence[float]) -> Array:
+        """The point with its integers kept and the rest best for ``cost``, if there is a rest."""
+        return x if self.integer.size == x.size else self._rest_of(x.copy(), cost, limits)
+
     def _rounded(self, x: Array, cost: Array, limits: Sequence[float]) -> Array:
         """The point with its integers rounded and the rest solved again."""
         x[self.integer] = np.rint(x[self.integer])

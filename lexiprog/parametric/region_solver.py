@@ -221,7 +221,12 @@ class RegionSolver:
         gap = WHOLE_GAP if all(m.steps is not None for m in others) else LIMIT_SLACK
         total = np.sum([m.row for m in others], axis=0)
         again = self.programs.ask(total, limits.tolist(), asked.x, gap=gap)
-        return asked.x if again is None else again.x
+        if again is None or measure.steps is not None:
+            return asked.x if again is None else again.x
+        # What the axis gave up to rounding is taken back.
+        kept = [inf if k == axis else m.value(again.x) + m.slack(m.value(again.x), again.x)
+                for k, m in enumerate(self.measures)]  # fmt: skip
+        return self.programs.improved(again.x, measure.row, np.minimum(kept, limits).tolist())
 
 
 def _check_proved(asked: Asked, value: float, measure: Measure) -> None:
