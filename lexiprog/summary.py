@@ -291,12 +291,13 @@ class LevelSummary:
     declared : float
         The tolerance that the program declares.
     tolerances : tuple of float
-        Rising; between two of them everything changes linearly, or not at all if ``steps``.
+        Rising; between two of them everything changes linearly, or not at all if ``steps``. If
+        ``sampled``, nothing is known between them, and the declared one is among them.
     optima : tuple of (name, sense, values)
         Each later problem with its optimum at each tolerance.
     variables : tuple of (name, values)
         Entries of the last stage's variables that move, at each tolerance.
-    steps : bool
+    steps, sampled : bool
     note : str
         How exact this is, or why there is no curve.
     """
@@ -307,6 +308,7 @@ class LevelSummary:
     optima: tuple[tuple[str, str, tuple[float, ...]], ...] = ()
     variables: tuple[tuple[str, tuple[float, ...]], ...] = ()
     steps: bool = False
+    sampled: bool = False
     note: str = ""
 
 

@@ -204,7 +204,7 @@ def _still(summary: ExploreSummary) -> str:
     """The curves as pictures, for front ends that show no frames."""
     parts = ["<p>The sliders are shown once this notebook is trusted. Until then, the curves:</p>"]
     for level in summary.levels:
-        joined = "steps" if level.steps else "straight"
+        joined = "not" if level.sampled else "steps" if level.steps else "straight"
         series = tuple(
             series_of(name, level.tolerances, values, joined) for name, _, values in level.optima
         )

@@ -19,13 +19,14 @@ from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
 from lexiprog.cvxpy_adapter import answer_at
 from lexiprog.deadline import Deadline, OutOfTime
-from lexiprog.errors import DeclarationError, LexiprogWarning, StageError
+from lexiprog.errors import DeclarationError, LexiprogWarning, StageError, there_are
 from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.model.expressions import as_float, dense
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import solve_scenario
 from lexiprog.parametric.front_proof import FrontProof
+from lexiprog.parametric.regions import hypervolume
 from lexiprog.parametric.value_function import Gap
 from lexiprog.program import Program
 from lexiprog.results.fingerprint import fingerprint_of
@@ -165,6 +166,159 @@ class Frontier(ShownTable):
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def _minimised(self) -> Array:
+        """The points as things to minimise."""
+        return np.asarray(self.points * np.where(self.maximised, -1.0, 1.0))
+
+    def _part(self, places: Sequence[int]) -> Frontier:
+        """Some of the points as a front, which is no longer complete by itself."""
+        return replace(
+            self,
+            points=self.points[list(places)],
+            solutions=tuple(self.solutions[k] for k in places),
+            weights=None if self.weights is None else self.weights[list(places)],
+            fractions=None if self.fractions is None else tuple(self.fractions[k] for k in places),
+            facets=(),
+            proof=None,
+            state=None,
+            mark="",
+        )
+
+    def filter(self, **bounds: float | tuple[float | None, float | None]) -> Frontier:
+        """The points within bounds on the objectives.
+
+        Parameters
+        ----------
+        **bounds : float or pair of float
+            By objective: the worst value that is acceptable, or a pair of the least and the
+            largest, None where there is no bound.
+
+        Returns
+        -------
+        Frontier
+            With these points alone; if the front is complete, no other point is within the bounds.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> take = cp.Variable(3, boolean=True, name="take")
+        >>> front = lx.frontier({"value": cp.Maximize([5, 2, 2] @ take),
+        ...                      "weight": cp.Minimize([3, 4, 2] @ take)})
+        >>> front.filter(weight=5).points.tolist()
+        [[0.0, 0.0], [2.0, 2.0], [5.0, 3.0], [7.0, 5.0]]
+        >>> front.filter(weight=(3, None), value=6).points.tolist()
+        [[7.0, 5.0], [9.0, 9.0]]
+        """
+        keep = np.ones(len(self), dtype=bool)
+        for name, bound in bounds.items():
+            column = self.points[:, self._place(name)]
+            if isinstance(bound, tuple):
+                low, high = bound
+            else:
+                worst = self.maximised[self._place(name)]
+                low, high = (bound, None) if worst else (None, bound)
+            keep &= (column >= (-np.inf if low is None else low)) & (
+                column <= (np.inf if high is None else high)
+            )
+        part = self._part(np.flatnonzero(keep).tolist())
+        return replace(part, kind=f"{self.kind} within bounds")
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            known = there_are(self.names, name)
+            raise DeclarationError(f"the front has no objective {name!r}; there are {known}")
+        return self.names.index(name)
+
+    def nearest(self, reference: Mapping[str, float]) -> int:
+        """The place of the point that comes closest to what one would like to have.
+
+        Distances are shares of the ranges of the objectives; the largest of what is missing counts,
+        and among equal ones the sum. What is better than asked for does not count.
+
+        Parameters
+        ----------
+        reference : mapping
+            Some or all objectives to the values that one would like.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> take = cp.Variable(3, boolean=True, name="take")
+        >>> front = lx.frontier({"value": cp.Maximize([5, 2, 2] @ take),
+        ...                      "weight": cp.Minimize([3, 4, 2] @ take)})
+        >>> front.points[front.nearest({"value": 6, "weight": 4})].tolist()
+        [5.0, 3.0]
+        """
+        self._check_any()
+        places = [self._place(name) for name in reference]
+        signs = np.where(self.maximised, -1.0, 1.0)[places]
+        wanted = signs * np.array([float(v) for v in reference.values()])
+        values = self._minimised[:, places]
+        missing = np.maximum(values - wanted, 0.0) / self._ranges[places]
+        return int(np.lexsort([missing.sum(axis=1), missing.max(axis=1)])[0])
+
+    @property
+    def _ranges(self) -> Array:
+        ranges = np.ptp(self.points, axis=0)
+        return np.where(ranges > 0.0, ranges, 1.0)
+
+    def _check_any(self) -> None:
+        if not len(self):
+            raise DeclarationError("the front has no points to choose from.")
+
+    def hypervolume(self, reference: Mapping[str, float] | None = None) -> float:
+        """The volume of all values that some point is at least as good as.
+
+        Parameters
+        ----------
+        reference : mapping, optional
+            The worst value of each objective that counts; by default the worst of the points.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> take = cp.Variable(3, boolean=True, name="take")
+        >>> front = lx.frontier({"value": cp.Maximize([5, 2, 2] @ take),
+        ...                      "weight": cp.Minimize([3, 4, 2] @ take)})
+        >>> front.hypervolume({"value": 0, "weight": 10})
+        49.0
+        """
+        self._check_any()
+        values = self._minimised
+        worst = values.max(axis=0)
+        for name, value in (reference or {}).items():
+            k = self._place(name)
+            worst[k] = -value if self.maximised[k] else value
+        return hypervolume(values, worst)
+
+    def knee(self) -> int:
+        """The place of the point that is furthest from the plane through the best of each.
+
+        With objectives in shares of their ranges: where giving up more of one begins to buy little
+        of the others. Of a front of one point, that point.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> x = cp.Variable(2, nonneg=True, name="x")
+        >>> demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
+        >>> front = lx.frontier({"cost": cp.Minimize(3 * x[0] + x[1]),
+        ...                      "fumes": cp.Minimize(x[0] + 4 * x[1])}, demand)
+        >>> front.points[front.knee()].round(3).tolist()
+        [10.667, 13.333]
+        """
+        self._check_any()
+        shares = (self._minimised - self._minimised.min(axis=0)) / self._ranges
+        ends = shares[np.argmin(shares, axis=0)]
+        try:
+            normal = np.linalg.solve(ends, np.ones(len(self.names)))
+        except np.linalg.LinAlgError:
+            normal = np.ones(len(self.names))
+        if np.any(normal < 0.0):
+            normal = np.ones(len(self.names))
+        return int(np.argmin(shares @ normal))
 
     def weights_of(self, point: int) -> Array:
         """Weights for which an extreme point of a linear front is best, and all between them.

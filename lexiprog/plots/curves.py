@@ -32,8 +32,9 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     """Draw the optimum of a later problem against the tolerance on an earlier one.
 
     A dashed line continues the price at the smallest tolerance; in a grey region more slack buys
-    nothing. Of a whole curve the breakpoints are marked, integer problems go down in steps, what is
-    only known at samples is not joined, and an arrow says that the last piece has no end.
+    nothing. Tolerances that were solved one by one are dots: nothing is shown between them. Of a
+    whole curve the breakpoints are marked, integer problems go down in steps, what is only known
+    at samples is not joined, and an arrow says that the last piece has no end.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     if sweep.whole:
         _curve(ax, sweep.functions[name], steps, label)
     else:
-        ax.plot(steps, values, "o-", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
+        ax.plot(steps, values, "o", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
         _idle(ax, steps, values)
     _price(ax, sweep, name, steps, values)
     ax.set_xlabel(f"how much {fitting(sweep.name)} may give up")
