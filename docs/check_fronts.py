@@ -202,6 +202,8 @@ def rays_of(rows):
         for a in [r for r in rays if at[r] < 0]:
             for b in [r for r in rays if at[r] > 0]:
                 common = rays[a] & rays[b]
+                if common.bit_count() < size - 2:  # an edge lies on so many rows at least
+                    continue
                 if sum(1 for mask in masks if mask & common == common) == 2:
                     between = [at[b] * x - at[a] * y for x, y in zip(a, b, strict=True)]
                     new[reduced(between)] = common | bit
