@@ -341,6 +341,28 @@ class ExploreSummary:
     pairs: tuple[PairSummary, ...] = ()
 
 
+@dataclass(frozen=True)
+class FrontSummary:
+    """The points of a front, to be looked at from all sides and narrowed down by bounds.
+
+    Attributes
+    ----------
+    names, senses : tuple of str
+        The objectives, "minimised" or "maximised".
+    points : tuple of tuples of float
+    facets : tuple of tuples of int
+        Flat pieces of a front, by the places of their points.
+    notes : tuple of str
+        What the points are, and what is missing.
+    """
+
+    names: tuple[str, ...]
+    senses: tuple[str, ...]
+    points: tuple[tuple[float, ...], ...]
+    facets: tuple[tuple[int, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 # A plain record of a hierarchy that could not be solved to its end, and why.
 
 

@@ -16,6 +16,7 @@ from lexiprog.summary import (
     Chart,
     ExploreSummary,
     FailureSummary,
+    FrontSummary,
     SolutionSummary,
     TableCell,
     TableSummary,
@@ -181,8 +182,8 @@ def _kept(failure: FailureSummary) -> str:
 # sliders.
 
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<title>What a priority costs</title><style>{style}</style></head>
-<body><div id="explorer">{fallback}</div>
+<title>{title}</title><style>{style}</style></head>
+<body><div id="{place}">{fallback}</div>
 <script>const DATA = {data};
 {script}</script></body></html>"""
 
@@ -213,14 +214,29 @@ def _still(summary: ExploreSummary) -> str:
 
 
 def _page(summary: ExploreSummary) -> str:
+    return _scripted("explorer", "What a priority costs", _fallback(summary), asdict(summary))
+
+
+def _scripted(place: str, title: str, fallback: str, numbers: object) -> str:
+    """A page whose script of the same name draws numbers in a place."""
     folder = files("lexiprog.display")
     style, script = (
         folder.joinpath(name).read_text(encoding="utf-8")
-        for name in ("explorer.css", "explorer.js")
+        for name in ("explorer.css", f"{place}.js")
     )
     # "</script>" inside a name would end the script, a line separator its strings.
-    data = json.dumps(asdict(summary)).replace("</", "<\\/")
-    return _PAGE.format(style=style, fallback=_fallback(summary), data=data, script=script)
+    data = json.dumps(numbers).replace("</", "<\\/")
+    return _PAGE.format(
+        title=safe(title), place=place, style=style, fallback=fallback, data=data, script=script
+    )
+
+
+@render.register
+def _front(summary: FrontSummary) -> str:
+    """A whole page: the points in space or as lines, with sliders for bounds."""
+    said = "".join(f"<li>{safe(note)}</li>" for note in summary.notes)
+    title = f"Front of {' and '.join(summary.names)}"
+    return _scripted("front", title, f"<ul>{said}</ul>", asdict(summary))
 
 
 def _fallback(summary: ExploreSummary) -> str:

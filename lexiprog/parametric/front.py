@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
@@ -39,12 +41,14 @@ from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
 from lexiprog.summary import (
     Chart,
+    FrontSummary,
     ShownTable,
     TableCell,
     TableSummary,
     cleaned,
     counted,
     data_frame,
+    draw,
     number,
     series_of,
 )
@@ -345,6 +349,22 @@ class Frontier(ShownTable):
         if self.weights is not None:
             columns |= {"best from": self.weights[:, 0], "best to": self.weights[:, 1]}
         return data_frame(columns)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a page in which the front can be turned and narrowed down by bounds.
+
+        Three objectives stand in space, with the facets of a linear front; any number of them as
+        lines over parallel axes. Sliders set bounds on the objectives, and the page shows what is
+        left. It works in any browser, without a network.
+        """
+        summary = FrontSummary(
+            names=self.names,
+            senses=tuple("maximised" if m else "minimised" for m in self.maximised),
+            points=tuple(tuple(map(float, point)) for point in self.points),
+            facets=tuple(facet.points for facet in self.facets),
+            notes=self.notes,
+        )
+        Path(path).write_text(draw(summary) or str(self), encoding="utf-8")
 
     @property
     def notes(self) -> tuple[str, ...]:
