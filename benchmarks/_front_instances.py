@@ -1,7 +1,7 @@
 """Instances of fronts that others have published, read from a folder, and some drawn at random.
 
-LEXIPROG_INSTANCES names the folder: ``mokp_tamby`` (knapsacks and the log of MOA.jl) and ``voptlib``
-(set partitioning with all non-dominated points). LEXIPROG_BENSOLVE names Bensolve's examples.
+LEXIPROG_INSTANCES names the folder: ``mokp_tamby`` (knapsacks and the log of MOA.jl) and
+``voptlib`` (set partitioning with all non-dominated points). LEXIPROG_BENSOLVE names Bensolve's examples.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ def tamby(p: int, number: int) -> tuple[dict[str, Any], list[Any]]:
     (path,) = FOLDER.glob(f"mokp_tamby/MOKP_p-{p}_n-*_{number}.dat")
     _, _, capacity, rest = path.read_text().split("\n", 3)
     end = rest.index("]]") + 2
-    values, weights = np.array(ast.literal_eval(rest[:end])), np.array(ast.literal_eval(rest[end:].strip()))
+    values, weights = (
+        np.array(ast.literal_eval(rest[:end])),
+        np.array(ast.literal_eval(rest[end:].strip())),
+    )
     take = cp.Variable(weights.size, boolean=True, name="take")
     aims = {f"f{k}": cp.Maximize(gains @ take) for k, gains in enumerate(values)}
     return aims, [weights @ take <= np.floor(float(capacity))]
@@ -106,6 +109,6 @@ def bensolve(name: str) -> tuple[dict[str, Any], list[Any]]:
 def _within(value: Any, kind: str, *ends: str) -> list[Any]:
     bounds = [float(end) for end in ends]
     return {
-        "f": lambda: [], "l": lambda: [value >= bounds[0]], "u": lambda: [value <= bounds[0]],
+        "f": list, "l": lambda: [value >= bounds[0]], "u": lambda: [value <= bounds[0]],
         "d": lambda: [value >= bounds[0], value <= bounds[1]], "s": lambda: [value == bounds[0]],
     }[kind]()  # fmt: skip

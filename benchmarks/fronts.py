@@ -227,7 +227,9 @@ def partitions(report: Report, names: Sequence[str]) -> None:
         if sorted(map(tuple, front.points.tolist())) != wanted:
             raise SystemExit(f"{name}: {len(front)} points, not the {len(wanted)} of vOptLib")
         size, checked = proved(front)
-        lines.append([name, len(front), seconds(clock.cpu), front.proof.trusted, f"{checked:.1f} s"])
+        lines.append(
+            [name, len(front), seconds(clock.cpu), front.proof.trusted, f"{checked:.1f} s"]
+        )
         print(lines[-1], flush=True)
         data.append({"name": name, "points": len(front), "clock": clock, "megabytes": size})
     head = ["instance", "points, all in vOptLib", "lexiprog (cpu)", "by a solver's word",
@@ -235,7 +237,7 @@ def partitions(report: Report, names: Sequence[str]) -> None:
     report.section("Set partitioning, two objectives", table(head, lines), "partitions", data)
 
 
-def brute(aims: dict[str, Any], values: Any) -> list[list[float]]:
+def brute(values: Any) -> list[list[float]]:
     """Non-dominated rows of values to maximise."""
     values = np.unique(values, axis=0)
     beaten = [np.any(np.all(values >= v, axis=1) & np.any(values > v, axis=1)) for v in values]
@@ -253,7 +255,7 @@ def small(report: Report, sizes: Sequence[int]) -> None:
         clock, front = clocked(partial(lx.frontier, aims, [weights @ take <= weights.sum() // 2]))
         every = np.array(list(product([0, 1], repeat=12)))
         every = every[every @ weights <= weights.sum() // 2]
-        if front.points.tolist() != brute(aims, every @ np.array(gains).T):
+        if front.points.tolist() != brute(every @ np.array(gains).T):
             raise SystemExit("a small front is not that of brute force")
         lines.append([f"12 binaries, {count} objectives", len(front), seconds(clock.cpu), "0"])
         data.append({"name": lines[-1][0], "points": len(front), "clock": clock})
@@ -293,7 +295,8 @@ def images(report: Report, shapes: Sequence[tuple[int, int, int]], examples: Seq
         lines.append([name, len(front), len(front.facets), ways, image.solves, said])
         print(lines[-1], flush=True)
         data.append({"name": name, "vertices": len(front), "facets": len(front.facets),
-                     "programs": image.solves, "complete": front.complete, "clock": clock})  # fmt: skip
+                     "programs": image.solves, "complete": front.complete,
+                     "clock": clock})  # fmt: skip
     head = ["problem", "vertices", "facets", "directions", "linear programs", "lexiprog (cpu)"]
     report.section("Linear fronts, exact (cpu)", table(head, lines), "images", data)
 

@@ -1,11 +1,14 @@
-"""Check the proof of a front without lexiprog: python check_fronts.py proof.json
+"""Check the proof that a front is complete, without lexiprog.
 
-``front.proof.save(path)`` writes such a file. An integer front: every listed point is feasible, no
+    front.proof.save("proof.json")        # with lexiprog
+    python check_fronts.py proof.json     # with numpy alone
+
+ An integer front: every listed point is feasible, no
 listed point beats another, each statement follows from its multipliers by enumeration in integers,
 and the statements cover all that the points leave open. A linear front, in fractions: each facet
 follows from its multipliers, each vertex is reached by a point, and the facets have no other
 vertex. A convex front: every vertex of the outer approximation is within the error of a point; its
-hyperplanes are the certified optima's word. Only numpy is needed.
+hyperplanes are the certified optima's word.
 """
 
 import json
@@ -13,6 +16,7 @@ import math
 import sys
 import time
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +26,7 @@ class Refused(Exception):
 
 
 def require(condition, sentence):
+    """Refuse the proof unless something holds."""
     if not condition:
         raise Refused(sentence)
 
@@ -113,6 +118,7 @@ def follows(proof, statement, values):
 
 
 def check_integers(proof):
+    """A bounded integer program: feasible points, and statements that follow in integers."""
     for key in ("rows", "sides", "costs", "lower", "upper"):
         proof[key] = np.array(proof[key], dtype=np.int64)
     costs = proof["costs"]
@@ -128,6 +134,7 @@ def check_integers(proof):
 
 
 def check_statements(proof, values, least, top):
+    """That no value beats another, and that all that they leave open is closed."""
     for z in values:
         better = (values <= z).all(1) & (values < z).any(1)
         require(not better.any(), f"the listed point {z.tolist()} is dominated")
@@ -162,16 +169,19 @@ def check_regions(proof):
 
 
 def reduced(row):
+    """Integers without a common divisor."""
     divisor = math.gcd(*row) or 1
     return tuple(v // divisor for v in row)
 
 
 def integers(fractions):
+    """The direction of fractions in integers."""
     bottom = math.lcm(*(f.denominator for f in fractions))
     return reduced([int(f * bottom) for f in fractions])
 
 
 def dot(a, b):
+    """The inner product."""
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
@@ -213,6 +223,7 @@ def rays_of(rows):
 
 
 def check_linear(proof):
+    """Facets that follow from multipliers, and whose vertices are all reached by points."""
     read = {
         key: [[Fraction(v) for v in row] for row in proof[key]]
         for key in ("costs", "points", "directions", "facets", "multipliers", "rays")
@@ -282,8 +293,7 @@ CHECKS = {
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        with open(name) as file:
-            text = file.read()
+        text = Path(name).read_text()
         begin = time.process_time()
         try:
             document = json.loads(text)
@@ -291,4 +301,4 @@ if __name__ == "__main__":
         except Refused as reason:
             sys.exit(f"{name}: refused: {reason}")
         seconds = time.process_time() - begin
-        print(f"{name}: complete: {told} ({len(text) / 1e6:.2f} MB, {seconds:.1f} s)")
+        sys.stdout.write(f"{name}: complete: {told} ({len(text) / 1e6:.2f} MB, {seconds:.1f} s)\n")

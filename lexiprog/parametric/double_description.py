@@ -119,7 +119,7 @@ class DoubleDescription:
     def _signs(self, row: Row) -> NDArray[np.int64]:
         """On which side of a row each ray lies; exact where floats cannot tell."""
         values = self._floats @ _floats([row], len(row))[0]
-        sign = np.sign(values).astype(np.int64)
+        sign: NDArray[np.int64] = np.sign(values).astype(np.int64)
         for k in np.flatnonzero(np.abs(values) < CLOSE):
             at = dot(row, self.rays[k])
             sign[k] = (at > 0) - (at < 0)

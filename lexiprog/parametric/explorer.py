@@ -102,8 +102,9 @@ class Explorer:
 
     The display needs no kernel: a saved page goes on working. Only what was proved is shown: a
     curve that is not exact between its points is dots, and its slider goes from one to the next.
-    Moving one slider puts the others back to their declared tolerance, where they were computed. Below, two
-    tolerances may move at once, over the pairs that were solved; :meth:`at` solves for any others.
+    Moving one slider puts the others back to their declared tolerance, where they were computed.
+    Below, two tolerances may move at once, over the pairs that were solved; :meth:`at` solves for
+    any others.
 
     Attributes
     ----------
@@ -262,13 +263,12 @@ def _level(
         declared=declared,
         tolerances=tuple(places),
         optima=tuple(
-            (name, senses[name], tuple(points[t][0][name] for t in places))
-            for name in curve.values
+            (name, senses[name], tuple(points[t][0][name] for t in places)) for name in curve.values
         ),
         variables=_moving_variables([points[t][1] for t in places], last),
         steps=steps and not sampled,
         sampled=sampled,
-        note=_note(curve, len(chosen), len(finite), sampled=sampled),
+        note=_note(len(chosen), len(finite), sampled=sampled),
     )
 
 
@@ -287,7 +287,7 @@ def _moving_variables(
     return tuple((label, tuple(values)) for label, values in columns.items() if label in moving)
 
 
-def _note(curve: Tradeoff, shown: int, count: int, *, sampled: bool) -> str:
+def _note(shown: int, count: int, *, sampled: bool) -> str:
     if shown <= 1:
         return "more slack buys nothing here"
     if not sampled:

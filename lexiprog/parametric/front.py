@@ -382,7 +382,7 @@ class Frontier(ShownTable):
         if self.directions is not None:
             text += f"; without end in {counted(len(self.directions), 'direction')}"
         out = [text]
-        if 0.0 < self.open:
+        if self.open > 0.0:
             share = f"{100 * self.open:.2g}"
             out.append(f"at most {share} % of the space between the objectives' ends is still open")
         if self.note:

@@ -18,7 +18,7 @@ from lexiprog.backends.solver import SolverChoice
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.errors import StageError
 from lexiprog.parametric.double_description import DoubleDescription
-from lexiprog.parametric.front import Frontier, FrontFacet, FrontProblem
+from lexiprog.parametric.front import FrontFacet, Frontier, FrontProblem
 from lexiprog.parametric.front_methods import ObjectiveRows
 from lexiprog.parametric.front_proof import FrontProof
 from lexiprog.parametric.regions import non_dominated
@@ -69,7 +69,7 @@ def vertices_and_facets(
     complete = image.complete and len(solutions) == len(fractions)
     asked = f"{limit} points were asked for." if limit is not None else ""
     undecided = (
-        f"{counted(len(image.undecided), 'vertex', 'vertices')} could not be decided in fractions."
+        f"{counted(len(image.undecided), 'extreme point')} could not be decided in fractions."
         if image.undecided else ""
     )  # fmt: skip
     note = problem.deadline.note or deadline.note or undecided or asked
@@ -119,9 +119,7 @@ def _directions(image: UpperImage, units: list[tuple[Fraction, Fraction]]) -> Ar
     endless = [ray[1:] for ray in image.outer.rays if not ray[0] and min(ray) < 0]
     if not endless:
         return None
-    found = [
-        [float(v / unit) for v, (_, unit) in zip(ray, units, strict=True)] for ray in endless
-    ]
+    found = [[float(v / unit) for v, (_, unit) in zip(ray, units, strict=True)] for ray in endless]
     return np.array([np.array(ray) / np.abs(ray).max() for ray in found])
 
 
@@ -231,7 +229,7 @@ def enclosed_points(
     complete = bool(reached <= error) and not problem.deadline.note
     note = problem.deadline.note
     if not note and state.failed:
-        gaps = counted(len(state.failed), "vertex", "vertices")
+        gaps = counted(len(state.failed), "corner")
         note = (
             f"no certified optimum was found for {gaps} of the outer approximation; near them the "
             f"front is known to {reached:.2g} of the ranges."
@@ -357,7 +355,9 @@ def _cut(outer: DoubleDescription, solution: Solution, v: Array, units: Array) -
     noise = shares < NOISE
     side = Fraction(bound / total) - Fraction(float(shares[noise].sum()) * REACH)
     side += sum(Fraction(w) * Fraction(a) for w, a in zip(shares.tolist(), v.tolist(), strict=True))
-    whole = [0 if small else ceil(w * GRID) for w, small in zip(shares.tolist(), noise, strict=True)]
+    whole = [
+        0 if small else ceil(w * GRID) for w, small in zip(shares.tolist(), noise, strict=True)
+    ]
     outer.cut([-floor(side * GRID), *whole])
 
 

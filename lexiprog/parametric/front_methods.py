@@ -267,8 +267,8 @@ def non_dominated_points(
             objectives.form, objectives.costs, limit=limit, deadline=deadline, options=options,
             resume=None if resume is None else resume.state, tick=tick, width=width,
         )  # fmt: skip
-    except ValueError as error:
-        raise DeclarationError(f"frontier: {error}") from error
+    except ValueError as reason:
+        raise DeclarationError(f"frontier: {reason}") from reason
     values = objectives.own(search.values)
     count = len(values) if limit is None else min(limit, len(values))
     solutions = _certified_points(problem, objectives, search, values[:count])
@@ -283,13 +283,13 @@ def non_dominated_points(
         better = [f"{problem.names[k]} by up to {error[k] / abs(objectives.units[k]):.3g}"
                   for k in sampled]  # fmt: skip
         note = note or (
-            "objectives without whole steps may be better between neighbours: "
-            f"{', '.join(better)}."
+            f"objectives without whole steps may be better between neighbours: {', '.join(better)}."
         )
     gaps: tuple[Gap, ...] = ()
     if values.shape[1] == 2:
         gaps = tuple(
-            (_pair(objectives, left), _pair(objectives, right)) for left, right in search.gaps(shown)
+            (_pair(objectives, left), _pair(objectives, right))
+            for left, right in search.gaps(shown)
         )
     return Frontier(
         names=problem.names,

@@ -1,6 +1,6 @@
-"""Fronts of two objectives of bare linear programs: the least second one for each limit on the first.
+"""Fronts of two linear objectives: the least second one for each limit on the first.
 
-Linear programs: the breakpoints of that value function, as long as it falls, are the extreme points
+The breakpoints of that value function, as long as it falls, are the extreme points
 of the front, and its slopes the weights at which the best point changes; a proof of the function is
 a proof of the front.
 """

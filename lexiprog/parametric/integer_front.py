@@ -22,7 +22,6 @@ from lexiprog.parametric.region_solver import (
     Crew,
     Here,
     Job,
-    Measure,
     Outcome,
     RegionSolver,
     Statement,
@@ -195,7 +194,7 @@ class FrontSearch:
         count = len(solver.measures)
         whole = solver.whole
         self.least = np.full(count, -inf) if whole is None else whole.least.astype(float)
-        top = np.full(count, inf) if whole is None else whole.most + 1.0
+        top = np.full(count, inf) if whole is None else whole.most.astype(float) + 1.0
         self.state = FrontState.start(top, self.least) if state is None else state.copy()
         unstepped = [k for k, m in enumerate(solver.measures) if m.steps is None]
         self.axis = unstepped[0] if unstepped else None
@@ -252,7 +251,7 @@ class FrontSearch:
         """Steps of the objectives that have none of their own."""
         form, ranges = self.solver.form, np.ptp(payoff, axis=0)
         used = np.flatnonzero(np.sum([np.abs(m.row) for m in self.solver.measures], axis=0))
-        finite = bool(np.all(np.isin(used, form.integer)))
+        finite = form.integer is not None and bool(np.all(np.isin(used, form.integer)))
         share = FRONT_RESOLUTION if finite else COARSE_RESOLUTION
         for k, measure in enumerate(self.solver.measures):
             if measure.steps is None:

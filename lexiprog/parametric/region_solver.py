@@ -197,7 +197,10 @@ class RegionSolver:
         if any(m.steps is None for m in self.measures):
             return None
         weight = 1.0 + float(np.sum((limits - job.lows)[rest]))
-        if not weight * max(np.abs(m.row).max(initial=0.0) for m in self.measures) <= LARGEST_WEIGHT:
+        if (
+            not weight * max(np.abs(m.row).max(initial=0.0) for m in self.measures)
+            <= LARGEST_WEIGHT
+        ):
             return None
         cost = sum(m.row for m in self.measures) + (weight - 1.0) * self.measures[axis].row
         asked = self.programs.ask(cost, limits.tolist(), job.start, gap=WHOLE_GAP)

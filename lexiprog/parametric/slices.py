@@ -85,12 +85,12 @@ class IntegerForm:
     @property
     def least(self) -> Integers:
         """What the bounds of the columns alone say of the least values."""
-        return np.minimum(self.costs * self.lower, self.costs * self.upper).sum(axis=1)
+        return np.asarray(np.minimum(self.costs * self.lower, self.costs * self.upper).sum(axis=1))
 
     @property
     def most(self) -> Integers:
         """The same of the largest ones."""
-        return np.maximum(self.costs * self.lower, self.costs * self.upper).sum(axis=1)
+        return np.asarray(np.maximum(self.costs * self.lower, self.costs * self.upper).sum(axis=1))
 
     def holds(self, x: Integers) -> bool:
         """Whether a point is feasible."""
@@ -172,7 +172,7 @@ class Slices:
         self.model.set_columns(self.free.lower, self.free.upper)
         if not self._solve(k, u, low, k):
             return np.inf
-        return ceil(self.model.info.objective_function_value - INTEGER_ROUNDING)
+        return float(ceil(self.model.info.objective_function_value - INTEGER_ROUNDING))
 
     def _solve(self, minimised: int, v: Array, low: float, k: int) -> bool:
         """Minimise one objective of the relaxation below ``v``; False if there is no point."""
@@ -231,9 +231,7 @@ class Slices:
         size = float(np.abs(ray).max(initial=0.0)) if known else 0.0
         return np.asarray(ray) / size if 0.0 < size < np.inf else None
 
-    def _inequality(
-        self, duals: Array, k: int, sides: Integers, low: int
-    ) -> tuple[Integers, int]:
+    def _inequality(self, duals: Array, k: int, sides: Integers, low: int) -> tuple[Integers, int]:
         """What multipliers say in integers, wherever they come from."""
         m = len(self.form.rows)
         weights = np.maximum(-duals, 0.0)
@@ -303,9 +301,7 @@ def _branched(
 
 def _kept(parents: list[NDArray[np.intp]], alive: Mask) -> list[NDArray[np.intp]]:
     ends = np.cumsum([len(part) for part in parents])[:-1]
-    return [
-        part[mask] for part, mask in zip(parents, np.split(alive, ends), strict=True)
-    ]
+    return [part[mask] for part, mask in zip(parents, np.split(alive, ends), strict=True)]
 
 
 def _worth_keeping(slacks: Integers, weights: Array) -> Mask:

@@ -325,7 +325,7 @@ def _tangent(solution: Solution, subproblem: Subproblem, name: str) -> float | N
 def integer_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
     """The optimum of an integer problem for every tolerance: constant from step to step.
 
-    Its steps are the non-dominated points of the held objective and its own (see ``integer_front``).
+    Its steps are the non-dominated points of the held objective and its own (``integer_front``).
     Where other optima that it holds move too, each of their steps has a front of its own.
     """
     starts, stop = _step_starts(context, subproblem)

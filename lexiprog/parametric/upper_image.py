@@ -142,9 +142,7 @@ class _Scalarised:
             {j: v / unit for j, v in enumerate(cost) if v} | {n: Fraction(-1)}
             for cost, unit in zip(costs, self.units, strict=True)
         ]
-        self.lines = [
-            _line(row, lp.b[i] if i < m else Fraction(0)) for i, row in enumerate(rows)
-        ]
+        self.lines = [_line(row, lp.b[i] if i < m else Fraction(0)) for i, row in enumerate(rows)]
         self.sides = [int(b * line.factor) for b, line in zip(lp.b, self.lines, strict=False)]
         entries = [(i, j, float(v)) for i, row in enumerate(rows) for j, v in row.items()]
         i, j, v = (list(column) for column in zip(*entries, strict=True))
@@ -265,9 +263,7 @@ class _Scalarised:
             weights = tuple(w / total for w in raw)
         return Facet(weights, value / total, tuple(v / total if v else v for v in multipliers))
 
-    def _least(
-        self, cost: dict[int, Fraction], y: dict[int, int], bottom: int
-    ) -> Fraction | None:
+    def _least(self, cost: dict[int, Fraction], y: dict[int, int], bottom: int) -> Fraction | None:
         """``b'y`` and each reduced cost at the end that it asks for; None without such an end."""
         common = lcm(*(v.denominator for v in cost.values())) if cost else 1
         left = [0] * (self.n + 1)
@@ -317,8 +313,8 @@ class _Scalarised:
         common = lcm(bottom, *(v.denominator for v in vertex.fixed.values()),
                      *(v.denominator for v in sides))  # fmt: skip
         values = [0] * (self.n + 1)
-        for j, e in vertex.fixed.items():
-            values[j] = int(e * common)
+        for j, end in vertex.fixed.items():
+            values[j] = int(end * common)
         for j, v in zip(vertex.columns, numerators, strict=True):
             values[j] = v * (common // bottom)
         if values[self.n] > 0:
@@ -461,14 +457,10 @@ def _begin(image: UpperImage, program: _Scalarised, deadline: Deadline) -> None:
     for facet in facets:
         _cut(image, facet)
     if image.outer.lines:
-        raise CurveError(
-            "there is no front: the objectives fall without limit. Bound one of them."
-        )
+        raise CurveError("there is no front: the objectives fall without limit. Bound one of them.")
 
 
-def _bounded_weights(
-    image: UpperImage, program: _Scalarised, deadline: Deadline
-) -> list[Facet]:
+def _bounded_weights(image: UpperImage, program: _Scalarised, deadline: Deadline) -> list[Facet]:
     """Facets for the extreme weights whose sums have a least value.
 
     These are the facets through the origin of the image of all directions, which is the same
@@ -501,9 +493,7 @@ def _bounded_weights(
                 found.append(Facet(facet.weights, least.value, least.multipliers))
     program.solves += directions.solves
     if not found:
-        raise CurveError(
-            "there is no front: the objectives fall without limit. Bound one of them."
-        )
+        raise CurveError("there is no front: the objectives fall without limit. Bound one of them.")
     return found
 
 

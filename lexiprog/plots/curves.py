@@ -238,7 +238,7 @@ def _in_space(front: Frontier, ax: Any) -> Axes:
 
 
 def _patch(corners: Array) -> Any:
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
     return Poly3DCollection([corners], facecolor=SOFT, edgecolor=MAIN, alpha=0.35, linewidth=0.7)
 
@@ -258,7 +258,7 @@ def _in_parallel(front: Frontier, ax: Axes) -> Axes:
         low, high = front.points.min(axis=0), front.points.max(axis=0)
     shares = (front.points - low) / np.where(high > low, high - low, 1.0)
     shares = np.where(front.maximised, shares, 1.0 - shares)
-    places = np.arange(len(front.names))
+    places = list(range(len(front.names)))
     faint = max(0.05, min(0.8, 30.0 / max(len(front), 1)))
     ax.plot(places, shares.T, color=MAIN, alpha=faint, linewidth=1.0)
     for k in places:

@@ -1,4 +1,4 @@
-"""Fronts of any number of objectives against trying everything, and their proofs without lexiprog."""
+"""Fronts of any number of objectives against trying everything; proofs without lexiprog."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ PAGE = Path(__file__).parents[3] / "docs/check_fronts.py"
 @pytest.fixture(scope="module")
 def page():
     namespace = {"__name__": "page"}
-    exec(compile(PAGE.read_text(), str(PAGE), "exec"), namespace)  # noqa: S102 - our own page
+    exec(compile(PAGE.read_text(), str(PAGE), "exec"), namespace)
 
     def check(proof):
         numbers = json.loads(proof if isinstance(proof, str) else proof.json)
@@ -155,9 +155,7 @@ def test_general_and_mixed_integers():
     rows = [x >= 0, x <= 4, y <= 2.5, y <= x[0] + 0.5]
     aims = {"x0": cp.Minimize(x[0]), "x1": cp.Maximize(x[1]), "y": cp.Maximize(y - 0.25 * x[1])}
     front = lx.frontier(aims, rows)
-    values = [
-        (a, -b, -(min(2.5, a + 0.5) - 0.25 * b)) for a in range(5) for b in range(5)
-    ]
+    values = [(a, -b, -(min(2.5, a + 0.5) - 0.25 * b)) for a in range(5) for b in range(5)]
     wanted = np.array(without_dominated(np.array(values))) * [1, -1, -1]
     assert front.complete
     assert sorted(front.points.round(6).tolist()) == sorted(wanted.tolist())
@@ -296,7 +294,9 @@ def test_a_linear_front_without_end_says_its_directions(page):
 def test_fractions_on_request_for_two_objectives_too():
     x = cp.Variable(2, nonneg=True, name="x")
     aims = {"cost": cp.Minimize(3 * x[0] + x[1]), "fumes": cp.Minimize(x[0] + 4 * x[1])}
-    front = lx.frontier(aims, [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8], solver=lx.Solver("EXACT"))
+    front = lx.frontier(
+        aims, [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8], solver=lx.Solver("EXACT")
+    )
     assert front.fractions == ((8, 32), (Fraction(32, 3), Fraction(40, 3)), (24, 8))
 
 

@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
-from itertools import product
 
 import cvxpy as cp
 import numpy as np
