@@ -1,7 +1,8 @@
 """Instances of fronts that others have published, read from a folder, and some drawn at random.
 
 LEXIPROG_INSTANCES names the folder: ``mokp_tamby`` (knapsacks and the log of MOA.jl) and
-``voptlib`` (set partitioning with all non-dominated points). LEXIPROG_BENSOLVE names Bensolve's examples.
+``voptlib`` (set partitioning with all non-dominated points). LEXIPROG_BENSOLVE names Bensolve's
+examples.
 """
 
 from __future__ import annotations

@@ -214,7 +214,8 @@ def knapsacks(report: Report, p: int, numbers: Sequence[int]) -> None:
                      "trusted": front.proof.trusted, "megabytes": size, "check": checked,
                      "MOA.jl with Gurobi, published": gurobi})  # fmt: skip
     head = ["number", "points, all in the log", "lexiprog (cpu)", "steps a point",
-            "by a solver's word", "proof", "checked in", "MOA.jl, Gurobi, as published"]  # fmt: skip
+            "by a solver's word", "proof", "checked in",
+            "MOA.jl, Gurobi, as published"]  # fmt: skip
     report.section(f"Tamby's knapsacks, {p} objectives", table(head, lines), f"tamby {p}", data)
 
 

@@ -3,9 +3,9 @@
     front.proof.save("proof.json")        # with lexiprog
     python check_fronts.py proof.json     # with numpy alone
 
- An integer front: every listed point is feasible, no
-listed point beats another, each statement follows from its multipliers by enumeration in integers,
-and the statements cover all that the points leave open. A linear front, in fractions: each facet
+An integer front: every listed point is feasible, no listed point beats another, each statement
+follows from its multipliers by enumeration in integers, and the statements cover all that the
+points leave open. A linear front, in fractions: each facet
 follows from its multipliers, each vertex is reached by a point, and the facets have no other
 vertex. A convex front: every vertex of the outer approximation is within the error of a point; its
 hyperplanes are the certified optima's word.
@@ -212,7 +212,7 @@ def rays_of(rows):
         for a in [r for r in rays if at[r] < 0]:
             for b in [r for r in rays if at[r] > 0]:
                 common = rays[a] & rays[b]
-                if common.bit_count() < size - 2:  # an edge lies on so many rows at least
+                if common.bit_count() < size - 2 - len(lines):  # an edge lies on so many rows
                     continue
                 if sum(1 for mask in masks if mask & common == common) == 2:
                     between = [at[b] * x - at[a] * y for x, y in zip(a, b, strict=True)]

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from lexiprog.typing import Array
 
-Row = tuple[int, ...]
+IntegerRow = tuple[int, ...]
 # Inner products of directions below this may be zero, or have the other sign.
 CLOSE = 1e-9
 
 
-def reduced(row: Sequence[int]) -> Row:
+def reduced(row: Sequence[int]) -> IntegerRow:
     """Integers without a common divisor.
 
     Examples
@@ -32,7 +32,7 @@ def reduced(row: Sequence[int]) -> Row:
     return tuple(v // divisor for v in row)
 
 
-def integers(values: Sequence[Fraction]) -> Row:
+def integers(values: Sequence[Fraction]) -> IntegerRow:
     """The direction of fractions in integers.
 
     Examples
@@ -50,7 +50,7 @@ def dot(a: Sequence[int], b: Sequence[int]) -> int:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def _floats(rows: Sequence[Row], size: int) -> Array:
+def _floats(rows: Sequence[IntegerRow], size: int) -> Array:
     """Directions whose largest entries are one."""
     scaled = []
     for row in rows:
@@ -83,12 +83,14 @@ class DoubleDescription:
     """
 
     def __init__(self, size: int) -> None:
-        self.rows: list[Row] = []
-        self.rays: list[Row] = []
+        self.rows: list[IntegerRow] = []
+        self.rays: list[IntegerRow] = []
         self.tight: NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
         self._floats: Array = np.zeros((0, size))  # the rays, each over its largest entry
         # Directions that no row has bounded yet, in both ways.
-        self.lines: list[Row] = [tuple(int(i == j) for j in range(size)) for i in range(size)]
+        self.lines: list[IntegerRow] = [
+            tuple(int(i == j) for j in range(size)) for i in range(size)
+        ]
 
     def cut(self, row: Sequence[int]) -> None:
         """Keep what lies on or above ``row``."""
@@ -116,7 +118,7 @@ class DoubleDescription:
         self.rays, self.tight, self._floats = rays, tight, floats
         self.rows.append(row)
 
-    def _signs(self, row: Row) -> NDArray[np.int64]:
+    def _signs(self, row: IntegerRow) -> NDArray[np.int64]:
         """On which side of a row each ray lies; exact where floats cannot tell."""
         values = self._floats @ _floats([row], len(row))[0]
         sign: NDArray[np.int64] = np.sign(values).astype(np.int64)
@@ -125,14 +127,14 @@ class DoubleDescription:
             sign[k] = (at > 0) - (at < 0)
         return sign
 
-    def _bound(self, row: Row, pivot: Row) -> None:
+    def _bound(self, row: IntegerRow, pivot: IntegerRow) -> None:
         """A row that bounds a line: all else is moved along that line onto the row."""
         self.lines.remove(pivot)
         if dot(row, pivot) < 0:
             pivot = tuple(-v for v in pivot)
         at = dot(row, pivot)
 
-        def moved(ray: Row) -> Row:
+        def moved(ray: IntegerRow) -> IntegerRow:
             off = dot(row, ray)
             return reduced([at * a - off * b for a, b in zip(ray, pivot, strict=True)])
 
@@ -153,7 +155,7 @@ class DoubleDescription:
 
         An edge has no third ray on all rows that its two ends have in common.
         """
-        need = len(self.rows[0]) - 2
+        need = len(self.rows[0]) - 2 - len(self.lines)
         columns = np.flatnonzero(self.tight[below].any(axis=0))
         tight = self.tight[:, columns]
         shared = tight[below].astype(np.float32) @ tight[above].T.astype(np.float32)

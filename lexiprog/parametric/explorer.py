@@ -238,20 +238,12 @@ def _level(
     Where it is not exact between the points shown, it is those points alone, and the declared
     tolerance is one of them.
     """
-    finite = [k for k, t in enumerate(curve.tolerances) if np.isfinite(t)]
-    chosen = finite
-    if len(finite) > POINTS:
-        chosen = sorted({finite[round(k)] for k in np.linspace(0, len(finite) - 1, POINTS)})
-    kinds = {function.kind for function in curve.functions.values()}
-    whole = len(chosen) == len(finite) and not any(curve.errors.values())
-    steps, straight = kinds == {CurveKind.STEPS}, kinds == {CurveKind.LINEAR}
-    sampled = len(chosen) > 1 and not (whole and (steps or straight))
-    points = {
-        float(curve.tolerances[k]): (
-            {name: float(values[k]) for name, values in curve.values.items()}, curve.results[k],
-        )
-        for k in chosen
-    }  # fmt: skip
+    finite = np.flatnonzero(np.isfinite(curve.tolerances)).tolist()
+    count = min(len(finite), POINTS)
+    chosen = [finite[round(k)] for k in np.linspace(0, len(finite) - 1, count)]
+    between = _known_between(curve) if len(chosen) == len(finite) else None
+    sampled = len(chosen) > 1 and between is None
+    points = {float(curve.tolerances[k]): _at(curve, k) for k in chosen}
     home = min(declared, max(points))
     if sampled and home not in points:
         result = scenarios.at({curve.name: home})
@@ -266,10 +258,24 @@ def _level(
             (name, senses[name], tuple(points[t][0][name] for t in places)) for name in curve.values
         ),
         variables=_moving_variables([points[t][1] for t in places], last),
-        steps=steps and not sampled,
+        steps=between is CurveKind.STEPS,
         sampled=sampled,
         note=_note(len(chosen), len(finite), sampled=sampled),
     )
+
+
+def _known_between(curve: Tradeoff) -> CurveKind | None:
+    """What all optima are between two points: linear or in steps; None if that is not proved."""
+    kinds = {function.kind for function in curve.functions.values()}
+    if len(kinds) != 1 or any(curve.errors.values()):
+        return None
+    (kind,) = kinds
+    return kind if kind in (CurveKind.LINEAR, CurveKind.STEPS) else None
+
+
+def _at(curve: Tradeoff, k: int) -> tuple[dict[str, float], Result]:
+    """The optima at one tolerance of a curve."""
+    return {name: float(values[k]) for name, values in curve.values.items()}, curve.results[k]
 
 
 def _moving_variables(

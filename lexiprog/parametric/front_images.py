@@ -18,8 +18,9 @@ from lexiprog.backends.solver import SolverChoice
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.errors import StageError
 from lexiprog.parametric.double_description import DoubleDescription
-from lexiprog.parametric.front import FrontFacet, Frontier, FrontProblem
+from lexiprog.parametric.front import FrontFacet, Frontier
 from lexiprog.parametric.front_methods import ObjectiveRows
+from lexiprog.parametric.front_problem import FrontProblem
 from lexiprog.parametric.front_proof import FrontProof
 from lexiprog.parametric.regions import non_dominated
 from lexiprog.parametric.upper_image import Facet, UpperImage, outer_approximation, value_of
@@ -67,12 +68,7 @@ def vertices_and_facets(
     shown = [fractions[k] for k in order[: len(solutions)]]
     points = np.array([[float(v) for v in f] for f in shown]).reshape(-1, len(costs))
     complete = image.complete and len(solutions) == len(fractions)
-    asked = f"{limit} points were asked for." if limit is not None else ""
-    undecided = (
-        f"{counted(len(image.undecided), 'extreme point')} could not be decided in fractions."
-        if image.undecided else ""
-    )  # fmt: skip
-    note = problem.deadline.note or deadline.note or undecided or asked
+    notes = [problem.deadline.note, deadline.note, _undecided(image), _asked(limit)]
     return Frontier(
         names=problem.names,
         maximised=problem.maximised,
@@ -81,13 +77,22 @@ def vertices_and_facets(
         kind="every extreme point" if complete else "extreme points",
         complete=complete,
         open=0.0 if complete else np.nan,
-        note="" if complete else note,
+        note="" if complete else next(filter(None, notes), ""),
         facets=_facets(image, rays[: len(solutions)], units, complete=complete),
         directions=_directions(image, units),
         fractions=tuple(shown),
         proof=FrontProof("linear", _linear_numbers(image)) if complete else None,
         state=image,
     )
+
+
+def _undecided(image: UpperImage) -> str:
+    count = len(image.undecided)
+    return f"{counted(count, 'extreme point')} could not be decided in fractions." if count else ""
+
+
+def _asked(limit: int | None) -> str:
+    return "" if limit is None else f"{limit} points were asked for."
 
 
 def _facets(
@@ -220,22 +225,10 @@ def enclosed_points(
             _refine(problem, solver, state, error, limit, tick)
         reached = _reached(state)
     everything = [*state.ends, *state.solutions]
-    keep: list[int] = []
-    if state.values:
-        values = np.array(state.values)
-        unit = np.ones(values.shape[1]) if state.units is None else state.units
-        keep = non_dominated(np.round(values / unit, 7))[: limit or None]
+    keep = _worth_listing(state)[: limit or None]
     points = np.array([problem.values(everything[k]) for k in keep])
     complete = bool(reached <= error) and not problem.deadline.note
-    note = problem.deadline.note
-    if not note and state.failed:
-        gaps = counted(len(state.failed), "corner")
-        note = (
-            f"no certified optimum was found for {gaps} of the outer approximation; near them the "
-            f"front is known to {reached:.2g} of the ranges."
-        )
-    if not complete and not note:
-        note = f"{limit} points were asked for."
+    notes = [problem.deadline.note, _failed(state, reached), _asked(limit)]
     kind = "points of a front whose ends are not known"
     if not np.isnan(reached):
         kind = f"points that with all between them are the front to {reached:.2g} of its ranges"
@@ -247,10 +240,30 @@ def enclosed_points(
         kind=kind,
         complete=complete,
         error=reached,
-        open=np.nan if np.isnan(reached) else 0.0 if complete else float(min(reached, 1.0)),
-        note="" if complete else note,
+        open=0.0 if complete else np.nan,
+        note="" if complete else next(filter(None, notes), ""),
         proof=_convex_proof(state, error) if complete else None,
         state=state,
+    )
+
+
+def _worth_listing(state: _ConvexState) -> list[int]:
+    """The places of points that no other one beats, but for rounding."""
+    if not state.values:
+        return []
+    values = np.array(state.values)
+    unit = np.ones(values.shape[1]) if state.units is None else state.units
+    return non_dominated(np.round(values / unit, 7))
+
+
+def _failed(state: _ConvexState, reached: float) -> str:
+    """Where the front is not known as well as was asked for."""
+    if not state.failed:
+        return ""
+    corners = counted(len(state.failed), "corner")
+    return (
+        f"no certified optimum was found for {corners} of the outer approximation; near them the "
+        f"front is known to {reached:.2g} of the ranges."
     )
 
 

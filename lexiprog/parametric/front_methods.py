@@ -18,10 +18,11 @@ from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.task import Task
 from lexiprog.errors import DeclarationError, StageError
 from lexiprog.parametric.context import LimitedObjective, rate_of
-from lexiprog.parametric.front import Frontier, FrontProblem
+from lexiprog.parametric.front import Frontier
+from lexiprog.parametric.front_problem import FrontProblem
 from lexiprog.parametric.front_proof import FrontProof
 from lexiprog.parametric.fronts import linear_front
-from lexiprog.parametric.integer_front import FrontSearch, search_points
+from lexiprog.parametric.integer_search import FrontSearch, search_points
 from lexiprog.parametric.value_function import Gap, Sample, ValueFunction, sandwich
 from lexiprog.results.solution import Solution
 from lexiprog.summary import counted

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiprog.parametric.integer_front import FrontState
+from lexiprog.parametric.integer_search import FrontState
 from lexiprog.parametric.region_solver import Statement
 from lexiprog.parametric.slices import IntegerForm
 from lexiprog.summary import counted

@@ -17,7 +17,7 @@ from lexiprog.errors import DeclarationError, Interrupted
 from lexiprog.model.expressions import as_float, shorten
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.parametric.front import Frontier, FrontProblem, sorted_front
+from lexiprog.parametric.front import Frontier, sorted_front
 from lexiprog.parametric.front_images import enclosed_points, vertices_and_facets
 from lexiprog.parametric.front_methods import (
     extreme_points,
@@ -26,6 +26,7 @@ from lexiprog.parametric.front_methods import (
     only_point,
     sampled_points,
 )
+from lexiprog.parametric.front_problem import FrontProblem
 from lexiprog.parametric.region_solver import WorkerProcesses
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.program import Program

@@ -110,7 +110,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RegionOutcome:
     """What became of a region."""
 
     points: list[Array]
@@ -167,7 +167,7 @@ class RegionSolver:
         """The objectives at a point, in their units."""
         return np.array([measure.value(x) for measure in self.measures])
 
-    def settle(self, job: Job) -> Outcome:
+    def settle(self, job: Job) -> RegionOutcome:
         """Settle a region, or a slice of it."""
         begin = time.process_time()
         slices = self.slices if job.by_slices else None
@@ -176,7 +176,7 @@ class RegionSolver:
             found = self._asked(job)
         return replace(found, seconds=time.process_time() - begin, by_slices=job.by_slices)
 
-    def _asked(self, job: Job) -> Outcome:
+    def _asked(self, job: Job) -> RegionOutcome:
         """By one integer program, or by two where the objectives cannot be weighed into one."""
         axis, limits = job.axes[0], job.upper - job.steps
         limits[axis] = inf
@@ -186,7 +186,9 @@ class RegionSolver:
         closed = job.upper.copy()
         closed[axis] = inf if x is None else self.measures[axis].value(x)
         statement = Statement(tuple(closed.tolist()), axis, -inf, None)
-        return Outcome([] if x is None else [x], statement, job.widths, 1, 0.0, by_slices=False)
+        return RegionOutcome(
+            [] if x is None else [x], statement, job.widths, 1, 0.0, by_slices=False
+        )
 
     def _at_once(self, job: Job, axis: int, limits: Array) -> Array | None:
         """All objectives in one program, the axis counting more than the others together.
@@ -240,7 +242,7 @@ def _check_proved(asked: Asked, value: float, measure: Measure) -> None:
         )
 
 
-def _sliced(slices: Slices, job: Job) -> Outcome | None:
+def _sliced(slices: Slices, job: Job) -> RegionOutcome | None:
     """A slice along one of the axes, as thick as the cap allows; None if even one unit is not."""
     widths, tries = job.widths.copy(), 0
     for turn, k in enumerate([*job.axes, job.axes[0]]):
@@ -257,7 +259,7 @@ def _sliced(slices: Slices, job: Job) -> Outcome | None:
                     widths[k] = min(widths[k] * GROWTH, LARGEST_WIDTH)
                 statement = Statement(tuple(limits.tolist()), k, low, slices.multipliers)
                 found = [x.astype(float) for x in points]
-                return Outcome(found, statement, widths, tries, 0.0, by_slices=True)
+                return RegionOutcome(found, statement, widths, tries, 0.0, by_slices=True)
             if turn == 0:
                 widths[k] = max(1.0, widths[k] / 2.0)
             if end <= begin + 1.0:
@@ -271,7 +273,7 @@ class Crew(Protocol):
 
     width: int
 
-    def submit(self, job: Job) -> Future[Outcome]:
+    def submit(self, job: Job) -> Future[RegionOutcome]:
         """The outcome of a job, now or later."""
 
     def close(self) -> None:
@@ -286,9 +288,9 @@ class Here:
     def __init__(self, solver: RegionSolver) -> None:
         self.solver = solver
 
-    def submit(self, job: Job) -> Future[Outcome]:
+    def submit(self, job: Job) -> Future[RegionOutcome]:
         """The outcome, at once."""
-        future: Future[Outcome] = Future()
+        future: Future[RegionOutcome] = Future()
         future.set_result(self.solver.settle(job))
         return future
 
@@ -301,7 +303,7 @@ _KEPT: dict[str, RegionSolver] = {}
 
 def settle_there(
     name: str, form: StandardForm, costs: Array, options: Options, deadline: Deadline, job: Job
-) -> Outcome:
+) -> RegionOutcome:
     """Settle a region wherever this is called; a worker keeps the last program."""
     solver = _KEPT.pop(name, None)
     if solver is None:
@@ -333,11 +335,11 @@ class There:
         self.name = uuid4().hex
         self.threads = ThreadPoolExecutor(width, thread_name_prefix="lexiprog-front")
 
-    def submit(self, job: Job) -> Future[Outcome]:
+    def submit(self, job: Job) -> Future[RegionOutcome]:
         """The outcome, later."""
         return self.threads.submit(self._call, job)
 
-    def _call(self, job: Job) -> Outcome:
+    def _call(self, job: Job) -> RegionOutcome:
         solver, deadline = self.solver, self.solver.deadline
         if deadline.executor is None:
             raise ValueError("a front that is settled elsewhere needs an executor.")

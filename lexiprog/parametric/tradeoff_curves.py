@@ -22,8 +22,8 @@ from lexiprog.parametric.context import (
     ParametricContext,
     Unsteady,
 )
-from lexiprog.parametric.integer_front import integer_front
 from lexiprog.parametric.integer_programs import steps_of
+from lexiprog.parametric.integer_search import integer_front
 from lexiprog.parametric.path import on_faces, parametric_curve
 from lexiprog.parametric.value_function import (
     CurveEnd,

@@ -23,6 +23,7 @@ from lexiprog.parametric.double_description import DoubleDescription, integers
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.rational.program import ExactLP
 from lexiprog.tolerances import PRECISE_HIGHS, SHARPEST_HIGHS
+from lexiprog.typing import Array
 
 Fractions = tuple[Fraction, ...]
 
@@ -134,14 +135,9 @@ class _Scalarised:
     def __init__(self, lp: ExactLP, costs: Sequence[Fractions], deadline: Deadline) -> None:
         self.lp, self.costs, n, m = lp, costs, len(lp.c), len(lp.rows)
         self.n, self.m, self.p = n, m, len(costs)
-        self.units = [
-            max((abs(v) for v in cost), default=Fraction(0)) or Fraction(1) for cost in costs
-        ]
+        self.units = [max(map(abs, cost)) or Fraction(1) for cost in costs]
         rows = [dict(zip(*line, strict=True)) for line in lp.rows]
-        rows += [
-            {j: v / unit for j, v in enumerate(cost) if v} | {n: Fraction(-1)}
-            for cost, unit in zip(costs, self.units, strict=True)
-        ]
+        rows += [_limit_row(cost, unit, n) for cost, unit in zip(costs, self.units, strict=True)]
         self.lines = [_line(row, lp.b[i] if i < m else Fraction(0)) for i, row in enumerate(rows)]
         self.sides = [int(b * line.factor) for b, line in zip(lp.b, self.lines, strict=False)]
         entries = [(i, j, float(v)) for i, row in enumerate(rows) for j, v in row.items()]
@@ -150,8 +146,8 @@ class _Scalarised:
         sides = np.array([float(b) for b in lp.b])
         below = np.where(np.arange(m) < lp.zero, sides, -np.inf)
         self.bounds = Bounds(
-            np.array([*(-np.inf if e is None else float(e) for e in lp.lower), -np.inf]),
-            np.array([*(np.inf if e is None else float(e) for e in lp.upper), np.inf]),
+            _floats(lp.lower, -np.inf),
+            _floats(lp.upper, np.inf),
             np.append(below, np.full(self.p, -np.inf)),
             np.append(sides, np.full(self.p, np.inf)),
         )
@@ -215,16 +211,17 @@ class _Scalarised:
                 raise CurveError("nothing is feasible (HiGHS: kInfeasible).")
             return None
         basic = set(found.basic.tolist())
-        fixed = {}
-        for j in set(range(self.n)) - basic:
-            ends = [e for e in (self.lp.lower[j], self.lp.upper[j]) if e is not None]
-            here = float(found.values[j])
-            fixed[j] = ends[0] if len(ends) == 1 else min(
-                ends, key=lambda e: abs(float(e) - here), default=Fraction(0)
-            )  # fmt: skip
+        fixed = {j: self._end(j, found.values[j]) for j in set(range(self.n)) - basic}
         columns = [j for j in range(self.n + 1) if j in basic]
         rows = [i for i in range(self.m + self.p) if self.n + 1 + i not in basic]
         return _Vertex(columns, rows, fixed)
+
+    def _end(self, j: int, here: float) -> Fraction:
+        """The end of its range that a column stands at."""
+        ends = [e for e in (self.lp.lower[j], self.lp.upper[j]) if e is not None]
+        if len(ends) == 1:
+            return ends[0]
+        return min(ends, key=lambda e: abs(float(e) - here), default=Fraction(0))
 
     def _facet(
         self, cost: dict[int, Fraction], vertex: _Vertex, weights: Fractions | None = None
@@ -233,13 +230,7 @@ class _Scalarised:
 
         Without ``weights``, those are the multipliers of the limits.
         """
-        index = {j: k for k, j in enumerate(vertex.columns)}
-        table = [[0] * len(vertex.rows) for _ in vertex.columns]
-        for position, i in enumerate(vertex.rows):
-            line = self.lines[i]
-            for j, entry in zip(line.columns, line.entries, strict=True):
-                if j in index:
-                    table[index[j]][position] = entry
+        table = [list(column) for column in zip(*self._square(vertex), strict=True)]
         found = solved(table, [cost.get(j, Fraction(0)) for j in vertex.columns])
         if found is None:
             return None
@@ -257,11 +248,21 @@ class _Scalarised:
                 Fraction(-y.get(self.m + k, 0), bottom) * self.lines[self.m + k].factor / unit
                 for k, unit in enumerate(self.units)
             ]
-            total = sum(raw, Fraction(0))
-            if total <= 0:
-                return None
+            total = sum(raw, Fraction(0)) or Fraction(1)
             weights = tuple(w / total for w in raw)
         return Facet(weights, value / total, tuple(v / total if v else v for v in multipliers))
+
+    def _square(self, vertex: _Vertex) -> list[list[int]]:
+        """The tight rows over the basic columns."""
+        index = {j: k for k, j in enumerate(vertex.columns)}
+        table = []
+        for i in vertex.rows:
+            row = [0] * len(index)
+            for j, entry in zip(self.lines[i].columns, self.lines[i].entries, strict=True):
+                if j in index:
+                    row[index[j]] = entry
+            table.append(row)
+        return table
 
     def _least(self, cost: dict[int, Fraction], y: dict[int, int], bottom: int) -> Fraction | None:
         """``b'y`` and each reduced cost at the end that it asks for; None without such an end."""
@@ -270,9 +271,9 @@ class _Scalarised:
         for j, v in cost.items():
             left[j] = v.numerator * (common // v.denominator) * bottom
         total = 0
-        for i, v in y.items():
-            if v:
-                line, scaled = self.lines[i], v * common
+        for i, multiplier in y.items():
+            if multiplier:
+                line, scaled = self.lines[i], multiplier * common
                 for j, entry in zip(line.columns, line.entries, strict=True):
                     left[j] -= scaled * entry
                 if i < self.m:
@@ -291,27 +292,15 @@ class _Scalarised:
 
     def _point(self, limits: Sequence[Fraction], vertex: _Vertex) -> Fractions | None:
         """The point of a basis, if it is feasible and within the limits."""
-        sides = [
-            *map(Fraction, self.sides),
-            *(v * line.factor for v, line in zip(limits, self.lines[self.m :], strict=True)),
-        ]
-        index = {j: k for k, j in enumerate(vertex.columns)}
-        table, rhs = [], []
-        for i in vertex.rows:
-            row, side = [0] * len(index), sides[i]
-            for j, entry in zip(self.lines[i].columns, self.lines[i].entries, strict=True):
-                if j in index:
-                    row[index[j]] = entry
-                elif vertex.fixed[j]:
-                    side -= entry * vertex.fixed[j]
-            table.append(row)
-            rhs.append(side)
-        found = solved(table, rhs)
+        factors = [line.factor for line in self.lines[self.m :]]
+        sides = [*map(Fraction, self.sides), *map(Fraction.__mul__, limits, factors)]
+        rhs = [sides[i] - self._known(i, vertex.fixed) for i in vertex.rows]
+        found = solved(self._square(vertex), rhs)
         if found is None:
             return None
         numerators, bottom = found
-        common = lcm(bottom, *(v.denominator for v in vertex.fixed.values()),
-                     *(v.denominator for v in sides))  # fmt: skip
+        ends = [*vertex.fixed.values(), *sides]
+        common = lcm(bottom, *(v.denominator for v in ends))
         values = [0] * (self.n + 1)
         for j, end in vertex.fixed.items():
             values[j] = int(end * common)
@@ -320,18 +309,35 @@ class _Scalarised:
         if values[self.n] > 0:
             return None
         values[self.n] = 0
+        x = tuple(Fraction(v, common) for v in values[: self.n])
+        return x if self._holds(values, [int(side * common) for side in sides], x) else None
+
+    def _known(self, i: int, fixed: dict[int, Fraction]) -> Fraction:
+        """What the columns that are not basic add to a row."""
+        line = self.lines[i]
+        parts = zip(line.columns, line.entries, strict=True)
+        return sum((e * fixed[j] for j, e in parts if fixed.get(j)), Fraction(0))
+
+    def _holds(self, values: list[int], sides: list[int], x: Fractions) -> bool:
+        """Whether a point is feasible; ``values`` and ``sides`` are over one denominator."""
         for i, line in enumerate(self.lines):
-            slack = int(sides[i] * common) - sum(
-                e * values[j] for j, e in zip(line.columns, line.entries, strict=True)
-            )
-            if slack < 0 or (slack and i < self.lp.zero):
-                return None
-        x = tuple(Fraction(v, common) if v else Fraction(0) for v in values[: self.n])
-        inside = all(
+            used = sum(e * values[j] for j, e in zip(line.columns, line.entries, strict=True))
+            if used > sides[i] or (used < sides[i] and i < self.lp.zero):
+                return False
+        return all(
             (low is None or low <= v) and (high is None or v <= high)
             for v, low, high in zip(x, self.lp.lower, self.lp.upper, strict=True)
         )
-        return x if inside else None
+
+
+def _limit_row(cost: Fractions, unit: Fraction, place: int) -> dict[int, Fraction]:
+    """A cost over its unit, less the distance."""
+    return {j: v / unit for j, v in enumerate(cost) if v} | {place: Fraction(-1)}
+
+
+def _floats(ends: Sequence[Fraction | None], none: float) -> Array:
+    """Bounds of the columns and of the distance, which has none."""
+    return np.array([*(none if e is None else float(e) for e in ends), none])
 
 
 def _line(row: dict[int, Fraction], side: Fraction) -> _Line:
@@ -353,9 +359,7 @@ def solved(matrix: list[list[int]], rhs: list[Fraction]) -> tuple[list[int], int
     size = len(matrix)
     if len(rhs) != size or any(len(row) != size for row in matrix):
         return None
-    if not size:
-        return [], 1
-    below = lcm(*(v.denominator for v in rhs))
+    below = lcm(1, *(v.denominator for v in rhs))
     table = [
         [*row, v.numerator * (below // v.denominator)] for row, v in zip(matrix, rhs, strict=True)
     ]
@@ -365,16 +369,24 @@ def solved(matrix: list[list[int]], rhs: list[Fraction]) -> tuple[list[int], int
         if pivot is None:
             return None
         table[k], table[pivot] = table[pivot], table[k]
-        row, at = table[k], table[k][k]
-        for i, other in enumerate(table):
-            off = other[k]
-            if i != k and off:
-                table[i] = [(at * a - off * b) // last for a, b in zip(other, row, strict=True)]
-            elif i != k and at != last:
-                table[i] = [at * a // last for a in other]
-        last = at
+        table = _eliminated(table, k, last)
+        last = table[k][k]
     sign = 1 if last > 0 else -1
     return [sign * line[size] for line in table], sign * last * below
+
+
+def _eliminated(table: list[list[int]], k: int, last: int) -> list[list[int]]:
+    """One step of fraction-free elimination: all rows but the k-th without their k-th entry."""
+    row, at, out = table[k], table[k][k], []
+    for i, other in enumerate(table):
+        off = other[k]
+        if i == k or (not off and at == last):
+            out.append(other)
+        elif off:
+            out.append([(at * a - off * b) // last for a, b in zip(other, row, strict=True)])
+        else:
+            out.append([at * a // last for a in other])
+    return out
 
 
 def outer_approximation(
@@ -466,35 +478,37 @@ def _bounded_weights(image: UpperImage, program: _Scalarised, deadline: Deadline
     These are the facets through the origin of the image of all directions, which is the same
     problem with sides of zero, cut off where a cost falls below -1.
     """
-    lp, costs, n = image.lp, image.costs, program.n
-    zero = Fraction(0)
-    rows = [*lp.rows, *(
-        (tuple(j for j, v in enumerate(cost) if v), tuple(-v for v in cost if v)) for cost in costs
-    )]  # fmt: skip
-    sides = [zero] * len(lp.rows) + [Fraction(1)] * len(costs)
-    ends = [tuple(None if e is None else zero for e in side) for side in (lp.lower, lp.upper)]
-    cone = ExactLP(lp.c, tuple(rows), tuple(sides), lp.zero, ends[0], ends[1])
-    directions = outer_approximation(cone, costs, deadline=deadline)
+    lp, costs = image.lp, image.costs
+    directions = outer_approximation(_directions_of(lp, costs), costs, deadline=deadline)
     deadline.check()
     for ray, x in directions.points.items():
         if any(ray[1:]):
             image.rays[(0, *integers(list(value_of(ray))))] = x
     found = []
     for k in directions.facets:
-        facet = directions.cuts[k]
-        if facet.value == 0:
-            total = tuple(
-                sum((w * cost[j] for w, cost in zip(facet.weights, costs, strict=True)), zero)
-                for j in range(n)
-            )
+        weights = directions.cuts[k].weights
+        if directions.cuts[k].value == 0:
+            parts = [[w * v for v in cost] for w, cost in zip(weights, costs, strict=True)]
+            total = tuple(sum(column, Fraction(0)) for column in zip(*parts, strict=True))
             least = _Scalarised(lp, [total], deadline).least(0)
             program.solves += 1
             if least is not None:
-                found.append(Facet(facet.weights, least.value, least.multipliers))
+                found.append(Facet(weights, least.value, least.multipliers))
     program.solves += directions.solves
     if not found:
         raise CurveError("there is no front: the objectives fall without limit. Bound one of them.")
     return found
+
+
+def _directions_of(lp: ExactLP, costs: Sequence[Fractions]) -> ExactLP:
+    """The directions of a feasible set, as far as each cost falls by one at most."""
+    zero, rows = Fraction(0), list(lp.rows)
+    for cost in costs:
+        used = tuple(j for j, v in enumerate(cost) if v)
+        rows.append((used, tuple(-cost[j] for j in used)))
+    sides = [zero] * len(lp.rows) + [Fraction(1)] * len(costs)
+    lower, upper = (tuple(None if e is None else zero for e in s) for s in (lp.lower, lp.upper))
+    return ExactLP(lp.c, tuple(rows), tuple(sides), lp.zero, lower, upper)
 
 
 def _cut(image: UpperImage, facet: Facet) -> None:

@@ -184,11 +184,10 @@ def frontier(front: Frontier, first: str | None = None, second: str | None = Non
     >>> plots.frontier(front).get_xlabel()
     'cost (minimised)'
     """
-    if first is None and second is None and len(front.names) > 2:
-        if len(front.names) == 3 and (ax is None or ax.name == "3d"):
-            return _in_space(front, ax)
-        if len(front.names) > 3:
-            return _in_parallel(front, axes_for(ax, height=4.2, width=1.6 * len(front.names)))
+    if first is None and second is None:
+        drawn = _of_many(front, ax)
+        if drawn is not None:
+            return drawn
     one, two = (_position(front, name, k) for k, name in enumerate((first, second)))
     ax = axes_for(ax, height=4.6, width=6.0)
     order = np.argsort(front.points[:, one], kind="stable")
@@ -214,6 +213,16 @@ def frontier(front: Frontier, first: str | None = None, second: str | None = Non
     ax.set_title(title, loc="left")
     noted(ax, _caption(front))
     return ax
+
+
+def _of_many(front: Frontier, ax: Axes | None) -> Axes | None:
+    """The picture of more than two objectives; None if two of them are to be drawn."""
+    count = len(front.names)
+    if count == 3 and (ax is None or ax.name == "3d"):
+        return _in_space(front, ax)
+    if count > 3:
+        return _in_parallel(front, axes_for(ax, height=4.2, width=1.6 * count))
+    return None
 
 
 def _in_space(front: Frontier, ax: Any) -> Axes:

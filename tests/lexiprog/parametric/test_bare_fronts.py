@@ -7,7 +7,7 @@ import pytest
 
 from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.fronts import linear_front
-from lexiprog.parametric.integer_front import integer_front
+from lexiprog.parametric.integer_search import integer_front
 from lexiprog.parametric.value_function import CurveEnd, CurveError
 from tests.lexiprog.parametric.forms import form_of, optimum
 

@@ -22,8 +22,8 @@ from lexiprog.parametric.region_solver import (
     Crew,
     Here,
     Job,
-    Outcome,
     RegionSolver,
+    RegionOutcome,
     Statement,
     There,
 )
@@ -203,7 +203,7 @@ class FrontSearch:
     def run(self, limit: int | None) -> None:
         """Go on until nothing is open, or ``limit`` points are known."""
         self._find_ends(limit)
-        waiting: dict[Future[Outcome], Array] = {}
+        waiting: dict[Future[RegionOutcome], Array] = {}
         try:
             while len(self.state.regions.bounds) or waiting:
                 if limit is not None and len(self.state.points) >= limit:
@@ -360,7 +360,7 @@ class FrontSearch:
             return True
         return points / seconds >= others / other_seconds
 
-    def _take(self, outcome: Outcome) -> None:
+    def _take(self, outcome: RegionOutcome) -> None:
         """Add what a job has found."""
         state, new = self.state, 0
         for x in outcome.points:
