@@ -34,9 +34,11 @@ from lexiprog.typing import Array, Options
 
 # The first thickness of a slice, in steps of its objective.
 FIRST = 8.0
-# Points a second from which on slices are not compared with integer programs, and the seconds
-# of processor time after which they first are.
-FAST, TRIAL = 20.0, 0.5
+# Rows up to which slices are tried before integer programs. Points a second from which on slices
+# are not compared with those, the seconds of processor time after which they first are, and the share of the
+# time that the loser is given.
+FEW_ROWS = 10
+FAST, TRIAL, AGAIN = 20.0, 0.5, 0.1
 # Regions for which the open volume is computed; of more, the largest.
 MEASURED = 400
 
@@ -334,9 +336,10 @@ class FrontSearch:
         by_slices = self._by_slices()
         order = np.arange(u.size) if self.leftmost else np.argsort(-sizes[i], kind="stable")
         axes = tuple(order.tolist()) if self.axis is None else (self.axis,)
-        lows = np.array([state.proved_low(u, j, float(self.least[j])) for j in range(u.size)])
-        if not by_slices:
-            lows = np.maximum(lows, np.where(np.isfinite(state.low), state.low, -inf))
+        # An integer program has no limit on its axis: only what holds everywhere bounds the others.
+        lows = state.low.copy()
+        if by_slices:
+            lows = np.array([state.proved_low(u, j, float(self.least[j])) for j in range(u.size)])
         return Job(u, lows, axes, state.widths, state.steps, self._start(u, axes[0]), by_slices)
 
     def _start(self, u: Array, k: int) -> Array | None:
@@ -348,17 +351,22 @@ class FrontSearch:
         return self.state.points[int(inside[np.argmin(values[inside, k])])]
 
     def _by_slices(self) -> bool:
-        """Whether slices are the faster way, as far as both were tried."""
+        """Whether slices are the faster way, as far as both were tried.
+
+        With few rows they are tried first, with many rows integer programs are; the other way is
+        tried if slices give few points a second, or after some time, and the loser again as time goes by.
+        """
         if self.solver.whole is None:
             return False
-        (points, seconds), (others, other_seconds) = self.state.spent[True], self.state.spent[False]
-        if seconds < TRIAL or points >= FAST * seconds:
-            return True
-        if other_seconds < 0.1 * seconds:  # the loser is tried again as time goes by
-            return False
-        if seconds < 0.1 * other_seconds:
-            return True
-        return points / seconds >= others / other_seconds
+        first = len(self.solver.whole.rows) <= FEW_ROWS
+        (points, seconds), (others, other_seconds) = (
+            self.state.spent[way] for way in (first, not first)
+        )
+        if seconds < TRIAL or (first and points >= FAST * seconds):
+            return first
+        if min(seconds, other_seconds) < AGAIN * max(seconds, other_seconds):
+            return first == (seconds < other_seconds)
+        return first == (points / seconds >= others / other_seconds)
 
     def _take(self, outcome: RegionOutcome) -> None:
         """Add what a job has found."""

@@ -50,13 +50,14 @@ def frontier(
     workers: int | None = None,
     program: Program | None = None,
 ) -> Frontier:
-    """Every compromise between two objectives that is worth considering.
+    """Every compromise between objectives that is worth considering.
 
-    Linear problems: every extreme point of the front, with the weights for which it is best; in
-    between the front is straight. Integer problems: every non-dominated point, if one of the
-    objectives moves in whole steps (costs on whole variables alone); otherwise a sample whose
-    resolution is stated. Other convex problems: points between which the front is known to a
-    stated error. Three and more objectives: a sample on a grid of limits.
+    Linear problems: every extreme point and, of three and more objectives, every facet of the
+    front, with the weights for which they are best. Integer problems: every non-dominated point,
+    if all objectives but one move in whole steps (costs on whole variables alone); otherwise a
+    sample whose resolution is stated. Other convex problems: points that with all between them are
+    the front to a stated error. ``front.proof`` shows that nothing is missing. Geometric programs
+    and integer programs with curved parts: a sample on a grid of limits.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def frontier(
         which gets the options of ``Solver("HIGHS", ...)``; another solver then solves each point
         again.
     limit : int, optional
-        Most points; of a grid, about as many cells.
+        Most points; of a grid, about as many cells. More may be known, to go on from.
     progress : bool
         Show a bar (needs tqdm).
     time_limit : float, optional
@@ -77,11 +78,17 @@ def frontier(
     resume : Frontier, optional
         A front of the same problem to go on from, such as one that a limit or Ctrl-C has stopped.
     error : float
-        For convex problems: how well the front is to be known between two points, as a share of
-        the second objective's range.
+        For convex problems: how well the front is to be known between points, as a share of the
+        objectives' ranges.
     executor : optional
-        As for :meth:`Program.solve`; fronts of linear and integer problems are followed there as
-        a whole, and their points are certified here.
+        As for :meth:`Program.solve`. Regions of integer fronts are shared out among its workers,
+        fronts of two linear objectives are followed there as a whole; points are certified here.
+    workers : int, optional
+        For integer fronts: so many other processes of this machine settle regions.
+    program : Program, optional
+        Levels that come before: it is solved first, and the front is one of what it leaves open.
+        Constraints that read its optima (``held()``) say what is held of it; without any, its last
+        stage is, with its constraints.
 
     Returns
     -------

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import inf
 from pathlib import Path
 
@@ -99,6 +99,25 @@ def test_random_integer_programs_have_every_point_and_a_proof(by_slices, page):
             with pytest.raises(page.refused):
                 page(json.dumps(numbers))
     assert feasible > 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slices_and_integer_programs_agree_with_every_permutation(seed):
+    """Assignments: an integer program that weighs the objectives too lightly loses points here."""
+    size = 6
+    costs = np.random.default_rng(seed).integers(1, 21, (3, size * size)).astype(float)
+    eye = np.eye(size)
+    A = np.vstack([np.kron(eye, np.ones(size)), np.kron(np.ones(size), eye)])
+    n = size * size
+    form = StandardForm(
+        c=np.zeros(n), offset=0.0, A=sp.csc_array(A), b=np.ones(2 * size),
+        cones=Cones(zero=2 * size), lower=np.zeros(n), upper=np.ones(n), integer=np.arange(n),
+    )  # fmt: skip
+    places = np.array([np.arange(size) * size + p for p in permutations(range(size))])
+    wanted = without_dominated(np.array([c[places].sum(axis=1) for c in costs]).T)
+    assert sorted(search_points(form, costs).values.tolist()) == wanted
+    idle = np.column_stack([costs, np.zeros(3)])
+    assert sorted(search_points(with_idle_column(form), idle).values.tolist()) == wanted
 
 
 def test_a_statement_that_does_not_follow_is_refused(page):
