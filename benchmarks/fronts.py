@@ -282,7 +282,8 @@ def images(report: Report, shapes: Sequence[tuple[int, int, int]], examples: Seq
     for name, make in problems:
         try:
             aims, rows = make()
-            clock, front = clocked(partial(lx.frontier, aims, rows, time_limit=300))
+            front_of = partial(lx.frontier, aims, rows, solver=lx.Solver("EXACT"), time_limit=120)
+            clock, front = clocked(front_of)
         except (ValueError, lx.LexiprogError) as error:
             lines.append([name, str(error)[:50], "-", "-", "-", "-"])
             continue

@@ -360,7 +360,7 @@ class Frontier(ShownTable):
             text += f"; without end in {counted(len(self.directions), 'direction')}"
         out = [text]
         if self.open > 0.0:
-            share = f"{100 * self.open:.2g}"
+            share = f"{100 * self.open:.3g}"
             out.append(f"at most {share} % of the space between the objectives' ends is still open")
         if self.note:
             out.append(f"not complete: {self.note}" if not self.complete else self.note)

@@ -261,7 +261,7 @@ def non_dominated_points(
 ) -> Frontier:
     """The front of any number of objectives of an integer program; CurveError if there is none."""
     objectives = ObjectiveRows.of(problem)
-    deadline = problem.deadline.child(SEARCHING * problem.deadline.left())
+    deadline = problem.deadline.child(SEARCHING * problem.deadline.left())  # ended with the search
     options = {} if problem.ladder is None else dict(problem.ladder[0].options)
     try:
         search = search_points(

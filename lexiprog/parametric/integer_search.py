@@ -22,8 +22,8 @@ from lexiprog.parametric.region_solver import (
     Crew,
     Here,
     Job,
-    RegionSolver,
     RegionOutcome,
+    RegionSolver,
     Statement,
     There,
 )
@@ -35,8 +35,8 @@ from lexiprog.typing import Array, Options
 # The first thickness of a slice, in steps of its objective.
 FIRST = 8.0
 # Rows up to which slices are tried before integer programs. Points a second from which on slices
-# are not compared with those, the seconds of processor time after which they first are, and the share of the
-# time that the loser is given.
+# are not compared with those, the seconds of processor time after which they first are, and the
+# share of the time that the loser is given.
 FEW_ROWS = 10
 FAST, TRIAL, AGAIN = 20.0, 0.5, 0.1
 # Regions for which the open volume is computed; of more, the largest.
@@ -354,7 +354,7 @@ class FrontSearch:
         """Whether slices are the faster way, as far as both were tried.
 
         With few rows they are tried first, with many rows integer programs are; the other way is
-        tried if slices give few points a second, or after some time, and the loser again as time goes by.
+        tried if slices give few points a second, or after some time, and the loser now and then.
         """
         if self.solver.whole is None:
             return False

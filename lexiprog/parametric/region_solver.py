@@ -349,7 +349,8 @@ class There:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Wait for nobody."""
+        """Wait for nobody, and tell those who still wait for an answer to stop."""
+        self.solver.deadline.cancel()
         self.threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -367,7 +368,7 @@ class WorkerProcesses(Executor):
     """
 
     def __init__(self, count: int) -> None:
-        self._max_workers = count
+        self._max_workers, self._closed = count, False
         self._waiting: Queue[tuple[Future[Any], bytes] | None] = Queue()
         path = os.pathsep.join(filter(None, sys.path))
         self._processes = [
@@ -382,6 +383,8 @@ class WorkerProcesses(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call a function in one of the processes."""
+        if self._closed:
+            raise RuntimeError("the worker processes have been ended.")
         future: Future[Any] = Future()
         self._waiting.put((future, pickle.dumps((fn, args, kwargs), protocol=5)))
         return future
@@ -402,6 +405,7 @@ class WorkerProcesses(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 - as declared by Executor
         """End the processes."""
+        self._closed = True
         for process in self._processes:
             self._waiting.put(None)
             process.kill()

@@ -231,7 +231,9 @@ class _Scalarised:
         Without ``weights``, those are the multipliers of the limits.
         """
         table = [list(column) for column in zip(*self._square(vertex), strict=True)]
-        found = solved(table, [cost.get(j, Fraction(0)) for j in vertex.columns])
+        found = solved(
+            table, [cost.get(j, Fraction(0)) for j in vertex.columns], self.deadline.check
+        )
         if found is None:
             return None
         numerators, bottom = found
@@ -295,7 +297,7 @@ class _Scalarised:
         factors = [line.factor for line in self.lines[self.m :]]
         sides = [*map(Fraction, self.sides), *map(Fraction.__mul__, limits, factors)]
         rhs = [sides[i] - self._known(i, vertex.fixed) for i in vertex.rows]
-        found = solved(self._square(vertex), rhs)
+        found = solved(self._square(vertex), rhs, self.deadline.check)
         if found is None:
             return None
         numerators, bottom = found
@@ -347,8 +349,12 @@ def _line(row: dict[int, Fraction], side: Fraction) -> _Line:
     return _Line(list(row), entries, Fraction(factor))
 
 
-def solved(matrix: list[list[int]], rhs: list[Fraction]) -> tuple[list[int], int] | None:
+def solved(
+    matrix: list[list[int]], rhs: list[Fraction], check: Callable[[], None] = lambda: None
+) -> tuple[list[int], int] | None:
     """The solution of a square system, over one denominator (Bareiss); None if it is singular.
+
+    ``check`` is called now and then, and may end it by an exception.
 
     Examples
     --------
@@ -365,6 +371,7 @@ def solved(matrix: list[list[int]], rhs: list[Fraction]) -> tuple[list[int], int
     ]
     last = 1
     for k in range(size):
+        check()
         pivot = next((i for i in range(k, size) if table[i][k]), None)
         if pivot is None:
             return None
