@@ -56,10 +56,10 @@ def vertices_and_facets(
     def own(values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
         return tuple((v - side) / unit for v, (side, unit) in zip(values, units, strict=True))
 
-    image = outer_approximation(
-        lp, costs, deadline=deadline, limit=limit,
+    image = deadline.follow(
+        outer_approximation, lp, costs, limit=limit,
         resume=None if resume is None else deepcopy(resume.state),
-        tick=lambda v: tick(", ".join(f"{float(a):g}" for a in own(v))),
+        here={"tick": lambda v: tick(", ".join(f"{float(a):g}" for a in own(v)))},
     )  # fmt: skip
     fractions = [own(value_of(ray)) for ray in image.vertices]
     order = sorted(range(len(fractions)), key=fractions.__getitem__)[:limit]
@@ -68,7 +68,7 @@ def vertices_and_facets(
     shown = [fractions[k] for k in order[: len(solutions)]]
     points = np.array([[float(v) for v in f] for f in shown]).reshape(-1, len(costs))
     complete = image.complete and len(solutions) == len(fractions)
-    notes = [problem.deadline.note, deadline.note, _undecided(image), _asked(limit)]
+    notes = [problem.deadline.note, image.note, _undecided(image), _asked(limit)]
     return Frontier(
         names=problem.names,
         maximised=problem.maximised,

@@ -67,6 +67,8 @@ class UpperImage:
         Vertices for which no basis of HiGHS was optimal in fractions.
     solves : int
         Linear programs.
+    note : str
+        What stopped the search.
     """
 
     lp: ExactLP
@@ -77,6 +79,7 @@ class UpperImage:
     rays: dict[tuple[int, ...], Fractions] = field(default_factory=dict)
     undecided: set[tuple[int, ...]] = field(default_factory=set)
     solves: int = 0
+    note: str = ""
 
     @property
     def waiting(self) -> list[tuple[int, ...]]:
@@ -463,6 +466,7 @@ def outer_approximation(
                     tick(v)
     finally:
         image.solves += program.solves
+    image.note = deadline.note
     return image
 
 
