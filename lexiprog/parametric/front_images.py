@@ -23,7 +23,7 @@ from lexiprog.parametric.front_methods import ObjectiveRows
 from lexiprog.parametric.front_problem import FrontProblem
 from lexiprog.parametric.front_proof import FrontProof
 from lexiprog.parametric.regions import non_dominated
-from lexiprog.parametric.upper_image import Facet, UpperImage, outer_approximation, value_of
+from lexiprog.parametric.upper_image import UpperImage, outer_approximation, value_of
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.rational.numbers import read_floats
 from lexiprog.rational.program import ExactLP
@@ -61,10 +61,12 @@ def vertices_and_facets(
         resume=None if resume is None else deepcopy(resume.state),
         here={"tick": lambda v: tick(", ".join(f"{float(a):g}" for a in own(v)))},
     )  # fmt: skip
-    fractions = [own(value_of(ray)) for ray in image.vertices]
+    vertices = image.vertices
+    fractions = [own(value_of(ray)) for ray in vertices]
     order = sorted(range(len(fractions)), key=fractions.__getitem__)[:limit]
-    rays = [image.vertices[k] for k in order]
-    solutions = _certified(problem, objectives, image, rays)
+    rays = [vertices[k] for k in order]
+    on = image.cuts_at(rays)
+    solutions = _certified(problem, objectives, image, rays, on)
     shown = [fractions[k] for k in order[: len(solutions)]]
     points = np.array([[float(v) for v in f] for f in shown]).reshape(-1, len(costs))
     complete = image.complete and len(solutions) == len(fractions)
@@ -78,7 +80,7 @@ def vertices_and_facets(
         complete=complete,
         open=0.0 if complete else np.nan,
         note="" if complete else next(filter(None, notes), ""),
-        facets=_facets(image, rays[: len(solutions)], units, complete=complete),
+        facets=_facets(image, on, units) if complete else (),
         directions=_directions(image, units),
         fractions=tuple(shown),
         proof=FrontProof("linear", _linear_numbers(image)) if complete else None,
@@ -96,13 +98,16 @@ def _asked(limit: int | None) -> str:
 
 
 def _facets(
-    image: UpperImage, rays: list[tuple[int, ...]], units: list[tuple[Fraction, Fraction]], *,
-    complete: bool,
-) -> tuple[FrontFacet, ...]:  # fmt: skip
-    """The facets in the objectives' own units, all as things to minimise."""
-    if not complete:
-        return ()
-    on = [set(image.facets_at(ray)) for ray in rays]
+    image: UpperImage, on: list[list[int]], units: list[tuple[Fraction, Fraction]]
+) -> tuple[FrontFacet, ...]:
+    """The facets in the objectives' own units, all as things to minimise.
+
+    ``on`` are the cuts that each vertex lies on.
+    """
+    members: dict[int, list[int]] = {}
+    for place, cuts in enumerate(on):
+        for k in cuts:
+            members.setdefault(k, []).append(place)
     found = []
     for k in image.facets:
         cut = image.cuts[k]
@@ -113,7 +118,7 @@ def _facets(
             FrontFacet(
                 np.array([float(w / total) for w in weights]),
                 float((cut.value - side) / total),
-                tuple(i for i, facets in enumerate(on) if k in facets),
+                tuple(members.get(k, ())),
             )
         )
     return tuple(found)
@@ -130,25 +135,23 @@ def _directions(image: UpperImage, units: list[tuple[Fraction, Fraction]]) -> Ar
 
 def _certified(
     problem: FrontProblem, objectives: ObjectiveRows, image: UpperImage,
-    rays: list[tuple[int, ...]],
+    rays: list[tuple[int, ...]], on: list[list[int]],
 ) -> tuple[Solution, ...]:  # fmt: skip
     """The certified solutions behind vertices, as many as there is time for."""
+    weights, rows = (
+        np.array([[float(v) for v in getattr(cut, part)] for cut in image.cuts])
+        for part in ("weights", "multipliers")
+    )
     plain = replace(problem, ladder=None)  # exact points are certified, not solved again
     solutions: list[Solution] = []
     with problem.deadline.kept():
-        for ray in rays:
+        for ray, cuts in zip(rays, on, strict=True):
             x = np.array([float(v) for v in image.points[ray]])
             own = objectives.own(np.array([float(v) for v in value_of(ray)]))
-            z = objectives.multipliers(*_summed([image.cuts[k] for k in image.facets_at(ray)]))
+            # All that the vertex lies on: together they give every objective some weight.
+            z = objectives.multipliers(weights[cuts].sum(axis=0), -rows[cuts].sum(axis=0))
             solutions.append(plain.certified(own[:-1].tolist(), x, z))
     return tuple(solutions)
-
-
-def _summed(cuts: list[Facet]) -> tuple[Array, Array]:
-    """Weights and multipliers of rows that prove a vertex, from all facets that it lies on."""
-    weights = np.sum([[float(w) for w in cut.weights] for cut in cuts], axis=0)
-    rows = np.sum([[float(y) for y in cut.multipliers] for cut in cuts], axis=0)
-    return weights, -rows
 
 
 def _linear_numbers(image: UpperImage) -> Mapping[str, Any]:

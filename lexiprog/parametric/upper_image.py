@@ -103,10 +103,10 @@ class UpperImage:
         """Which cuts are facets."""
         return [k - 1 for k in self.outer.facets if k > 0]
 
-    def facets_at(self, ray: tuple[int, ...]) -> list[int]:
-        """Those cuts that a vertex lies on."""
-        row = self.outer.tight[self.outer.rays.index(ray)]
-        return [k for k in range(len(self.cuts)) if row[k + 1]]
+    def cuts_at(self, rays: Sequence[tuple[int, ...]]) -> list[list[int]]:
+        """Those cuts that each of some vertices lies on."""
+        index = {ray: k for k, ray in enumerate(self.outer.rays)}
+        return [np.flatnonzero(self.outer.tight[index[ray], 1:]).tolist() for ray in rays]
 
 
 def value_of(ray: Sequence[int]) -> Fractions:
