@@ -1,4 +1,4 @@
-"""Whole curves against one cold solve, and fronts against published ones and pyaugmecon.
+"""Whole curves against one cold solve; fronts against published ones, brute force and pyaugmecon.
 
 Every figure comes with a comparison of answers: a curve that is not exact or not where HiGHS finds
 it, and a front that lacks a point, end the run. LEXIPROG_RIVALS names a Python that has pyaugmecon
@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import _front_instances as instances
 import cvxpy as cp
 import highspy
 import numpy as np
@@ -30,6 +34,7 @@ from _measuring import Clock, Report, arguments, median, ratio, seconds, table
 
 import lexiprog as lx
 
+PAGE = Path(__file__).parents[1] / "docs/check_fronts.py"
 PUBLISHED = json.loads((Path(__file__).parent / "published_fronts.json").read_text())
 REPEATS = 3
 PATIENCE = 75  # seconds for one front of the rival
@@ -178,16 +183,185 @@ def fronts(report: Report, names: Sequence[str]) -> None:
     )
 
 
+def proved(front: Any) -> tuple[float, float]:
+    """Megabytes of a front's proof, and the seconds in which the page of the docs checks it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "proof.json"
+        front.proof.save(path)
+        command = [sys.executable, str(PAGE), str(path)]
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+    if told.returncode:
+        raise SystemExit(f"a proof is refused: {told.stderr}")
+    size, checked = re.findall(r"\(([\d.]+) MB, ([\d.]+) s\)", told.stdout)[0]
+    return float(size), float(checked)
+
+
+def knapsacks(report: Report, p: int, numbers: Sequence[int]) -> None:
+    """Tamby's knapsacks: counts equal to the log of MOA.jl's paper, times of which stand beside."""
+    lines, data = [], []
+    for number in numbers:
+        wanted, gurobi = instances.published(p, number)
+        aims, room = instances.tamby(p, number)
+        clock, front = clocked(partial(lx.frontier, aims, room))
+        if len(front) != wanted or not front.complete:
+            raise SystemExit(f"p = {p}, {number}: {len(front)} points, not {wanted}")
+        size, checked = proved(front)
+        steps = front.state.tries / len(front)
+        lines.append([number, len(front), seconds(clock.cpu), f"{steps:.2f}", front.proof.trusted,
+                      f"{size:.2f} MB", f"{checked:.1f} s", f"{gurobi:.0f} s"])  # fmt: skip
+        print(lines[-1], flush=True)
+        data.append({"number": number, "points": len(front), "clock": clock, "steps": steps,
+                     "trusted": front.proof.trusted, "megabytes": size, "check": checked,
+                     "MOA.jl with Gurobi, published": gurobi})  # fmt: skip
+    head = ["number", "points, all in the log", "lexiprog (cpu)", "steps a point",
+            "by a solver's word", "proof", "checked in",
+            "MOA.jl, Gurobi, as published"]  # fmt: skip
+    report.section(f"Tamby's knapsacks, {p} objectives", table(head, lines), f"tamby {p}", data)
+
+
+def partitions(report: Report, names: Sequence[str]) -> None:
+    """Set partitioning of vOptLib: the same points."""
+    lines, data = [], []
+    for name in names:
+        aims, rows, wanted = instances.set_partitioning(name)
+        clock, front = clocked(partial(lx.frontier, aims, rows))
+        if sorted(map(tuple, front.points.tolist())) != wanted:
+            raise SystemExit(f"{name}: {len(front)} points, not the {len(wanted)} of vOptLib")
+        size, checked = proved(front)
+        lines.append(
+            [name, len(front), seconds(clock.cpu), front.proof.trusted, f"{checked:.1f} s"]
+        )
+        print(lines[-1], flush=True)
+        data.append({"name": name, "points": len(front), "clock": clock, "megabytes": size})
+    head = ["instance", "points, all in vOptLib", "lexiprog (cpu)", "by a solver's word",
+            "proof checked in"]  # fmt: skip
+    report.section("Set partitioning, two objectives", table(head, lines), "partitions", data)
+
+
+def brute(values: Any) -> list[list[float]]:
+    """Non-dominated rows of values to maximise."""
+    values = np.unique(values, axis=0)
+    beaten = [np.any(np.all(values >= v, axis=1) & np.any(values > v, axis=1)) for v in values]
+    return values[~np.array(beaten)].astype(float).tolist()
+
+
+def small(report: Report, sizes: Sequence[int]) -> None:
+    """Three and four objectives on 12 binaries, and assignments."""
+    lines, data = [], []
+    for count in (3, 4):
+        rng = np.random.default_rng(count)
+        weights, *gains = rng.integers(1, 50, (count + 1, 12))
+        take = cp.Variable(12, boolean=True, name="take")
+        aims = {f"f{k}": cp.Maximize(g @ take) for k, g in enumerate(gains)}
+        clock, front = clocked(partial(lx.frontier, aims, [weights @ take <= weights.sum() // 2]))
+        every = np.array(list(product([0, 1], repeat=12)))
+        every = every[every @ weights <= weights.sum() // 2]
+        if front.points.tolist() != brute(every @ np.array(gains).T):
+            raise SystemExit("a small front is not that of brute force")
+        lines.append([f"12 binaries, {count} objectives", len(front), seconds(clock.cpu), "0"])
+        data.append({"name": lines[-1][0], "points": len(front), "clock": clock})
+    for size in sizes:
+        aims, rows = instances.assignment(size)
+        clock, front = clocked(partial(lx.frontier, aims, rows, time_limit=900))
+        proved(front) if front.complete else None
+        name = f"assignment {size} x {size}, 3 objectives" + ("" if front.complete else ", stopped")
+        lines.append([name, len(front), seconds(clock.cpu), f"{front.open:.2g}"])
+        print(lines[-1], flush=True)
+        data.append({"name": name, "points": len(front), "clock": clock, "open": front.open})
+    head = ["problem", "points", "lexiprog (cpu)", "open"]
+    report.section("Small integer problems (cpu)", table(head, lines), "small", data)
+
+
+def images(report: Report, shapes: Sequence[tuple[int, int, int]], examples: Sequence[str]) -> None:
+    """Linear problems: every vertex and facet, and what they took."""
+    lines, data = [], []
+    problems = [(f"random, {p} objectives, {n} x {m}", partial(instances.linear, p, n, m))
+                for p, n, m in shapes]  # fmt: skip
+    if instances.BENSOLVE:
+        problems += [(f"Bensolve's {name}", partial(instances.bensolve, name)) for name in examples]
+    for name, make in problems:
+        try:
+            aims, rows = make()
+            front_of = partial(lx.frontier, aims, rows, solver=lx.Solver("EXACT"), time_limit=120)
+            clock, front = clocked(front_of)
+        except (ValueError, lx.LexiprogError) as error:
+            lines.append([name, str(error)[:50], "-", "-", "-", "-"])
+            continue
+        image = front.state
+        if front.complete:
+            proved(front)
+        if image.solves > len(front) + len(front.facets) and front.directions is None:
+            raise SystemExit(f"{name}: {image.solves} programs")
+        said = seconds(clock.cpu) if front.complete else f"stopped after {seconds(clock.cpu)}"
+        ways = 0 if front.directions is None else len(front.directions)
+        lines.append([name, len(front), len(front.facets), ways, image.solves, said])
+        print(lines[-1], flush=True)
+        data.append({"name": name, "vertices": len(front), "facets": len(front.facets),
+                     "programs": image.solves, "complete": front.complete,
+                     "clock": clock})  # fmt: skip
+    head = ["problem", "vertices", "facets", "directions", "linear programs", "lexiprog (cpu)"]
+    report.section("Linear fronts, exact (cpu)", table(head, lines), "images", data)
+
+
+def convex(report: Report) -> None:
+    """Convex fronts of three objectives to an error of 1e-3 and 1e-2 of the ranges."""
+    y, lines, data = cp.Variable(3, name="y"), [], []
+    ends = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+    problems = {
+        "ball": ([cp.Minimize(y[k]) for k in range(3)], [cp.norm(y) <= 1]),
+        "ellipsoid": ([cp.Minimize(y[k]) for k in range(3)],
+                      [cp.sum_squares(cp.multiply([1.0, 1 / 7, 1 / 5], y - [1, 7, 5])) <= 1]),
+        "distances": ([cp.Minimize(cp.sum_squares(y - e)) for e in ends], [cp.norm(y, 1) <= 2]),
+    }  # fmt: skip
+    for name, (aims, rows) in problems.items():
+        for error in (1e-2, 1e-3):
+            named = {f"f{k}": aim for k, aim in enumerate(aims)}
+            clock, front = clocked(partial(lx.frontier, named, rows, error=error, time_limit=300))
+            if front.complete:
+                proved(front)
+            solves = len(front.state.ends) + len(front.state.solutions)
+            lines.append([name, f"{error:g}", f"{front.error:.2g}", len(front), solves,
+                          seconds(clock.cpu)])  # fmt: skip
+            print(lines[-1], flush=True)
+            data.append({"name": name, "error": error, "reached": front.error, "solves": solves,
+                         "points": len(front), "clock": clock})  # fmt: skip
+    head = ["problem", "error asked", "reached", "points", "solves", "lexiprog (cpu)"]
+    report.section("Convex fronts, three objectives", table(head, lines), "convex", data)
+
+
+def workers(report: Report, p: int, number: int) -> None:
+    """One process and two, by the wall: only worth reading on two free cores."""
+    aims, room = instances.tamby(p, number)
+    clocks = {n: clocked(partial(lx.frontier, aims, room, workers=n))[0] for n in (1, 2)}
+    lines = [[n, seconds(c.wall), seconds(c.cpu)] for n, c in clocks.items()]
+    text = table(["workers", "wall", "cpu, of all processes"], lines)
+    report.section(f"Workers, p = {p}, number {number}", text, "workers", clocks)
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     options = arguments(__doc__, argv)
     warnings.simplefilter("ignore", lx.LexiprogWarning)
     report = Report("fronts", "Curves and fronts")
-    if options.quick:
+    quick = options.quick
+    if quick:
         curves(report, 60, 8, [0])
         fronts(report, ["knapsack17", "2KP50-92"])
     else:
         curves(report, 1000, 30, range(6))
         fronts(report, ["knapsack17", "2KP50-92", "2KP50-11", "2KP50-50"])
+    small(report, [6] if quick else [10, 15])
+    images(report, [(3, 10, 6)] if quick else [(3, 30, 30), (4, 20, 20), (5, 10, 6)],
+           [] if quick else [f"ex{k:02d}" for k in range(1, 9)])  # fmt: skip
+    if not quick:
+        convex(report)
+    if instances.FOLDER.is_dir():
+        partitions(report, ["didactic"] if quick else ["didactic", "sppnw41", "sppnw32"])
+        for p in (2, 3, 4):
+            numbers = {2: [], 3: [], 4: []}[p] if quick else range(1, 11)
+            if numbers:
+                knapsacks(report, p, numbers)
+        if not quick:
+            workers(report, 3, 5)
     report.write(options.out)
 
 

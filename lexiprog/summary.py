@@ -293,12 +293,13 @@ class LevelSummary:
     declared : float
         The tolerance that the program declares.
     tolerances : tuple of float
-        Rising; between two of them everything changes linearly, or not at all if ``steps``.
+        Rising; between two of them everything changes linearly, or not at all if ``steps``. If
+        ``sampled``, nothing is known between them, and the declared one is among them.
     optima : tuple of (name, sense, values)
         Each later problem with its optimum at each tolerance.
     variables : tuple of (name, values)
         Entries of the last stage's variables that move, at each tolerance.
-    steps : bool
+    steps, sampled : bool
     note : str
         How exact this is, or why there is no curve.
     """
@@ -309,6 +310,7 @@ class LevelSummary:
     optima: tuple[tuple[str, str, tuple[float, ...]], ...] = ()
     variables: tuple[tuple[str, tuple[float, ...]], ...] = ()
     steps: bool = False
+    sampled: bool = False
     note: str = ""
 
 
@@ -339,6 +341,28 @@ class ExploreSummary:
 
     levels: tuple[LevelSummary, ...]
     pairs: tuple[PairSummary, ...] = ()
+
+
+@dataclass(frozen=True)
+class FrontSummary:
+    """The points of a front, to be looked at from all sides and narrowed down by bounds.
+
+    Attributes
+    ----------
+    names, senses : tuple of str
+        The objectives, "minimised" or "maximised".
+    points : tuple of tuples of float
+    facets : tuple of tuples of int
+        Flat pieces of a front, by the places of their points.
+    notes : tuple of str
+        What the points are, and what is missing.
+    """
+
+    names: tuple[str, ...]
+    senses: tuple[str, ...]
+    points: tuple[tuple[float, ...], ...]
+    facets: tuple[tuple[int, ...], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 # A plain record of a hierarchy that could not be solved to its end, and why.

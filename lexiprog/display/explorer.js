@@ -1,10 +1,11 @@
 "use strict";
-// Values between two tolerances lie on the line between them, or stay as they were for steps.
+// Values between two tolerances lie on the line between them, or stay as they were for steps; a
+// curve of samples is only asked at its own tolerances.
 const at = (level, values, t) => {
   const ts = level.tolerances;
   let k = 0;
   while (k + 1 < ts.length && ts[k + 1] <= t) k += 1;
-  if (level.steps || k + 1 >= ts.length) return values[k];
+  if (level.steps || level.sampled || k + 1 >= ts.length) return values[k];
   const share = Math.max(0, (t - ts[k]) / (ts[k + 1] - ts[k] || 1));
   return values[k] + share * (values[k + 1] - values[k]);
 };
@@ -35,9 +36,9 @@ function chart(level, optimum) {
   }
   const svg = make("svg", { width: WIDTH, height: HEIGHT, role: "img" });
   svg.append(make("title", {}, `${name} (${sense}) against the tolerance on ${level.name}`));
-  svg.append(make("path", { d, fill: "none", stroke: "#2b4c7e", "stroke-width": 2 }));
+  if (!level.sampled) svg.append(make("path", { d, fill: "none", stroke: "#2b4c7e", "stroke-width": 2 }));
   ts.forEach((t, k) => {
-    if (ts.length <= 40) svg.append(make("circle", { cx: x(t), cy: y(values[k]), r: 2, fill: "#2b4c7e" }));
+    if (level.sampled || ts.length <= 40) svg.append(make("circle", { cx: x(t), cy: y(values[k]), r: 2, fill: "#2b4c7e" }));
   });
   const line = make("line", { y1: 14, y2: HEIGHT - 18, stroke: "#c8722b" });
   const dot = make("circle", { r: 4.5, fill: "#c8722b" });
@@ -84,7 +85,11 @@ const levels = DATA.levels.map((level) => {
     return null;
   }
   const last = level.tolerances[level.tolerances.length - 1] || 1;
-  const slider = make("input", { type: "range", min: 0, max: 1000, step: 1, "aria-label": `tolerance on ${level.name}` });
+  // Of samples the slider counts the places, otherwise thousandths of the way.
+  const ts = level.tolerances, most = level.sampled ? ts.length - 1 : 1000;
+  const place = (t) => (level.sampled ? ts.indexOf(t) : Math.round((1000 * t) / last));
+  const tolerance = (value) => (level.sampled ? ts[value] : (last * value) / 1000);
+  const slider = make("input", { type: "range", min: 0, max: most, step: 1, "aria-label": `tolerance on ${level.name}` });
   const told = make("output");
   const parts = level.optima.map((optimum) => chart(level, optimum));
   const [table, moveBars] = bars(level);
@@ -92,20 +97,20 @@ const levels = DATA.levels.map((level) => {
   const left = make("div", {}, make("label", {}, "tolerance ", told), slider, note);
   section.append(make("div", { class: "row" }, left, make("div", {}, ...parts.map((p) => p[0])), table));
   const show = (t) => {
-    slider.value = Math.round((1000 * t) / last);
+    slider.value = place(t);
     told.textContent = shown(t);
     parts.forEach((part) => part[1](t));
     moveBars(t);
   };
   const home = Math.min(level.declared, last);
   show(home);
-  return { name: level.name, show, home, slider, last };
+  return { name: level.name, show, home, slider, tolerance };
 }).filter(Boolean);
-// Each curve is exact with the other tolerances as declared, so only one slider is away from home.
+// Each curve was computed with the other tolerances as declared, so only one slider is away from home.
 for (const level of levels) {
   level.slider.addEventListener("input", () => {
     for (const other of levels) if (other !== level) other.show(other.home);
-    level.show((level.last * level.slider.value) / 1000);
+    level.show(level.tolerance(Number(level.slider.value)));
   });
 }
 

@@ -18,6 +18,7 @@ from lexiprog.summary import (
     Chart,
     ExploreSummary,
     FailureSummary,
+    FrontSummary,
     SolutionSummary,
     TableCell,
     TableSummary,
@@ -183,8 +184,8 @@ def _kept(failure: FailureSummary) -> str:
 # sliders.
 
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<title>What a priority costs</title><style>{style}</style></head>
-<body><div id="explorer">{fallback}</div>
+<title>{title}</title><style>{style}</style></head>
+<body><div id="{place}">{fallback}</div>
 <script>const DATA = {data};
 {script}</script></body></html>"""
 
@@ -206,7 +207,7 @@ def _still(summary: ExploreSummary) -> str:
     """The curves as pictures, for front ends that show no frames."""
     parts = ["<p>The sliders are shown once this notebook is trusted. Until then, the curves:</p>"]
     for level in summary.levels:
-        joined = "steps" if level.steps else "straight"
+        joined = "not" if level.sampled else "steps" if level.steps else "straight"
         series = tuple(
             series_of(name, level.tolerances, values, joined) for name, _, values in level.optima
         )
@@ -221,15 +222,30 @@ _UNSEEN = re.compile(
 
 
 def _page(summary: ExploreSummary) -> str:
+    return _scripted("explorer", "What a priority costs", _fallback(summary), asdict(summary))
+
+
+def _scripted(place: str, title: str, fallback: str, numbers: object) -> str:
+    """A page whose script of the same name draws numbers in a place."""
     folder = files("lexiprog.display")
     style, script = (
         folder.joinpath(name).read_text(encoding="utf-8")
-        for name in ("explorer.css", "explorer.js")
+        for name in ("explorer.css", f"{place}.js")
     )
     # "</script>" or "<!--" inside a name would end the script, or hide its end; marks of direction
     # and control characters are shown by their numbers.
-    data = _UNSEEN.sub(r"\\\\u\1", json.dumps(asdict(summary)).replace("<", "\\u003c"))
-    return _PAGE.format(style=style, fallback=_fallback(summary), data=data, script=script)
+    data = _UNSEEN.sub(r"\\\\u\1", json.dumps(numbers).replace("<", "\\u003c"))
+    return _PAGE.format(
+        title=safe(title), place=place, style=style, fallback=fallback, data=data, script=script
+    )
+
+
+@render.register
+def _front(summary: FrontSummary) -> str:
+    """A whole page: the points in space or as lines, with sliders for bounds."""
+    said = "".join(f"<li>{safe(note)}</li>" for note in summary.notes)
+    title = f"Front of {' and '.join(summary.names)}"
+    return _scripted("front", title, f"<ul>{said}</ul>", asdict(summary))
 
 
 def _fallback(summary: ExploreSummary) -> str:

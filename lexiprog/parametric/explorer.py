@@ -19,6 +19,7 @@ from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, th
 from lexiprog.model.lock import Lock
 from lexiprog.parametric.context import ScenarioCache
 from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
+from lexiprog.parametric.value_function import CurveKind
 from lexiprog.program import Program
 from lexiprog.results.result import Result
 from lexiprog.summary import ExploreSummary, LevelSummary, PairSummary, draw, number
@@ -99,9 +100,11 @@ POINTS, BARS = 60, 12
 class Explorer:
     """Curves of all held levels, shown in a notebook with a slider for each tolerance.
 
-    The display needs no kernel: a saved page goes on working. Moving one slider puts the others
-    back to their declared tolerance, since each curve is exact with the others there. Below, two
-    tolerances may move at once, over the pairs that were solved; :meth:`at` solves for any others.
+    The display needs no kernel: a saved page goes on working. Only what was proved is shown: a
+    curve that is not exact between its points is dots, and its slider goes from one to the next.
+    Moving one slider puts the others back to their declared tolerance, where they were computed.
+    Below, two tolerances may move at once, over the pairs that were solved; :meth:`at` solves for
+    any others.
 
     Attributes
     ----------
@@ -220,33 +223,59 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
         declared = held[name].tolerance(result[name].value)
         try:
             curve = tradeoff(program, name, solver=solver, progress=progress)
-            levels.append(_level(program, curve, declared))
+            levels.append(_level(program, curve, declared, scenarios))
         except LexiprogError as error:
             levels.append(LevelSummary(name, declared, note=f"no curve: {error}"))
     pairs = pairs_of(scenarios, levels, seconds)
     return Explorer(ExploreSummary(tuple(levels), pairs), tuple(held), scenarios)
 
 
-def _level(program: Program, curve: Tradeoff, declared: float) -> LevelSummary:
-    """The curve at no more points than can be seen, with the variables at each."""
-    finite = [k for k, t in enumerate(curve.tolerances) if np.isfinite(t)]
-    chosen = finite
-    if len(finite) > POINTS:
-        chosen = sorted({finite[round(k)] for k in np.linspace(0, len(finite) - 1, POINTS)})
+def _level(
+    program: Program, curve: Tradeoff, declared: float, scenarios: ScenarioCache
+) -> LevelSummary:
+    """The curve at no more points than can be seen, with the variables at each.
+
+    Where it is not exact between the points shown, it is those points alone, and the declared
+    tolerance is one of them.
+    """
+    finite = np.flatnonzero(np.isfinite(curve.tolerances)).tolist()
+    count = min(len(finite), POINTS)
+    chosen = [finite[round(k)] for k in np.linspace(0, len(finite) - 1, count)]
+    between = _known_between(curve) if len(chosen) == len(finite) else None
+    sampled = len(chosen) > 1 and between is None
+    points = {float(curve.tolerances[k]): _at(curve, k) for k in chosen}
+    home = min(declared, max(points))
+    if sampled and home not in points:
+        result = scenarios.at({curve.name: home})
+        points[home] = {name: result[name].value for name in curve.values}, result
     senses = {n: "maximise" if p.maximise else "minimise" for n, p in program.subproblems.items()}
-    last = list(curve.values)[-1]
+    last, places = list(curve.values)[-1], sorted(points)
     return LevelSummary(
         name=curve.name,
         declared=declared,
-        tolerances=tuple(float(curve.tolerances[k]) for k in chosen),
+        tolerances=tuple(places),
         optima=tuple(
-            (name, senses[name], tuple(float(values[k]) for k in chosen))
-            for name, values in curve.values.items()
+            (name, senses[name], tuple(points[t][0][name] for t in places)) for name in curve.values
         ),
-        variables=_moving_variables([curve.results[k] for k in chosen], last),
-        steps=any(program[name].integer for name in curve.values),
-        note=_note(curve, len(chosen), len(finite)),
+        variables=_moving_variables([points[t][1] for t in places], last),
+        steps=between is CurveKind.STEPS,
+        sampled=sampled,
+        note=_note(len(chosen), len(finite), sampled=sampled),
     )
+
+
+def _known_between(curve: Tradeoff) -> CurveKind | None:
+    """What all optima are between two points: linear or in steps; None if that is not proved."""
+    kinds = {function.kind for function in curve.functions.values()}
+    if len(kinds) != 1 or any(curve.errors.values()):
+        return None
+    (kind,) = kinds
+    return kind if kind in (CurveKind.LINEAR, CurveKind.STEPS) else None
+
+
+def _at(curve: Tradeoff, k: int) -> tuple[dict[str, float], Result]:
+    """The optima at one tolerance of a curve."""
+    return {name: float(values[k]) for name, values in curve.values.items()}, curve.results[k]
 
 
 def _moving_variables(
@@ -264,12 +293,13 @@ def _moving_variables(
     return tuple((label, tuple(values)) for label, values in columns.items() if label in moving)
 
 
-def _note(curve: Tradeoff, shown: int, count: int) -> str:
+def _note(shown: int, count: int, *, sampled: bool) -> str:
     if shown <= 1:
         return "more slack buys nothing here"
-    exact = all(error == 0.0 for error in curve.errors.values())
-    thinned = "" if shown == count else f"; {shown} of {count} points shown"
-    return f"{'exact' if exact else 'to the stated error of the curve'}{thinned}"
+    if not sampled:
+        return "exact"
+    thinned = "" if shown == count else f", {shown} of {count} points of the curve"
+    return f"solved at each of these tolerances{thinned}; in between nothing is shown"
 
 
 def _entries(value: Array, key: str) -> Iterator[tuple[str, float]]:

@@ -1,51 +1,35 @@
-"""A front as the user sees it, and the problem that each of its points solves."""
+"""A front as the user sees it."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
+from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import cvxpy as cp
 import numpy as np
 
-from lexiprog.backends.solver import FallbackSolvers, Solver, SolverChoice, resolve
-from lexiprog.compile.answer import Answer
-from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Strategy, Task, prepare
-from lexiprog.cvxpy_adapter import answer_at
-from lexiprog.deadline import Deadline, OutOfTime
-from lexiprog.errors import DeclarationError, LexiprogWarning, StageError
-from lexiprog.formulations.priorities import stages_in_turn
-from lexiprog.model.expressions import as_float, dense
-from lexiprog.model.stage import Stage
-from lexiprog.model.subproblem import Subproblem
-from lexiprog.parametric.context import solve_scenario
+from lexiprog.errors import DeclarationError, there_are
+from lexiprog.parametric.front_proof import FrontProof
+from lexiprog.parametric.regions import hypervolume
 from lexiprog.parametric.value_function import Gap
-from lexiprog.program import Program
-from lexiprog.results.fingerprint import fingerprint_of
-from lexiprog.results.rebind import constant_of, with_leaves
-from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
-from lexiprog.solve.certify import certify_answer
-from lexiprog.solve.options import SolveOptions
-from lexiprog.solve.warm_start import WarmHighs
-from lexiprog.status import Status
 from lexiprog.summary import (
     Chart,
+    FrontSummary,
     ShownTable,
     TableCell,
     TableSummary,
     cleaned,
     counted,
     data_frame,
+    draw,
     number,
     series_of,
 )
-from lexiprog.typing import Array, Constraint, Objective
+from lexiprog.typing import Array
 
 if TYPE_CHECKING:
     import pandas
@@ -53,6 +37,26 @@ if TYPE_CHECKING:
 
 # How many rows a text or a page shows before it leaves out the middle.
 MOST = 60
+
+
+@dataclass(frozen=True, eq=False)
+class FrontFacet:
+    """A flat piece of a linear front: no value is better than ``weights @ values >= value``.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (p,)
+        Of the objectives, all as things to minimise (those that are maximised with a minus); their
+        sum is 1. Every point of the facet is best for them.
+    value : float
+        What the weighted sum is there.
+    points : tuple of int
+        The extreme points on it, as places in ``Frontier.points``.
+    """
+
+    weights: Array
+    value: float
+    points: tuple[int, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,6 +93,18 @@ class Frontier(ShownTable):
         Pairs of neighbours between which points may be missing.
     ray : ndarray of shape (2,), optional
         The direction in which a linear front goes on for ever from its last or first point.
+    facets : tuple of FrontFacet
+        Linear problems with three or more objectives: every facet of the front.
+    directions : ndarray of shape (d, m), optional
+        The same problems: the directions in which the front goes on for ever.
+    fractions : tuple, optional
+        The same problems, and others for ``Solver("EXACT")``: the points as fractions.
+    open : float
+        At most which share of the space between the best and the worst values of the objectives
+        may still have points: 0 if the front is complete, nan if nothing is known.
+    proof : FrontProof, optional
+        What shows that nothing is missing; ``proof.save(path)`` writes it for
+        ``docs/check_fronts.py``, which needs no lexiprog.
     note : str
         Why something is missing.
 
@@ -120,6 +136,11 @@ class Frontier(ShownTable):
     weights: Array | None = None
     missing: tuple[Gap, ...] = ()
     ray: Array | None = None
+    facets: tuple[FrontFacet, ...] = field(default=(), repr=False)
+    directions: Array | None = None
+    fractions: tuple[tuple[Fraction, ...], ...] | None = field(default=None, repr=False)
+    open: float = 0.0
+    proof: FrontProof | None = field(default=None, repr=False, compare=False)
     note: str = ""
     state: Any = field(default=None, repr=False, compare=False)  # what `resume` goes on from
     mark: str = field(default="", repr=False, compare=False)  # of the problem it belongs to
@@ -127,12 +148,200 @@ class Frontier(ShownTable):
     def __len__(self) -> int:
         return len(self.points)
 
+    @property
+    def _minimised(self) -> Array:
+        """The points as things to minimise."""
+        return np.asarray(self.points * np.where(self.maximised, -1.0, 1.0))
+
+    def _part(self, places: Sequence[int]) -> Frontier:
+        """Some of the points as a front, which is no longer complete by itself."""
+        return replace(
+            self,
+            points=self.points[list(places)],
+            solutions=tuple(self.solutions[k] for k in places),
+            weights=None if self.weights is None else self.weights[list(places)],
+            fractions=None if self.fractions is None else tuple(self.fractions[k] for k in places),
+            facets=(),
+            proof=None,
+            state=None,
+            mark="",
+        )
+
+    def filter(self, **bounds: float | tuple[float | None, float | None]) -> Frontier:
+        """The points within bounds on the objectives.
+
+        Parameters
+        ----------
+        **bounds : float or pair of float
+            By objective: the worst value that is acceptable, or a pair of the least and the
+            largest, None where there is no bound.
+
+        Returns
+        -------
+        Frontier
+            With these points alone; if the front is complete, no other point is within the bounds.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> take = cp.Variable(3, boolean=True, name="take")
+        >>> front = lx.frontier({"value": cp.Maximize([5, 2, 2] @ take),
+        ...                      "weight": cp.Minimize([3, 4, 2] @ take)})
+        >>> front.filter(weight=5).points.tolist()
+        [[0.0, 0.0], [2.0, 2.0], [5.0, 3.0], [7.0, 5.0]]
+        >>> front.filter(weight=(3, None), value=6).points.tolist()
+        [[7.0, 5.0], [9.0, 9.0]]
+        """
+        keep = np.ones(len(self), dtype=bool)
+        for name, bound in bounds.items():
+            column = self.points[:, self._place(name)]
+            if isinstance(bound, tuple):
+                low, high = bound
+            else:
+                worst = self.maximised[self._place(name)]
+                low, high = (bound, None) if worst else (None, bound)
+            keep &= (column >= (-np.inf if low is None else low)) & (
+                column <= (np.inf if high is None else high)
+            )
+        part = self._part(np.flatnonzero(keep).tolist())
+        return replace(part, kind=f"{self.kind} within bounds")
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            known = there_are(self.names, name)
+            raise DeclarationError(f"the front has no objective {name!r}; there are {known}")
+        return self.names.index(name)
+
+    def nearest(self, reference: Mapping[str, float]) -> int:
+        """The place of the point that comes closest to what one would like to have.
+
+        Distances are shares of the ranges of the objectives; the largest of what is missing counts,
+        and among equal ones the sum. What is better than asked for does not count.
+
+        Parameters
+        ----------
+        reference : mapping
+            Some or all objectives to the values that one would like.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> take = cp.Variable(3, boolean=True, name="take")
+        >>> front = lx.frontier({"value": cp.Maximize([5, 2, 2] @ take),
+        ...                      "weight": cp.Minimize([3, 4, 2] @ take)})
+        >>> front.points[front.nearest({"value": 6, "weight": 4})].tolist()
+        [5.0, 3.0]
+        """
+        self._check_any()
+        places = [self._place(name) for name in reference]
+        signs = np.where(self.maximised, -1.0, 1.0)[places]
+        wanted = signs * np.array([float(v) for v in reference.values()])
+        values = self._minimised[:, places]
+        missing = np.maximum(values - wanted, 0.0) / self._ranges[places]
+        return int(np.lexsort([missing.sum(axis=1), missing.max(axis=1)])[0])
+
+    @property
+    def _ranges(self) -> Array:
+        ranges = np.ptp(self.points, axis=0)
+        return np.where(ranges > 0.0, ranges, 1.0)
+
+    def _check_any(self) -> None:
+        if not len(self):
+            raise DeclarationError("the front has no points to choose from.")
+
+    def hypervolume(self, reference: Mapping[str, float] | None = None) -> float:
+        """The volume of all values that some point is at least as good as.
+
+        Parameters
+        ----------
+        reference : mapping, optional
+            The worst value of each objective that counts; by default the worst of the points.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> take = cp.Variable(3, boolean=True, name="take")
+        >>> front = lx.frontier({"value": cp.Maximize([5, 2, 2] @ take),
+        ...                      "weight": cp.Minimize([3, 4, 2] @ take)})
+        >>> front.hypervolume({"value": 0, "weight": 10})
+        49.0
+        """
+        self._check_any()
+        values = self._minimised
+        worst = values.max(axis=0)
+        for name, value in (reference or {}).items():
+            k = self._place(name)
+            worst[k] = -value if self.maximised[k] else value
+        return hypervolume(values, worst)
+
+    def knee(self) -> int:
+        """The place of the point that is furthest from the plane through the best of each.
+
+        With objectives in shares of their ranges: where giving up more of one begins to buy little
+        of the others. Of a front of one point, that point.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> x = cp.Variable(2, nonneg=True, name="x")
+        >>> demand = [x[0] + 2 * x[1] >= 8, 2 * x[0] + x[1] >= 8]
+        >>> front = lx.frontier({"cost": cp.Minimize(3 * x[0] + x[1]),
+        ...                      "fumes": cp.Minimize(x[0] + 4 * x[1])}, demand)
+        >>> front.points[front.knee()].round(3).tolist()
+        [10.667, 13.333]
+        """
+        self._check_any()
+        shares = (self._minimised - self._minimised.min(axis=0)) / self._ranges
+        ends = shares[np.argmin(shares, axis=0)]
+        try:
+            normal = np.linalg.solve(ends, np.ones(len(self.names)))
+        except np.linalg.LinAlgError:
+            normal = np.ones(len(self.names))
+        if np.any(normal < 0.0):
+            normal = np.ones(len(self.names))
+        return int(np.argmin(shares @ normal))
+
+    def weights_of(self, point: int) -> Array:
+        """Weights for which an extreme point of a linear front is best, and all between them.
+
+        Parameters
+        ----------
+        point : int
+            Its place in ``points``.
+
+        Returns
+        -------
+        ndarray of shape (k, m)
+            One row for each facet that the point lies on.
+        """
+        place = range(len(self))[point]
+        rows = [facet.weights for facet in self.facets if place in facet.points]
+        if self.weights is not None:
+            rows = [np.array([w, 1.0 - w]) for w in self.weights[place]]
+        return np.array(rows).reshape(-1, len(self.names))
+
     def to_frame(self) -> pandas.DataFrame:
         """A pandas table, one row a point."""
         columns = dict(zip(self.names, self.points.T, strict=True))
         if self.weights is not None:
             columns |= {"best from": self.weights[:, 0], "best to": self.weights[:, 1]}
         return data_frame(columns)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a page in which the front can be turned and narrowed down by bounds.
+
+        Three objectives stand in space, with the facets of a linear front; any number of them as
+        lines over parallel axes. Sliders set bounds on the objectives, and the page shows what is
+        left. It works in any browser, without a network.
+        """
+        summary = FrontSummary(
+            names=self.names,
+            senses=tuple("maximised" if m else "minimised" for m in self.maximised),
+            points=tuple(tuple(map(float, point)) for point in self.points),
+            facets=tuple(facet.points for facet in self.facets),
+            notes=self.notes,
+        )
+        Path(path).write_text(draw(summary) or str(self), encoding="utf-8")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -145,7 +354,14 @@ class Frontier(ShownTable):
                 f"{n} {number(v)}" for n, v in zip(self.names, self.ray, strict=True)
             )
             text += f"; without end in the direction {direction}"
+        if self.facets:
+            text += f"; every facet ({len(self.facets)})"
+        if self.directions is not None:
+            text += f"; without end in {counted(len(self.directions), 'direction')}"
         out = [text]
+        if self.open > 0.0:
+            share = f"{100 * self.open:.3g}"
+            out.append(f"at most {share} % of the space between the objectives' ends is still open")
         if self.note:
             out.append(f"not complete: {self.note}" if not self.complete else self.note)
         for left, right in self.missing:
@@ -199,210 +415,3 @@ def sorted_front(front: Frontier) -> Frontier:
         solutions=tuple(front.solutions[k] for k in order),
         weights=None if front.weights is None else front.weights[order],
     )
-
-
-# One objective optimised while the others have limits: what each point of a front solves.
-
-STAGE = "front"
-# Less than this share of the time left: a level that stopped short was stopped by it.
-OVER = 0.1
-
-
-@dataclass
-class FrontProblem:
-    """The last objective, optimised with limits on the others.
-
-    Attributes
-    ----------
-    objectives : mapping
-        All of them, by name.
-    subproblem : Subproblem
-        Named like the last one.
-    limits : tuple of cvxpy.Parameter
-        One for each of the others.
-    """
-
-    objectives: Mapping[str, Objective]
-    constraints: tuple[Constraint, ...]
-    subproblem: Subproblem
-    limits: tuple[cp.Parameter, ...]
-    given: Given  # the user's parameters
-    ladder: FallbackSolvers | None
-    warm: WarmHighs
-    deadline: Deadline
-
-    @classmethod
-    def of(
-        cls,
-        objectives: Mapping[str, Objective],
-        constraints: Sequence[Constraint],
-        solver: SolverChoice,
-        deadline: Deadline,
-        target: Objective | None = None,
-    ) -> FrontProblem:
-        """The problem; ``target`` is optimised in the place of the last objective."""
-        last = list(objectives)[-1]
-        limited = list(objectives.items())[: None if target is not None else -1]
-        limits = tuple(cp.Parameter(name=f"limit of {name}") for name, _ in limited)
-        bounds = [
-            objective.expr >= limit if _maximises(objective) else objective.expr <= limit
-            for (_, objective), limit in zip(limited, limits, strict=True)
-        ]
-        name = last if target is None else "front"
-        subproblem = Subproblem(name, target or objectives[last], [*constraints, *bounds])
-        Program(Stage(STAGE, subproblem))  # refuses references to other problems
-        for limit in limits:
-            limit.value = 0.0
-        ids = {limit.id for limit in limits}
-        values = Given.to([subproblem]).values
-        given = Given(tuple((p, value) for p, value in values if p.id not in ids))
-        ladder = resolve(solver, {STAGE: ([name], None)})[name]
-        return cls(
-            dict(objectives), tuple(constraints), subproblem, limits, given, ladder, WarmHighs(),
-            deadline,
-        )  # fmt: skip
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The objectives."""
-        return tuple(self.objectives)
-
-    @property
-    def maximised(self) -> tuple[bool, ...]:
-        """Their senses."""
-        return tuple(map(_maximises, self.objectives.values()))
-
-    @property
-    def signs(self) -> Array:
-        """Factors that make all of them things to minimise."""
-        return np.where(self.maximised, -1.0, 1.0)
-
-    def at(self, limits: Sequence[float]) -> Given:
-        """All parameters, with these limits."""
-        added = [(p, np.asarray(v, dtype=float)) for p, v in zip(self.limits, limits, strict=True)]
-        return Given((*self.given.values, *added))
-
-    def task(self, limits: Sequence[float]) -> Task:
-        """The numbers for HiGHS with these limits."""
-        asked = None if self.ladder is None else self.ladder[0]
-        strategy = Strategy(asked if asked is not None and self._asks_highs else Solver("HIGHS"))
-        return prepare(self.subproblem, strategy, {}, given=self.at(limits))
-
-    @property
-    def _asks_highs(self) -> bool:
-        return self.ladder is not None and self.ladder[0].target == "HIGHS"
-
-    def solve(self, limits: Sequence[float]) -> Solution:
-        """The certified optimum with these limits, by the solvers that were asked for."""
-        return self._in_time(
-            [Stage(STAGE, self.subproblem)], {self.subproblem.name: self.ladder},
-            warm=self.warm, given=self.at(limits),
-        )[self.subproblem.name]  # fmt: skip
-
-    def _in_time(
-        self,
-        stages: Sequence[Stage],
-        ladders: Mapping[str, FallbackSolvers | None],
-        *,
-        warm: WarmHighs | None,
-        given: Given,
-    ) -> Result:
-        """Certified optima; OutOfTime if there was no time for them."""
-        self.deadline.check()
-        asked, limited = self.deadline.left(), self.deadline.limited
-        solve_options = SolveOptions(executor=self.deadline.executor, deadline=self.deadline)
-        try:
-            with _quiet() if limited else nullcontext():
-                result = solve_scenario(
-                    stages, ladders, given, warm=warm, solved={}, solve_options=solve_options
-                )
-        except StageError as error:
-            if limited and error.status.is_limit:
-                raise OutOfTime from error
-            raise
-        stopped = any(s.status is Status.WITHIN_GAP for s in result.values())
-        if limited and stopped and self.deadline.left() <= OVER * asked:
-            raise OutOfTime
-        return result
-
-    def certified(
-        self, limits: Sequence[float], x: Array, z: Array | None, bound: float | None = None
-    ) -> Solution:
-        """The point ``x`` as a certified optimum; solved again if its certificate does not pass.
-
-        Parameters
-        ----------
-        limits : sequence of float
-        x, z : ndarray
-            Point and multipliers of the form, in the user's units.
-        bound : float, optional
-            What was proved of the form's objective, in the user's units.
-        """
-        if self.ladder is not None and not self._asks_highs:
-            return self.solve(limits)
-        task = self.task(limits)
-        scaling = task.native.scaling
-        y = None if z is None else scaling.scaled_multipliers(z)
-        answer: Answer = answer_at(task.native, scaling.scaled_point(x), y, iterations=None)
-        if bound is not None:
-            answer = replace(answer, bound=scaling.scaled_value(bound))
-        verdict = certify_answer(task, STAGE, answer, {})
-        if isinstance(verdict, Solution):
-            return verdict
-        return self.solve(limits)
-
-    def values(self, solution: Solution) -> list[float]:
-        """The objectives at a solution, in their own senses."""
-        return [as_float(solution.at(objective.expr)) for objective in self.objectives.values()]
-
-    def connected(self, solution: Solution) -> Solution:
-        """A solution of the same problem, declared anew since or not, for the variables here."""
-        variables = self.subproblem.variables
-        if all(constant_of(solution, variable) is not None for variable in variables):
-            return solution
-        unnamed = [v for v in variables if str(v.name()) not in solution.variables]
-        if unnamed:
-            raise DeclarationError(
-                "the front to go on from belongs to variables of another declaration, and there is "
-                f"no telling which of them is {unnamed[0].name()}: give the variables names."
-            )
-        leaves = {v.id: solution.variables[str(v.name())] for v in variables}
-        return with_leaves(solution, leaves | {p.id: value for p, value in self.given.values})
-
-    def alone(self, *names: str) -> Solution:
-        """The optimum of one objective, or of several in order of priority."""
-        levels = [(name, self.objectives[name]) for name in names]
-        stages = stages_in_turn(levels, list(self.constraints))
-        ladders = dict.fromkeys(names, self.ladder)
-        return self._in_time(stages, ladders, warm=None, given=self.given)[names[-1]]
-
-    @property
-    def mark(self) -> str:
-        """A word for all that the front depends on: the same for the same problem alone."""
-        word = blake2b(fingerprint_of(self.subproblem).whole.encode(), digest_size=16)
-        for _, value in self.given.values:
-            word.update(np.ascontiguousarray(dense(value)).tobytes())
-        return word.hexdigest()
-
-    def explain(self, reason: Exception) -> Exception:
-        """What is wrong with the objectives by themselves, if something is."""
-        for name in self.objectives:
-            try:
-                self.alone(name)
-            except StageError as error:
-                return error
-            except OutOfTime:
-                break
-        return reason
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """What a limit stopped is not taken here, so that nobody need be warned of it."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "subproblem .* was stopped by a limit", LexiprogWarning)
-        yield
-
-
-def _maximises(objective: Objective) -> bool:
-    return isinstance(objective, cp.Maximize)

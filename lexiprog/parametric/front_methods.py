@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import ceil
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lexiprog.backends.solver import SolverChoice
+from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.compile.task import Task
 from lexiprog.errors import DeclarationError, StageError
 from lexiprog.parametric.context import LimitedObjective, rate_of
-from lexiprog.parametric.front import Frontier, FrontProblem
-from lexiprog.parametric.fronts import integer_front, linear_front
+from lexiprog.parametric.front import Frontier
+from lexiprog.parametric.front_problem import FrontProblem
+from lexiprog.parametric.front_proof import FrontProof
+from lexiprog.parametric.fronts import linear_front
+from lexiprog.parametric.integer_search import FrontSearch, search_points
 from lexiprog.parametric.value_function import Gap, Sample, ValueFunction, sandwich
 from lexiprog.results.solution import Solution
 from lexiprog.summary import counted
@@ -26,6 +32,8 @@ from lexiprog.typing import Array
 PIECES = 1000
 # Which share of the time the front is followed for; the rest is for its certificates.
 FOLLOWING = 0.5
+# The same for integer fronts, whose certificates take less.
+SEARCHING = 0.85
 
 
 def _limited(problem: FrontProblem, *, scaled: bool) -> tuple[Task, LimitedObjective]:
@@ -56,6 +64,19 @@ def _frontier(
         note=note,
         **{"complete": not note} | others,
     )
+
+
+def only_point(problem: FrontProblem) -> Frontier:
+    """The front of one objective: its optimum."""
+    solutions: list[Solution] = []
+    with problem.deadline.kept():
+        solutions.append(problem.solve([]))
+    points = np.array([problem.values(solution) for solution in solutions]).reshape(-1, 1)
+    return Frontier(
+        problem.names, problem.maximised, points, tuple(solutions),
+        kind="the only point", complete=bool(solutions), note=problem.deadline.note,
+        open=0.0 if solutions else 1.0,
+    )  # fmt: skip
 
 
 # Two linear objectives: every extreme point, with the weights for which it is best.
@@ -173,7 +194,61 @@ def _in_users_units(weights: Array, scales: Array) -> Array:
     return np.asarray(first / (first + second))
 
 
-# Two objectives over whole numbers: every non-dominated point.
+# Objectives over whole numbers: every non-dominated point.
+
+
+@dataclass(frozen=True)
+class ObjectiveRows:
+    """The numbers of a problem without limits, with all objectives as costs to minimise.
+
+    Attributes
+    ----------
+    form : StandardForm
+        In the user's units.
+    costs : ndarray of shape (p, n)
+    sides, units : ndarray of shape (p,)
+        An objective's own value is ``(cost - side) / unit``.
+    limits, rest : ndarray of int
+        Which rows of the whole form are limits, and which are those of ``form``.
+    """
+
+    form: StandardForm
+    costs: Array
+    sides: Array
+    units: Array
+    limits: NDArray[np.intp]
+    rest: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, problem: FrontProblem) -> ObjectiveRows:
+        """Take the limits out of a linear problem."""
+        task = problem.task([0.0] * len(problem.limits))
+        form, A = task.form, sp.csr_array(task.form.A)
+        rows, units = [], []
+        for limit in problem.limits:
+            rate = rate_of(task, limit, str(limit.name()))
+            rows.append(int(np.flatnonzero(rate)[0]))
+            units.append(float(rate[rows[-1]]))
+        keep = np.setdiff1d(np.arange(form.b.size), rows)
+        cones = Cones(zero=form.cones.zero, nonneg=form.cones.nonneg - len(rows))
+        return cls(
+            replace(form, A=sp.csc_array(A[keep]), b=form.b[keep], cones=cones),
+            np.vstack([A[rows].toarray(), form.c]),
+            np.append(form.b[rows], -form.offset),
+            np.append(units, problem.signs[-1]),
+            np.array(rows, dtype=np.intp),
+            keep,
+        )
+
+    def multipliers(self, weights: Array, rows: Array) -> Array:
+        """Multipliers of the whole form from weights of the objectives and those of the rows."""
+        z = np.zeros(self.limits.size + self.rest.size)
+        z[self.limits], z[self.rest] = weights[:-1], rows
+        return np.asarray(z / weights[-1])
+
+    def own(self, values: Array) -> Array:
+        """Costs as values of the objectives."""
+        return np.asarray((values - self.sides) / self.units) + 0.0
 
 
 def non_dominated_points(
@@ -182,50 +257,73 @@ def non_dominated_points(
     limit: int | None,
     resume: Frontier | None,
     tick: Callable[[str], None],
+    width: int = 1,
 ) -> Frontier:
-    """The front of two objectives of an integer program; CurveError if there is none."""
-    task, limited = _limited(problem, scaled=False)
+    """The front of any number of objectives of an integer program; CurveError if there is none."""
+    objectives = ObjectiveRows.of(problem)
+    deadline = problem.deadline.child(SEARCHING * problem.deadline.left())  # ended with the search
     options = {} if problem.ladder is None else dict(problem.ladder[0].options)
     try:
-        front = problem.deadline.follow(
-            integer_front, limited.form, limited.cost, limited.form.c, limit=limit,
-            resume=None if resume is None else resume.state, options=options, here={"tick": tick},
-            is_word=True,
+        search = search_points(
+            objectives.form, objectives.costs, limit=limit, deadline=deadline, options=options,
+            resume=None if resume is None else resume.state, tick=tick, width=width,
         )  # fmt: skip
-    except ValueError as error:
-        raise DeclarationError(f"frontier: {error}") from error
+    except ValueError as reason:
+        raise DeclarationError(f"frontier: {reason}") from reason
+    values = objectives.own(search.values)
+    count = len(values) if limit is None else min(limit, len(values))
+    solutions = _certified_points(problem, objectives, search, values[:count])
+    count = len(solutions)
+    shown = search.shown(count)
+    stopped = problem.deadline.note or deadline.note or f"{limit} points were asked for."
+    note = "" if shown.complete else stopped
+    kind = "every non-dominated point" if shown.complete else "non-dominated points"
+    error, sampled = search.error, np.flatnonzero(search.error)
+    if sampled.size:
+        kind = "non-dominated points, a sample"
+        better = [f"{problem.names[k]} by up to {error[k] / abs(objectives.units[k]):.3g}"
+                  for k in sampled]  # fmt: skip
+        note = note or (
+            f"objectives without whole steps may be better between neighbours: {', '.join(better)}."
+        )
+    gaps: tuple[Gap, ...] = ()
+    if values.shape[1] == 2:
+        gaps = tuple(
+            (_pair(objectives, left), _pair(objectives, right))
+            for left, right in search.gaps(shown)
+        )
+    return Frontier(
+        names=problem.names,
+        maximised=problem.maximised,
+        points=values[:count],
+        solutions=solutions,
+        kind=kind,
+        complete=shown.complete and not sampled.size,
+        discrete=True,
+        error=float(np.max(error / np.abs(objectives.units))),
+        missing=gaps,
+        open=shown.open,
+        proof=FrontProof.of_integers(search.state, search.solver.whole),
+        note=note,
+        state=search.state,
+    )
+
+
+def _pair(objectives: ObjectiveRows, values: tuple[float, float]) -> tuple[float, float]:
+    first, second = objectives.own(np.array(values)).tolist()
+    return first, second
+
+
+def _certified_points(
+    problem: FrontProblem, objectives: ObjectiveRows, search: FrontSearch, values: Array
+) -> tuple[Solution, ...]:
+    """The certified solutions, as many as there is time for."""
     solutions: list[Solution] = []
     with problem.deadline.kept():
-        for t, x, bound in zip(front.breakpoints, front.points, front.bounds, strict=True):
-            limits = [limited.limit(float(t))]
-            solutions.append(problem.certified(limits, x, None, float(bound[1]) + task.form.offset))
-    missing, note = front.missing, front.note
-    if len(solutions) < len(front.breakpoints):  # stopped here: what was found is kept, not shown
-        (t, value), (last, least) = front.pairs[[max(len(solutions) - 1, 0), -1]].tolist()
-        missing, note = (*missing, ((t, value), (last, least))), problem.deadline.note
-    kind = "non-dominated points" if missing else "every non-dominated point"
-    if front.error:
-        kind = "non-dominated points, a sample"
-        note = note or (
-            "neither objective moves in whole steps; the second may be better by up to "
-            f"{front.error:.3g} between neighbours."
-        )
-    sign = problem.signs[1]
-
-    def outside(values: tuple[float, float]) -> tuple[float, float]:
-        return limited.limit(values[0]), float(sign * (values[1] + task.form.offset))
-
-    return _frontier(
-        problem,
-        solutions,
-        kind=kind,
-        note=note,
-        complete=not missing and not front.error,
-        discrete=True,
-        error=front.error,
-        missing=tuple((outside(left), outside(right)) for left, right in missing),
-        state=front,
-    )
+        for x, own in zip(search.state.points, values, strict=False):
+            bound = float(objectives.costs[-1] @ x) + objectives.form.offset
+            solutions.append(problem.certified(own[:-1].tolist(), x, None, bound))
+    return tuple(solutions)
 
 
 # The front of two convex objectives: points between which it is known to a stated error.

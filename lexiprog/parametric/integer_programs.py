@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -33,13 +34,13 @@ class Asked:
 
 
 class IntegerPrograms:
-    """A feasible set with two rows for the objectives, in one HiGHS model.
+    """A feasible set with a row for each objective, in one HiGHS model.
 
     Parameters
     ----------
     form : StandardForm
         Linear rows, integer columns.
-    costs : ndarray of shape (2, n)
+    costs : ndarray of shape (p, n)
         The objectives, whose rows are scaled as they stand here.
     options : mapping
         HiGHS options.
@@ -51,6 +52,7 @@ class IntegerPrograms:
         self, form: StandardForm, costs: Array, options: Options, deadline: Deadline | None = None
     ) -> None:
         self.A = sp.csr_array(sp.vstack([form.A, sp.csr_array(costs)]))
+        self.rows = form.b.size
         self.sizes = abs(self.A)
         self._form, self._options = form, options
         self._long = float(np.abs(costs).max(initial=0.0)) > LONG or WholeNumbers.of(form).is_long
@@ -58,8 +60,8 @@ class IntegerPrograms:
         given = Bounds.of(form)
         self.bounds = replace(
             given,
-            row_lower=np.append(given.row_lower, [-np.inf, -np.inf]),
-            row_upper=np.append(given.row_upper, [np.inf, np.inf]),
+            row_lower=np.append(given.row_lower, np.full(len(costs), -np.inf)),
+            row_upper=np.append(given.row_upper, np.full(len(costs), np.inf)),
         )
         self.integer = np.zeros(0, dtype=np.intp) if form.integer is None else form.integer
         self.model = HighsModel(
@@ -68,14 +70,14 @@ class IntegerPrograms:
         )  # fmt: skip
 
     def ask(
-        self, cost: Array, limits: tuple[float, float], start: Array | None, *, gap: float
+        self, cost: Array, limits: Sequence[float], start: Array | None, *, gap: float
     ) -> Asked | None:
-        """Minimise ``cost`` with both objectives within their limits; None if nothing is feasible.
+        """Minimise ``cost`` with the objectives within their limits; None if nothing is feasible.
 
         Parameters
         ----------
         cost : ndarray
-        limits : pair of float
+        limits : sequence of float
             Upper limits of the objectives.
         start : ndarray, optional
             A feasible point to begin with.
@@ -105,14 +107,14 @@ class IntegerPrograms:
         return Asked(x, float(model.info.mip_dual_bound))
 
     def _ask_by_digits(
-        self, cost: Array, limits: tuple[float, float], start: Array | None
+        self, cost: Array, limits: Sequence[float], start: Array | None
     ) -> Asked | None:
         """The same where numbers have more digits than HiGHS's tolerances."""
         deadline, rows = self.model.deadline, self._form.cones
         deadline.check()
         program = replace(
-            self._form, c=cost, offset=0.0, A=self.A, b=np.append(self._form.b, limits),
-            cones=Cones(rows.zero, rows.nonneg + 2),
+            self._form, c=cost, offset=0.0, A=self.A, b=np.append(self._form.b, list(limits)),
+            cones=Cones(rows.zero, rows.nonneg + len(limits)),
         )  # fmt: skip
         numbers = WholeNumbers.of(program)
         found = solve_by_digits(program, numbers, MIP | dict(self._options), start, deadline)
@@ -131,7 +133,11 @@ class IntegerPrograms:
             raise CurveError("a row of whole numbers does not hold at the point that HiGHS found.")
         return Asked(x, found.bound)
 
-    def _rounded(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+    def improved(self, x: Array, cost: Array, limits: Sequence[float]) -> Array:
+        """The point with its integers kept and the rest best for ``cost``, if there is a rest."""
+        return x if self.integer.size == x.size else self._rest_of(x.copy(), cost, limits)
+
+    def _rounded(self, x: Array, cost: Array, limits: Sequence[float]) -> Array:
         """The point with its integers rounded and the rest solved again."""
         x[self.integer] = np.rint(x[self.integer])
         if self.integer.size < x.size:
@@ -148,7 +154,7 @@ class IntegerPrograms:
             )
         return x
 
-    def _rest_of(self, x: Array, cost: Array, limits: tuple[float, float]) -> Array:
+    def _rest_of(self, x: Array, cost: Array, limits: Sequence[float]) -> Array:
         """The continuous columns, best for the integers at hand."""
         lower, upper = self.bounds.lower.copy(), self.bounds.upper.copy()
         lower[self.integer] = upper[self.integer] = x[self.integer]
@@ -164,8 +170,8 @@ class IntegerPrograms:
             "whole: a coefficient is too large for its tolerance."
         )
 
-    def _within(self, limits: tuple[float, float]) -> Bounds:
-        return replace(self.bounds, row_upper=np.append(self.bounds.row_upper[:-2], limits))
+    def _within(self, limits: Sequence[float]) -> Bounds:
+        return replace(self.bounds, row_upper=np.append(self.bounds.row_upper[: self.rows], limits))
 
 
 # The steps in which an objective over whole numbers can change.

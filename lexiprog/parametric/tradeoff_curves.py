@@ -22,8 +22,8 @@ from lexiprog.parametric.context import (
     ParametricContext,
     Unsteady,
 )
-from lexiprog.parametric.fronts import integer_front
 from lexiprog.parametric.integer_programs import steps_of
+from lexiprog.parametric.integer_search import integer_front
 from lexiprog.parametric.path import on_faces, parametric_curve
 from lexiprog.parametric.value_function import (
     CurveEnd,
@@ -325,7 +325,7 @@ def _tangent(solution: Solution, subproblem: Subproblem, name: str) -> float | N
 def integer_function(context: ParametricContext, subproblem: Subproblem) -> ValueFunction:
     """The optimum of an integer problem for every tolerance: constant from step to step.
 
-    Its steps are the non-dominated points of the held objective and its own (see ``fronts``).
+    Its steps are the non-dominated points of the held objective and its own (``integer_front``).
     Where other optima that it holds move too, each of their steps has a front of its own.
     """
     starts, stop = _step_starts(context, subproblem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isclose
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,9 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     """Draw the optimum of a later problem against the tolerance on an earlier one.
 
     A dashed line continues the price at the smallest tolerance; in a grey region more slack buys
-    nothing. Of a whole curve the breakpoints are marked, integer problems go down in steps, what is
-    only known at samples is not joined, and an arrow says that the last piece has no end.
+    nothing. Tolerances that were solved one by one are dots: nothing is shown between them. Of a
+    whole curve the breakpoints are marked, integer problems go down in steps, what is only known
+    at samples is not joined, and an arrow says that the last piece has no end.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def tradeoff(sweep: Tradeoff, name: str | None = None, *, ax: Axes | None = None
     if sweep.whole:
         _curve(ax, sweep.functions[name], steps, label)
     else:
-        ax.plot(steps, values, "o-", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
+        ax.plot(steps, values, "o", color=MAIN, markersize=5, clip_on=False, zorder=3, label=label)
         _idle(ax, steps, values)
     _price(ax, sweep, name, steps, values)
     ax.set_xlabel(f"how much {fitting(sweep.name)} may give up")
@@ -161,14 +162,17 @@ def frontier(front: Frontier, first: str | None = None, second: str | None = Non
     """Draw the points of a front, and the lines between them where those belong to it.
 
     The front of an integer program stands alone, with a thin staircase below what is out of reach.
-    Gaps in which points may be missing are shaded.
+    Gaps in which points may be missing are shaded. Three objectives are drawn in space, with the
+    facets of a linear front; more of them as lines over parallel axes, better values higher.
+    ``front.save(path)`` writes a page in which they can be turned and narrowed down.
 
     Parameters
     ----------
     front : Frontier
     first, second : str, optional
-        Which objectives to draw if there are more than two.
+        Which two objectives to draw if there are more.
     ax : matplotlib Axes, optional
+        For three objectives one with ``projection="3d"``; in another, the first two are drawn.
 
     Examples
     --------
@@ -180,6 +184,10 @@ def frontier(front: Frontier, first: str | None = None, second: str | None = Non
     >>> plots.frontier(front).get_xlabel()
     'cost (minimised)'
     """
+    if first is None and second is None:
+        drawn = _of_many(front, ax)
+        if drawn is not None:
+            return drawn
     one, two = (_position(front, name, k) for k, name in enumerate((first, second)))
     ax = axes_for(ax, height=4.6, width=6.0)
     order = np.argsort(front.points[:, one], kind="stable")
@@ -203,6 +211,77 @@ def frontier(front: Frontier, first: str | None = None, second: str | None = Non
     ax.set_ylabel(f"{fitting(front.names[two])} ({_front_sense(front, two)})")
     title = f"{fitting(front.names[one])} against {fitting(front.names[two])}"
     ax.set_title(title, loc="left")
+    noted(ax, _caption(front))
+    return ax
+
+
+def _of_many(front: Frontier, ax: Axes | None) -> Axes | None:
+    """The picture of more than two objectives; None if two of them are to be drawn."""
+    count = len(front.names)
+    if count == 3 and (ax is None or ax.name == "3d"):
+        return _in_space(front, ax)
+    if count > 3:
+        return _in_parallel(front, axes_for(ax, height=4.2, width=1.6 * count))
+    return None
+
+
+def _in_space(front: Frontier, ax: Any) -> Axes:
+    """Three objectives: points, and the facets between them where those are known."""
+    if ax is None:
+        flat = axes_for(None, height=5.4, width=6.4)
+        figure = flat.figure
+        flat.remove()
+        ax = figure.add_subplot(projection="3d")
+    for facet in front.facets:
+        if len(facet.points) > 2:
+            corners = front.points[list(facet.points)]
+            ax.add_collection3d(_patch(corners[_around(corners)]))
+    size = 6 if len(front) > MANY else 24
+    ax.scatter(*front.points.T, s=size, color=MAIN, depthshade=not front.facets)
+    for k, label in enumerate((ax.set_xlabel, ax.set_ylabel, ax.set_zlabel)):
+        label(f"{fitting(front.names[k])} ({_front_sense(front, k)})")
+    ax.set_title(" against ".join(map(fitting, front.names)), loc="left")
+    ax.text2D(0.0, -0.04, _caption(front), transform=ax.transAxes, color=NOTE, fontsize="small")
+    ax.set_box_aspect(None, zoom=0.85)
+    return ax  # type: ignore[no-any-return]
+
+
+def _patch(corners: Array) -> Any:
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
+
+    return Poly3DCollection([corners], facecolor=SOFT, edgecolor=MAIN, alpha=0.35, linewidth=0.7)
+
+
+def _around(corners: Array) -> NDArray[np.intp]:
+    """The order of a facet's corners along its rim."""
+    centred = corners - corners.mean(axis=0)
+    plane = np.linalg.svd(centred, full_matrices=False)[2][:2]
+    across, up = plane @ centred.T
+    return np.argsort(np.arctan2(up, across))
+
+
+def _in_parallel(front: Frontier, ax: Axes) -> Axes:
+    """More than three objectives: each point a line over parallel axes."""
+    low, high = front.points.min(axis=0, initial=0.0), front.points.max(axis=0, initial=0.0)
+    if len(front):
+        low, high = front.points.min(axis=0), front.points.max(axis=0)
+    shares = (front.points - low) / np.where(high > low, high - low, 1.0)
+    shares = np.where(front.maximised, shares, 1.0 - shares)
+    places = list(range(len(front.names)))
+    faint = max(0.05, min(0.8, 30.0 / max(len(front), 1)))
+    ax.plot(places, shares.T, color=MAIN, alpha=faint, linewidth=1.0)
+    for k in places:
+        ax.axvline(k, color=NOTE, linewidth=0.8, zorder=4)
+        best, worst = (high[k], low[k]) if front.maximised[k] else (low[k], high[k])
+        for text, height, side in ((number(best), 1.02, "bottom"), (number(worst), -0.02, "top")):
+            ax.text(k, height, text, ha="center", va=side, color=NOTE, fontsize="small")
+    ax.set_xticks(places, [f"{fitting(n, 16)}\n({_front_sense(front, k)})"
+                           for k, n in enumerate(front.names)])  # fmt: skip
+    ax.tick_params(axis="x", pad=16, length=0)
+    ax.set_yticks([])
+    ax.set_ylim(-0.05, 1.08)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.set_title("Each point a line, better values higher", loc="left", pad=14)
     noted(ax, _caption(front))
     return ax
 

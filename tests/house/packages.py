@@ -52,8 +52,10 @@ ENGINE = [
     [
         Package("rational/", "linear programs in rational arithmetic", "prover.py"),
         Package(
-            "parametric/basis_path parametric/curve_proof parametric/fronts "
-            "parametric/integer_programs parametric/path parametric/value_function",
+            "parametric/basis_path parametric/curve_proof parametric/double_description "
+            "parametric/fronts parametric/integer_programs parametric/integer_search "
+            "parametric/path parametric/region_solver parametric/regions parametric/slices "
+            "parametric/value_function",
             "curves and fronts of bare linear and integer programs",
             "parametric/path.py",
         ),

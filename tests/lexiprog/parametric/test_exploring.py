@@ -155,3 +155,22 @@ def test_front_ends_that_strip_frames_and_styles_show_the_curves_instead(explore
     assert "tolerance on profit" in left
     assert "trusted" in left
     assert ".lx-unless-framed { display: none; }" in page
+
+
+def test_where_a_curve_is_samples_only_solved_tolerances_are_shown():
+    x = cp.Variable(2, nonneg=True, name="x")
+
+    def build(slack):
+        levels = {"much": cp.Maximize(x @ [3, 2]), "near": cp.Minimize(cp.sum_squares(x - [1, 3]))}
+        return lx.preemptive(levels, [x @ [2, 1] <= 7, x <= 3], atol={"much": slack})
+
+    declared = 1.2345
+    explorer = lx.explore(build(declared))
+    level = explorer.summary.levels[0]
+    assert level.sampled
+    assert "in between nothing is shown" in level.note
+    ((_, _, values),) = level.optima
+    for t in (declared, level.tolerances[1]):
+        solved = build(t).solve()["near"].value
+        assert values[level.tolerances.index(t)] == pytest.approx(solved, abs=1e-5)
+    assert "<path" not in inside(explorer._repr_html_()).split("<script>")[0]

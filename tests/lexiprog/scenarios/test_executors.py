@@ -47,13 +47,14 @@ def test_a_front_is_found_elsewhere(pool, kind):
     assert sent.complete == here.complete
 
 
-def test_three_objectives_and_their_grid(pool):
+def test_three_linear_objectives(pool):
     x = cp.Variable(3, nonneg=True, name="x")
     objectives = {name: cp.Maximize(x[k]) for k, name in enumerate("abc")}
     there = lx.Elsewhere(pool)
-    sent = lx.frontier(objectives, [cp.sum(x) <= 1], limit=9, executor=there)
-    here = lx.frontier(objectives, [cp.sum(x) <= 1], limit=9)
-    assert there.tasks > 3
+    sent = lx.frontier(objectives, [cp.sum(x) <= 1], executor=there)
+    here = lx.frontier(objectives, [cp.sum(x) <= 1])
+    assert there.tasks
+    assert sent.complete
     assert np.asarray(sent.points) == pytest.approx(np.asarray(here.points), abs=1e-6)
 
 

@@ -1,0 +1,304 @@
+"""Check the proof that a front is complete, without lexiprog.
+
+    front.proof.save("proof.json")        # with lexiprog
+    python check_fronts.py proof.json     # with numpy alone
+
+An integer front: every listed point is feasible, no listed point beats another, each statement
+follows from its multipliers by enumeration in integers, and the statements cover all that the
+points leave open. A linear front, in fractions: each facet
+follows from its multipliers, each vertex is reached by a point, and the facets have no other
+vertex. A convex front: every vertex of the outer approximation is within the error of a point; its
+hyperplanes are the certified optima's word.
+"""
+
+import json
+import math
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+
+class Refused(Exception):
+    """The proof does not show what it claims."""
+
+
+def require(condition, sentence):
+    """Refuse the proof unless something holds."""
+    if not condition:
+        raise Refused(sentence)
+
+
+# Integers.
+
+
+def open_regions(points, top):
+    """Local upper bounds: what no point weakly dominates lies strictly below one of them."""
+    bounds = np.array([top])
+    for z in points:
+        inside = (z < bounds).all(1)
+        parents, kept = bounds[inside], [bounds[~inside]]
+        for k in range(len(top)):
+            rest = np.arange(len(top)) != k
+            touching = kept[0][(kept[0][:, k] == z[k]) & (z[rest] < kept[0][:, rest]).all(1)]
+            children = np.unique(np.where(rest, parents, z[k]), axis=0)
+            mine = children[:, rest]
+            larger = np.concatenate([touching[:, rest], mine])
+            below = (mine[:, None] <= larger[None]).all(2)
+            below[np.arange(len(mine)), len(touching) + np.arange(len(mine))] = False
+            kept.append(children[~below.any(1)])
+        bounds = np.concatenate(kept)
+    return bounds
+
+
+def leaves(matrix, limits, lower, upper, original, weights):
+    """Slacks of all points within the bounds, but for some that others beat in every slack."""
+    free, fixed = np.flatnonzero(lower < upper), lower == upper
+    part, width = matrix[:, free], (upper - lower)[free]
+    slack = limits - matrix[:, fixed] @ lower[fixed]
+    slack = slack - np.minimum(part * lower[free], part * upper[free]).sum(1)
+    if (slack < 0).any():
+        return slack[None][:0]
+    order = np.argsort(-(np.abs(part[original:]) * width / (slack[original:, None] + 1.0)).max(0),
+                       kind="stable")  # fmt: skip
+    states = slack[None]
+    for turn, j in enumerate(order):
+        up, down = np.maximum(part[:, j], 0), np.maximum(-part[:, j], 0)
+        parts = [states - (up * v + down * (width[j] - v)) for v in range(width[j] + 1)]
+        states = np.concatenate([s[s.min(1) >= 0] for s in parts])
+        if len(states) > 1500 and turn % 2:
+            slacks, alive = states[:, :original], np.ones(len(states), bool)
+            score = slacks @ weights
+            best = np.argpartition(-score, 48)[:48]
+            for state in best[np.argsort(-score[best])]:
+                if alive[state]:
+                    beaten = (slacks <= slacks[state]).all(1)
+                    beaten[state] = False
+                    alive &= ~beaten
+            states = states[alive]
+    return states
+
+
+def follows(proof, statement, values):
+    """Whether every point below the limits is weakly dominated by a listed value."""
+    rows, costs, sides, lower, upper = (
+        proof[k] for k in ("rows", "costs", "sides", "lower", "upper")
+    )
+    limits, axis, low, multipliers = statement
+    matrix = np.vstack([rows, costs])
+    sides = np.append(sides, np.array(limits) - 1)
+    extra, bounds = [-costs[axis]], [-low]
+    for weights in multipliers:
+        lam, of_low = np.array(weights[:-1]), weights[-1]
+        require((lam >= 0).all() and of_low >= 0, "a multiplier is negative")
+        total = (lam.astype(float) @ np.abs(matrix) + of_low * np.abs(costs[axis])) @ np.maximum(
+            abs(lower), abs(upper)
+        )
+        require(total + float(lam @ np.abs(sides)) < 2**62, "a multiplier is too large")
+        row, bound = lam @ matrix - of_low * costs[axis], int(lam @ sides) - of_low * low
+        slack = bound - int(np.minimum(row * lower, row * upper).sum())
+        if slack < 0:
+            return
+        room = slack // np.maximum(np.abs(row), 1)
+        lower, upper = (
+            np.where(row < 0, np.maximum(lower, upper - room), lower),
+            np.where(row > 0, np.minimum(upper, lower + room), upper),
+        )
+        extra.append(row)
+        bounds.append(bound)
+    keep = [0, *range(max(1, len(extra) - 2 * len(costs)), len(extra))]
+    states = leaves(
+        np.vstack([matrix, *(extra[k] for k in keep)]), np.append(sides, [bounds[k] for k in keep]),
+        lower, upper, len(matrix), 1.0 / np.maximum(np.abs(matrix).sum(1), 1),
+    )  # fmt: skip
+    for z in np.unique(np.array(limits) - 1 - states[:, len(rows) : len(matrix)], axis=0):
+        require((values <= z).all(1).any(), f"the point {z.tolist()} is missing")
+
+
+def check_integers(proof):
+    """A bounded integer program: feasible points, and statements that follow in integers."""
+    for key in ("rows", "sides", "costs", "lower", "upper"):
+        proof[key] = np.array(proof[key], dtype=np.int64)
+    costs = proof["costs"]
+    proof["rows"] = proof["rows"].reshape(-1, costs.shape[1])
+    points = np.array([[*map(int, x)] for x in proof["points"]]).reshape(-1, costs.shape[1])
+    inside = (proof["lower"] <= points) & (points <= proof["upper"])
+    feasible = inside.all() and (points @ proof["rows"].T <= proof["sides"]).all()
+    require(feasible, "a listed point is not feasible")
+    ends = costs * proof["lower"], costs * proof["upper"]
+    return check_statements(
+        proof, points @ costs.T, np.minimum(*ends).sum(1), np.maximum(*ends).sum(1) + 1
+    )
+
+
+def check_statements(proof, values, least, top):
+    """That no value beats another, and that all that they leave open is closed."""
+    for z in values:
+        better = (values <= z).all(1) & (values < z).any(1)
+        require(not better.any(), f"the listed point {z.tolist()} is dominated")
+    limits = np.array([[math.inf if v is None else v for v in s[0]] for s in proof["statements"]],
+                      dtype=float)  # fmt: skip
+    limits, trusted = limits.reshape(-1, len(top)), 0
+    for t, (below, axis, low, multipliers) in enumerate(proof["statements"]):
+        if multipliers is None:
+            trusted += 1
+            continue
+        rest = np.arange(len(top)) != axis
+        wide = (limits[:t][:, rest] >= limits[t][rest]).all(1)
+        known = limits[:t][wide, axis].max(initial=-math.inf)
+        require(low <= max(least[axis], known), "what lies below a slice is not proved")
+        follows(proof, (below, axis, low, multipliers), values)
+    bounds = open_regions(values, top)
+    for u in bounds:
+        require((limits >= u).all(1).any(), f"nothing is said of the region below {u.tolist()}")
+    return f"{len(values)} points, {len(limits)} statements, {len(bounds)} regions" + (
+        f"; {trusted} statements are the word of an integer programming solver" if trusted else ""
+    )
+
+
+def check_regions(proof):
+    """An integer front with continuous columns: that the statements cover everything."""
+    values = np.array(proof["values"], dtype=float)
+    size = values.shape[1]
+    return check_statements(proof, values, np.full(size, -math.inf), np.full(size, math.inf))
+
+
+# Linear and convex: double description of {y : w y >= beta} in integers.
+
+
+def reduced(row):
+    """Integers without a common divisor."""
+    divisor = math.gcd(*row) or 1
+    return tuple(v // divisor for v in row)
+
+
+def integers(fractions):
+    """The direction of fractions in integers."""
+    bottom = math.lcm(*(f.denominator for f in fractions))
+    return reduced([int(f * bottom) for f in fractions])
+
+
+def dot(a, b):
+    """The inner product."""
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def rays_of(rows):
+    """Extreme rays of {r : row r >= 0}, which must be a pointed cone, with their tight rows."""
+    size = len(rows[0])
+    # Lines are kept until a row cuts them.
+    lines = [tuple(int(i == j) for j in range(size)) for i in range(size)]
+    rays = {}
+    for position, row in enumerate(rows):
+        bit = 1 << position
+        pivot = next((line for line in lines if dot(row, line)), None)
+        if pivot is not None:
+            lines.remove(pivot)
+            at = dot(row, pivot)
+            pivot, at = (pivot, at) if at > 0 else (tuple(-v for v in pivot), -at)
+
+            def flat(r, row=row, pivot=pivot, at=at):
+                return reduced([at * a - dot(row, r) * b for a, b in zip(r, pivot, strict=True)])
+
+            lines = [flat(line) for line in lines]
+            rays = {flat(r): mask | bit for r, mask in rays.items()}
+            rays[pivot] = bit - 1
+            continue
+        at = {r: dot(row, r) for r in rays}
+        new = {r: mask | (bit if at[r] == 0 else 0) for r, mask in rays.items() if at[r] >= 0}
+        masks = list(rays.values())
+        for a in [r for r in rays if at[r] < 0]:
+            for b in [r for r in rays if at[r] > 0]:
+                common = rays[a] & rays[b]
+                if common.bit_count() < size - 2 - len(lines):  # an edge lies on so many rows
+                    continue
+                if sum(1 for mask in masks if mask & common == common) == 2:
+                    between = [at[b] * x - at[a] * y for x, y in zip(a, b, strict=True)]
+                    new[reduced(between)] = common | bit
+        rays = new
+    require(not lines, "the facets do not bound a pointed set")
+    return rays
+
+
+def check_linear(proof):
+    """Facets that follow from multipliers, and whose vertices are all reached by points."""
+    read = {
+        key: [[Fraction(v) for v in row] for row in proof[key]]
+        for key in ("costs", "points", "directions", "facets", "multipliers", "rays")
+    }
+    read |= {key: [None if v is None else Fraction(v) for v in proof[key]]
+             for key in ("sides", "lower", "upper")}  # fmt: skip
+    rows = [{int(j): Fraction(v) for j, v in row.items()} for row in proof["rows"]]
+    costs, n = read["costs"], len(read["lower"])
+    # Rows are equations up to "equations", and row x <= side after it.
+    for x, homogeneous in [(x, 0) for x in read["points"]] + [(x, 1) for x in read["rays"]]:
+        for i, row in enumerate(rows):
+            slack = (0 if homogeneous else read["sides"][i]) - sum(v * x[j] for j, v in row.items())
+            require(slack == 0 if i < proof["equations"] else slack >= 0, "a row does not hold")
+        for v, low, high in zip(x, read["lower"], read["upper"], strict=True):
+            low, high = ((0 if e is not None else None) if homogeneous else e for e in (low, high))
+            require((low is None or v >= low) and (high is None or v <= high), "a bound is broken")
+    for (beta, *weights), y in zip(read["facets"], read["multipliers"], strict=True):
+        require(min(weights) >= 0, "a weight is negative")
+        require(all(v <= 0 for v in y[proof["equations"] :]), "a multiplier has the wrong sign")
+        left = [dot(weights, column) for column in zip(*costs, strict=True)]
+        for v, row in zip(y, rows, strict=True):
+            for j, entry in row.items() if v else ():
+                left[j] -= v * entry
+        least = sum(v * s for v, s in zip(y, read["sides"], strict=True) if v)
+        for j in range(n):
+            if left[j]:
+                end = read["lower" if left[j] > 0 else "upper"][j]
+                require(end is not None, "the multipliers of a facet do not bound it")
+                least += left[j] * end
+        require(least >= beta, "a facet does not follow from its multipliers")
+    p = len(costs)
+    halfspaces = [(1, *[0] * p), *(integers([-f[0], *f[1:]]) for f in read["facets"])]
+    rays = rays_of(halfspaces)
+    reached = {integers([Fraction(1), *(dot(c, x) for c in costs)]) for x in read["points"]}
+    ways = {integers([Fraction(0), *(dot(c, x) for c in costs)]) for x in read["rays"]}
+    ways |= {tuple(int(i == k) for i in range(p + 1)) for k in range(1, p + 1)}
+    vertices = {r for r in rays if r[0]}
+    require(vertices == reached, "the vertices are not those of the facets")
+    require({r for r in rays if not r[0]} <= ways, "a direction is reached by no ray")
+    return f"{len(reached)} vertices, {len(halfspaces) - 1} facets, in fractions"
+
+
+def check_convex(proof):
+    """Values are counted from the least of each objective, in shares of its range."""
+    rows = [tuple(map(int, row)) for row in proof["hyperplanes"]]
+    p = len(rows[0]) - 1
+    rays = rays_of([(1, *[0] * p), *rows])
+    points = np.array(proof["values"])
+    covers = {tuple(map(int, ray)): shares for ray, shares in proof["covers"]}
+    for ray in rays:
+        if ray[0]:
+            require(ray in covers, f"nothing is said of the vertex {ray}")
+            places, shares = zip(*covers[ray], strict=True)
+            require(min(shares) >= 0 and abs(sum(shares) - 1) < 1e-9, "shares are not shares")
+            v = np.array([c / ray[0] for c in ray[1:]])
+            off = float(np.max(np.array(shares) @ points[list(places)] - v))
+            require(off <= proof["error"] + 1e-12, f"{v.tolist()} is further off than the error")
+    return f"{len(points)} points, {len(rows)} hyperplanes, error {proof['error']:g} of the ranges"
+
+
+CHECKS = {
+    "integer": check_integers,
+    "regions": check_regions,
+    "linear": check_linear,
+    "convex": check_convex,
+}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        text = Path(name).read_text()
+        begin = time.process_time()
+        try:
+            document = json.loads(text)
+            told = CHECKS[document["kind"]](document)
+        except Refused as reason:
+            sys.exit(f"{name}: refused: {reason}")
+        seconds = time.process_time() - begin
+        sys.stdout.write(f"{name}: complete: {told} ({len(text) / 1e6:.2f} MB, {seconds:.1f} s)\n")
