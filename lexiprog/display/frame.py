@@ -44,6 +44,8 @@ _GUIDE = "https://github.com/lexiprog/lexiprog/blob/main/docs/guide/"
 MEANING = {
     "optimal for data within": "each number of your data may have to change by that share of "
     "itself for the point to be optimal; no unit makes a difference",
+    "locally optimal for data within": "no point nearby is better, for data each number of which "
+    "differs from yours by at most that share of itself; points further away may be",
     "feasible for data within": "each number of your data may have to change by that share of "
     "itself for the point to be feasible; that nothing is better is not proved",
     "value within": "where the optimum of your data as they are lies; of a problem with integers "
@@ -73,6 +75,7 @@ GUIDE_PLACES = {
     "optimal_inaccurate": "optimal.md#flagged",
     "price": "locks.md#price",
     "optimal for data within": "optimal.md#data",
+    "locally optimal for data within": "optimal.md#data",
     "feasible for data within": "optimal.md#data",
     "value within": "optimal.md#value",
     "optimal for your data": "optimal.md#exact",
