@@ -1,0 +1,248 @@
+"""One active set over all levels of a hierarchy of least squares.
+
+The set says which rows are held at which end. Given it, the point and the multipliers of all levels
+come from one decomposition (`cascade`). A row is at home in the set if its first multiplier that
+is not zero, from its own level on, pushes against its end.
+
+A set near the right one is mended all at once, a few times. If that does not settle it, rows enter
+and leave one at a time along a path on which no level ever gets worse for the sake of a later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lexiprog.least_squares.cascade import Cascade, cascade
+from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
+from lexiprog.typing import Array
+
+Solve = Callable[[Array, Array, Array, tuple[int, ...], Rank], Cascade]
+
+# How often a whole set is mended at once before rows are moved one by one.
+AT_ONCE = 8
+# What rounding leaves of a row's value and of a multiplier, over the terms that they are made of.
+ROUNDING, NO_MULTIPLIER, MIXED = 1e-12, 1e-12, 1e-2
+_EQUAL = 2  # the side of rows whose ends are the same
+
+
+@dataclass(frozen=True)
+class ActiveSet:
+    """Rows that are held, and the point they lead to.
+
+    Attributes
+    ----------
+    side : ndarray of int
+        By row: 1 at its upper end, -1 at its lower one, 2 where both are the same, 0 for others.
+    rows : ndarray of int
+        Those that are held.
+    point : Cascade
+        With multipliers of the held rows.
+    at : ndarray
+        All rows' values at the point.
+    size : ndarray
+        What their terms come to without signs.
+    """
+
+    side: Indices
+    rows: Indices
+    point: Cascade
+    at: Array
+    size: Array
+    decompositions: int = 1
+
+
+class NoActiveSet(ArithmeticError):
+    """Rows went in and out without end."""
+
+
+def find(
+    hierarchy: Hierarchy,
+    rank: Rank,
+    start: Indices | None = None,
+    solve: Solve = cascade,
+    x: Array | None = None,
+) -> ActiveSet:
+    """The set at which all levels are optimal, from one that held an optimum of similar numbers."""
+    side = np.where(hierarchy.lower == hierarchy.upper, _EQUAL, 0)
+    if start is not None:
+        held = (side == 0) & (start != 0)
+        ends = np.where(start > 0, hierarchy.upper, hierarchy.lower)
+        side[held] = np.where(np.isfinite(ends), np.sign(start), 0)[held]
+    search = _Search(hierarchy, rank, solve)
+    best, settled = search.at_once(side)
+    if not settled:
+        best = search.one_by_one(best.side, best.point.x)
+    return replace(best, decompositions=search.decompositions)
+
+
+@dataclass
+class _Search:
+    hierarchy: Hierarchy
+    rank: Rank
+    solve: Solve
+    decompositions: int = 0
+
+    def held(self, side: Indices) -> ActiveSet:
+        """The point that a set leads to."""
+        h = self.hierarchy
+        self.decompositions += 1
+        rows = np.flatnonzero(side)
+        targets = np.where(side[rows] < 0, h.lower[rows], h.upper[rows])
+        point = self._with_fixed_columns(rows, targets)
+        at = h.A @ point.x
+        # Orthogonal factors know every column to the last digits of the largest.
+        size = h.sizes @ np.abs(point.x) + MIXED * float(np.linalg.norm(point.x)) * h.norms
+        return ActiveSet(side, rows, point, at, size)
+
+    def _with_fixed_columns(self, rows: Indices, targets: Array) -> Cascade:
+        """Variables that the first level holds at a bound are taken out before all else."""
+        h = self.hierarchy
+        column = h.bounded_column[rows]
+        bounds = column >= 0
+        fixed = column[bounds]
+        if not fixed.size or np.unique(fixed).size < fixed.size:
+            return self._factored(rows, targets)
+        free = np.ones(h.columns, dtype=bool)
+        free[fixed] = False
+        others = rows[~bounds]
+        entries = h.A[rows[bounds], fixed]
+        values = targets[bounds] / entries
+        norms = h.norms[others]
+        scaled = h.A[others] / norms[:, None]
+        starts = tuple(np.searchsorted(others, h.starts).tolist())
+        wanted = targets[~bounds] / norms - scaled[:, fixed] @ values
+        point = self.solve(scaled[:, free], wanted, norms, starts, self.rank)
+        first = point.multipliers[: starts[1], 0]
+        size = norms[: starts[1]] ** 2 * (np.abs(scaled[: starts[1]]).sum(axis=1) + 1e-300)
+        if np.any(np.abs(first) > ROUNDING * size * (1.0 + np.abs(point.x).max(initial=0.0))):
+            return self._factored(rows, targets)  # the first level has to share what is missing
+        x = np.empty(h.columns)
+        x[free], x[fixed] = point.x, values
+        multipliers = np.zeros((rows.size, h.levels + 1))
+        multipliers[~bounds] = point.multipliers
+        costs = scaled[:, fixed].T @ point.multipliers
+        costs[:, -1] += values
+        costs[:, 0] = 0.0
+        multipliers[bounds] = -np.sign(entries)[:, None] * costs
+        ranks = point.ranks.copy()
+        ranks[0] += fixed.size
+        return replace(point, x=x, multipliers=multipliers, ranks=ranks)
+
+    def _factored(self, rows: Indices, targets: Array) -> Cascade:
+        h = self.hierarchy
+        norms = h.norms[rows]
+        starts = tuple(np.searchsorted(rows, h.starts).tolist())
+        return self.solve(
+            h.A[rows] / norms[:, None], targets / norms, norms, starts, self.rank
+        )
+
+    def at_once(self, side: Indices) -> tuple[ActiveSet, bool]:
+        """Let all rows enter and leave that should, and say whether the set has settled."""
+        seen = set()
+        for _ in range(AT_ONCE):
+            seen.add(side.tobytes())
+            held = self.held(side)
+            entering, leaving = self._outside(held), self._unwanted(held)
+            if not entering.any() and not leaving.size:
+                return held, True
+            side = side.copy()
+            side[held.rows[leaving]] = 0
+            side[entering != 0] = entering[entering != 0]
+            if side.tobytes() in seen:
+                break
+        return held, False
+
+    def _outside(self, held: ActiveSet) -> Indices:
+        """The ends that rows beside the set are beyond, by more than rounding."""
+        h = self.hierarchy
+        above = held.at - h.upper > ROUNDING * (held.size + np.abs(h.upper))
+        below = h.lower - held.at > ROUNDING * (held.size + np.abs(h.lower))
+        out: Indices = np.where(held.side == 0, above.astype(int) - below, 0)
+        return out
+
+    def _unwanted(self, held: ActiveSet) -> Indices:
+        """Positions in the set of rows that pull away from their ends, the most urgent first."""
+        wrong, level = lexicographic_signs(self.hierarchy, held)
+        which = np.flatnonzero(wrong < 0.0)
+        return which[np.lexsort((wrong[which], level[which]))]
+
+    def one_by_one(self, side: Indices, x: Array) -> ActiveSet:
+        """Follow the path from a point; what rows beside the set exceed is made good on the way."""
+        h = self.hierarchy
+        at = h.A @ x
+        inside = np.clip(at, h.lower, h.upper)
+        ends = np.where(side < 0, h.lower, h.upper)
+        # A row's value without what it may still exceed: always between its ends.
+        inside = np.where(side == 0, inside, ends)
+        patience, limit = 4 * at.size + 50, 20 * at.size + 200
+        held = self.held(side)
+        back: set[int] = set()  # rows that left and were met again at once: rounding, at a corner
+        last = -1
+        for step in range(limit):
+            share, row, which = self._first_met(held, inside)
+            if share > 0.0 and self._moves(held, inside):
+                back.clear()
+            if row < 0:
+                inside = np.where(side == 0, held.at, inside)
+                leaving = [k for k in self._unwanted(held) if held.rows[k] not in back]
+                if not leaving:
+                    return held
+                place = leaving[0] if step < patience else min(leaving)
+                last = int(held.rows[place])
+                side = side.copy()
+                side[last] = 0
+            else:
+                if row == last and share == 0.0:
+                    back.add(row)
+                moving = side == 0
+                inside = np.where(moving, inside + share * (held.at - inside), inside)
+                side = side.copy()
+                side[row] = which
+                inside[row] = h.upper[row] if which > 0 else h.lower[row]
+            held = self.held(side)
+        raise NoActiveSet(f"no active set was found in {limit} steps.")
+
+    def _moves(self, held: ActiveSet, inside: Array) -> bool:
+        """Whether the way to a point is longer than rounding."""
+        way = np.abs(held.at - inside)[held.side == 0]
+        return bool(np.any(way > ROUNDING * held.size[held.side == 0]))
+
+    def _first_met(self, held: ActiveSet, inside: Array) -> tuple[float, int, int]:
+        """How far it is to the first end that is met on the way to a point, whose, and which."""
+        h, out = self.hierarchy, self._outside(held)
+        rows = np.flatnonzero(out)
+        if not rows.size:
+            return 1.0, -1, 0
+        ends = np.where(out[rows] > 0, h.upper[rows], h.lower[rows])
+        way = held.at[rows] - inside[rows]
+        shares = np.divide(ends - inside[rows], way, out=np.zeros(rows.size), where=way != 0.0)
+        first = int(np.argmin(shares))
+        return max(float(shares[first]), 0.0), int(rows[first]), int(out[rows[first]])
+
+
+def lexicographic_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, Indices]:
+    """The first multiplier of each held row that is not rounding, and its level.
+
+    Positive where it pushes against the end, negative where it pulls away; zero for equations, and
+    where a row is worth nothing to any level.
+    """
+    h, rows = hierarchy, held.rows
+    multipliers = held.point.multipliers
+    level = h.level_of[rows]
+    ends = np.where(held.side[rows] < 0, h.lower[rows], h.upper[rows])
+    rounding = ROUNDING * h.norms[rows] * (held.size[rows] + np.abs(ends))
+    own = multipliers[np.arange(rows.size), level]
+    real = np.abs(multipliers) > NO_MULTIPLIER * np.abs(multipliers).max(axis=0, initial=0.0)
+    real[np.arange(rows.size), level] = np.abs(own) > rounding
+    # A level that is met but for rounding is worth nothing to anybody.
+    for k in range(h.levels):
+        if not real[level == k, k].any():
+            real[:, k] = False
+    first = np.argmax(real, axis=1)
+    chosen = multipliers[np.arange(rows.size), first]
+    chosen = np.where(real.any(axis=1), chosen, 0.0)
+    sign = np.where(held.side[rows] == _EQUAL, 0, np.sign(held.side[rows]))
+    return chosen * sign, first
