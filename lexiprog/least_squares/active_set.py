@@ -4,8 +4,9 @@ The set says which rows are held at which end. Given it, the point and the multi
 come from one decomposition (`cascade`). A row is at home in the set if its first multiplier that
 is not zero, from its own level on, pushes against its end.
 
-A set near the right one is mended all at once, a few times. If that does not settle it, rows enter
-and leave one at a time along a path on which no level ever gets worse for the sake of a later one.
+From nothing, the set is mended all at once, a few times. If that does not settle it, or if there is
+an optimum of similar numbers to start from, rows enter and leave one at a time, along a path on
+which no level gets worse for the sake of a later one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from lexiprog.typing import Array
 Solve = Callable[[Array, Array, Array, tuple[int, ...], Rank], Cascade]
 
 # How often a whole set is mended at once before rows are moved one by one.
-AT_ONCE = 8
+AT_ONCE = 6
 # What rounding leaves of a row's value and of a multiplier, over the terms that they are made of.
 ROUNDING, NO_MULTIPLIER, MIXED = 1e-12, 1e-12, 1e-2
 _EQUAL = 2  # the side of rows whose ends are the same
@@ -61,20 +62,24 @@ class NoActiveSet(ArithmeticError):
 def find(
     hierarchy: Hierarchy,
     rank: Rank,
-    start: Indices | None = None,
+    start: tuple[Indices, Array] | None = None,
     solve: Solve = cascade,
-    x: Array | None = None,
 ) -> ActiveSet:
-    """The set at which all levels are optimal, from one that held an optimum of similar numbers."""
-    side = np.where(hierarchy.lower == hierarchy.upper, _EQUAL, 0)
-    if start is not None:
-        held = (side == 0) & (start != 0)
-        ends = np.where(start > 0, hierarchy.upper, hierarchy.lower)
-        side[held] = np.where(np.isfinite(ends), np.sign(start), 0)[held]
+    """The set at which all levels are optimal.
+
+    ``start`` are the sides and the point of an optimum of similar numbers.
+    """
     search = _Search(hierarchy, rank, solve)
-    best, settled = search.at_once(side)
-    if not settled:
-        best = search.one_by_one(best.side, best.point.x)
+    side = np.where(hierarchy.lower == hierarchy.upper, _EQUAL, 0)
+    if start is None:
+        best = search.at_once(side)
+        if best is None:
+            best = search.one_by_one(side, np.zeros(hierarchy.columns))
+    else:
+        ends = np.where(start[0] > 0, hierarchy.upper, hierarchy.lower)
+        held = (side == 0) & (start[0] != 0) & np.isfinite(ends)
+        side[held] = np.sign(start[0][held])
+        best = search.one_by_one(side, start[1])
     return replace(best, decompositions=search.decompositions)
 
 
@@ -139,21 +144,17 @@ class _Search:
             h.A[rows] / norms[:, None], targets / norms, norms, starts, self.rank
         )
 
-    def at_once(self, side: Indices) -> tuple[ActiveSet, bool]:
-        """Let all rows enter and leave that should, and say whether the set has settled."""
-        seen = set()
+    def at_once(self, side: Indices) -> ActiveSet | None:
+        """Let all rows enter and leave that should; None if the set does not settle soon."""
         for _ in range(AT_ONCE):
-            seen.add(side.tobytes())
             held = self.held(side)
             entering, leaving = self._outside(held), self._unwanted(held)
             if not entering.any() and not leaving.size:
-                return held, True
+                return held
             side = side.copy()
             side[held.rows[leaving]] = 0
             side[entering != 0] = entering[entering != 0]
-            if side.tobytes() in seen:
-                break
-        return held, False
+        return None
 
     def _outside(self, held: ActiveSet) -> Indices:
         """The ends that rows beside the set are beyond, by more than rounding."""

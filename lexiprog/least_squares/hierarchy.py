@@ -19,7 +19,7 @@ from lexiprog.typing import Array
 
 Indices = NDArray[np.intp]
 # A pivot below this share of its row's norm is not solved for, and one below the other is rounding.
-USED_PIVOT, LOCKED_PIVOT = 1e-10, 1e-12
+USED_PIVOT, LOCKED_PIVOT = 1e-9, 1e-12
 # Ends from here on are written for infinity.
 INFINITE_END = 1e12
 
