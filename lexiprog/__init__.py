@@ -17,6 +17,7 @@ from lexiprog.errors import (
 from lexiprog.fairness.objective import Leximax, Leximin
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
+from lexiprog.formulations.least_squares import hierarchical_least_squares
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.formulations.regret import minimax_regret
 from lexiprog.model.stage import Stage
@@ -69,6 +70,7 @@ __all__ = [
     "explore",
     "frontier",
     "goal_program",
+    "hierarchical_least_squares",
     "leximax",
     "leximin",
     "minimax_regret",

@@ -2,7 +2,7 @@
 
 import cvxpy
 
-from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser
+from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser, AffineRows
 from lexiprog.cvxpy_adapter.invoke import run
 from lexiprog.cvxpy_adapter.numbers import Compiled, Maps
 from lexiprog.cvxpy_adapter.prepare import CvxpyMismatch, Prepared, check_version
@@ -19,6 +19,7 @@ check_version(cvxpy.__version__)
 
 __all__ = [
     "AffineCanonicaliser",
+    "AffineRows",
     "Compiled",
     "CvxpyMismatch",
     "Entries",

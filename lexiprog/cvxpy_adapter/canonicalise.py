@@ -462,3 +462,89 @@ def _offsets(leaves: Sequence[Leaf]) -> Offsets:
         first[leaf.id] = size
         size += leaf.size
     return size, first
+
+
+@dataclass(frozen=True)
+class AffineRows:
+    """Affine constraints and expressions, one below the other, as affine maps from parameters.
+
+    Attributes
+    ----------
+    read : Reader
+        Reads the parameters' values of the moment.
+    maps : DenseAffine
+        Coefficients, and the constants in the last column: constraints as what is to be zero, then
+        as what is to be at most zero, then the expressions.
+    columns, zero, nonneg : int
+        How many variables there are, and rows of constraints of either kind.
+    bounds : tuple of ndarray
+        What the variables' attributes say, infinite where they say nothing.
+    primal, dual : tuple of IndexRange
+        Variables in a point, and constraints among the rows.
+    """
+
+    read: Reader
+    maps: DenseAffine
+    columns: int
+    zero: int
+    nonneg: int
+    bounds: tuple[Array, Array]
+    primal: tuple[IndexRange, ...]
+    dual: tuple[IndexRange, ...]
+
+    @classmethod
+    def of(
+        cls,
+        constraints: Sequence[Constraint],
+        expressions: Sequence[cp.Expression],
+        constants: Sequence[cp.Expression] = (),
+    ) -> AffineRows | None:
+        """The maps; None if something is not affine, or a variable is more than a number."""
+        parts = [*constraints, *expressions]
+        variables = _each_once(leaf for part in parts for leaf in part.variables())
+        parameters = _each_once(leaf for part in (*parts, *constants) for leaf in part.parameters())
+        kinds = (*_ZERO, *_BELOW, *_ABOVE)
+        if not variables or not all(type(c) in kinds for c in constraints):
+            return None
+        if not all(_is_plain(leaf) for leaf in (*variables, *parameters)):
+            return None
+        rows = sorted(constraints, key=lambda c: not isinstance(c, _ZERO))  # stable
+        every = [*(_affine_side(c) for c in rows), *expressions, *constants]
+        columns, leaves = _offsets(variables), _offsets(parameters)
+        with CVXPY_LOCK:
+            entries = read_affine(every, columns, leaves)
+            if entries is None:
+                entries = read_by_cvxpy(every, columns, leaves)
+        if entries is None:
+            return None
+        heights = [e.size for e in every]
+        signs = np.repeat(
+            [-1.0 if k < len(rows) and isinstance(rows[k], _ABOVE) else 1.0 for k in range(len(every))],
+            heights,
+        )
+        ends = np.cumsum(heights)
+        n, zero = columns[0], sum(c.size for c in rows if isinstance(c, _ZERO))
+        lower, upper = extract_lower_bounds(variables, n), extract_upper_bounds(variables, n)
+        return cls(
+            Reader.of(parameters, leaves[1]),
+            entries.dense(slice(0, n + 1), slice(0, sum(heights)), signs),
+            n,
+            zero,
+            sum(c.size for c in rows) - zero,
+            (
+                np.full(n, -np.inf) if lower is None else np.asarray(lower, dtype=float),
+                np.full(n, np.inf) if upper is None else np.asarray(upper, dtype=float),
+            ),
+            tuple(
+                IndexRange(v.id, slice(columns[1][v.id], columns[1][v.id] + v.size), v.shape)
+                for v in variables
+            ),
+            tuple(
+                IndexRange(c.id, slice(end - c.size, end), c.shape)
+                for c, end in zip(rows, ends.tolist(), strict=False)
+            ),
+        )
+
+    def at(self, values: Array) -> Array:
+        """Coefficients and constants at these values of the parameters, which end with a one."""
+        return self.maps.at(values)

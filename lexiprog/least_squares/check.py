@@ -65,11 +65,11 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     """Measure a point by the multipliers of the rows that hold it."""
     h, x, rows = hierarchy, held.point.x, held.rows
     share = ROUNDED + held.point.pivots[:, 1].max(initial=0.0) / COUNTS
-    at, size = h.A @ x, h.sizes @ np.abs(x)
+    at = h.A @ x
+    size = h.sizes @ np.abs(x) + ROUNDED * float(np.linalg.norm(x)) * h.norms
     violations = h.violations(at)
     ends = np.where(violations > 0.0, h.upper, h.lower)
     terms = size + np.where(violations == 0.0, 0.0, np.abs(ends))
-    terms += ROUNDED * float(np.linalg.norm(x)) * h.norms
     violations[np.abs(violations) <= MET * terms] = 0.0
     side, violated = held.side[rows], violations[rows]
     held_at = np.where(side < 0, h.lower[rows], h.upper[rows])

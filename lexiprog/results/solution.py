@@ -136,6 +136,10 @@ class Solution:
         The earlier optima that were held.
     effects : mapping
         How much what is not known of each earlier optimum it uses may have changed the value.
+    rank : mapping
+        Of a level of least squares: how many directions it was solved for ("rank"), how many of its
+        "rows" were active, the smallest pivot that was used and the largest that was not, and the
+        largest entry of the point; empty otherwise.
     digest : Fingerprint or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
     evidence : Evidence or None
@@ -178,6 +182,7 @@ class Solution:
     exact_duals: tuple[Value | None, ...] = ()
     levels: tuple[Level, ...] = ()
     lottery: Lottery | None = None
+    rank: Mapping[str, float] = field(default_factory=dict)
     digest: Fingerprint | None = field(default=_on_demand(None))
     evidence: Evidence | None = field(default=_on_demand(None), repr=False, compare=False)
     # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
@@ -187,7 +192,7 @@ class Solution:
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
             object.__setattr__(self, name, read_only_copies(getattr(self, name)))
-        for name in ("options", "timings", "effects"):
+        for name in ("options", "timings", "effects", "rank"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
             parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))

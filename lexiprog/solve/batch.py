@@ -26,6 +26,7 @@ from lexiprog.certify.measures import LinearBatch, Measures, can_batch, measure,
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
+from lexiprog.least_squares.chain import LeastSquaresChain
 from lexiprog.model.expressions import as_float, dense, holding, read_only, read_only_copies
 from lexiprog.model.lock import Lock
 from lexiprog.model.stage import Stage
@@ -410,6 +411,17 @@ class LevelBatches:
 
     def __init__(self) -> None:
         self._known: dict[float, LevelBatch | None] = {}
+        self._least_squares: list[LeastSquaresChain | None] = []
+
+    def least_squares(
+        self, stages: Sequence[Stage], ladders: Mapping[str, FallbackSolvers | None]
+    ) -> LeastSquaresChain | None:
+        """The first stages as a hierarchy of least squares, if no solver is asked for there."""
+        if not self._least_squares:
+            self._least_squares.append(LeastSquaresChain.of(stages))
+        chain = self._least_squares[0]
+        asked = chain is not None and any(ladders[name] is not None for name in chain.names)
+        return None if asked else chain
 
     def of(
         self, stages: Sequence[Stage], ladders: Mapping[str, FallbackSolvers | None]

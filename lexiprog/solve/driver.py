@@ -118,6 +118,11 @@ def execute(
     given = given or Given.to(subproblems)
     solve_options = solve_options or SolveOptions()
     chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
+    if batches is not None and warm is None and slack is NO_SLACK:
+        solved = _on_one_set(batches, stages, ladders, given, tick, solved)
+        plain = plain and not solved
+        if len(solved) == len(subproblems):
+            return result_of(stages, solved, ladders)
     if batches is not None and plain:
         chain, solved = _in_batch(batches, stages, ladders, given, tick)
         if len(solved) == len(subproblems):
@@ -154,6 +159,27 @@ def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: Solv
     # Those that wait for an answer from elsewhere need no core.
     cores = (os.cpu_count() or 1) if solve_options.executor is None else WAITING
     return min(most, cores)
+
+
+def _on_one_set(
+    batches: LevelBatches,
+    stages: tuple[Stage, ...],
+    ladders: Mapping[str, FallbackSolvers | None],
+    given: Given,
+    tick: Tick,
+    solved: Mapping[str, Solution],
+) -> Mapping[str, Solution]:
+    """What is solved, with the levels of a hierarchy of least squares that the program begins with.
+
+    All of them at once: levels that a resumed call brings keep their points.
+    """
+    chain = batches.least_squares(stages, ladders)
+    if chain is None or chain.names <= solved.keys():
+        return solved
+    found = {name: new for name, new in chain.solve(given).items() if name not in solved}
+    for name in found:
+        tick(name)
+    return {**solved, **found}
 
 
 def _in_batch(

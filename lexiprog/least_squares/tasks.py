@@ -1,0 +1,251 @@
+"""What one level of a hierarchy of least squares wants: rows between two ends, with weights."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.atoms.affine.add_expr import AddExpression
+from cvxpy.atoms.affine.binary_operators import DivExpression, MulExpression, multiply
+from cvxpy.atoms.affine.sum import Sum
+from numpy.typing import ArrayLike
+
+from lexiprog.errors import DeclarationError, LexiprogWarning
+from lexiprog.least_squares.hierarchy import INFINITE_END, Rank, without_infinite_ends
+from lexiprog.model.expressions import Registry, shorten
+from lexiprog.typing import Array, Objective
+
+End: TypeAlias = Array | cp.Expression
+# What somebody may give: an expression to be zero, or one with two ends and perhaps a weight.
+Given: TypeAlias = (
+    cp.Expression
+    | tuple[cp.Expression, ArrayLike | cp.Expression, ArrayLike | cp.Expression]
+    | tuple[cp.Expression, ArrayLike | cp.Expression, ArrayLike | cp.Expression, ArrayLike]
+)
+
+
+@dataclass(frozen=True)
+class LeastSquaresTask:
+    """An affine expression that should lie between two ends.
+
+    Attributes
+    ----------
+    expression : cvxpy expression
+        As a vector.
+    lower, upper : ndarray or cvxpy expression of parameters
+        The same ends twice for an equation.
+    weight : ndarray
+        What a squared violation of each entry counts.
+    """
+
+    expression: cp.Expression
+    lower: End
+    upper: End
+    weight: Array
+
+    @classmethod
+    def of(cls, given: object, where: str, weight: ArrayLike | None = None) -> LeastSquaresTask:
+        """The task that somebody means, checked."""
+        parts = given if isinstance(given, tuple) else (given, 0.0, 0.0)
+        if len(parts) not in (3, 4):
+            raise DeclarationError(
+                f"{where}: a task is an affine expression, or (expression, lower, upper), or these "
+                f"with a weight, not {shorten(given)}."
+            )
+        expression = _vector(parts[0], where)
+        size = expression.size
+        lower, upper = (_end(end, size, where) for end in parts[1:3])
+        if isinstance(lower, np.ndarray) and isinstance(upper, np.ndarray):
+            if np.any(lower > upper):
+                at = int(np.argmax(lower > upper))
+                raise DeclarationError(
+                    f"{where}: entry {at} has the lower end {lower[at]:g} above the upper one, "
+                    f"{upper[at]:g}."
+                )
+            lower, upper = _told(lower, upper, where)
+        if len(parts) == 4 and weight is not None:
+            raise DeclarationError(f"{where}: the weight is given twice.")
+        wanted = parts[3] if len(parts) == 4 else weight
+        return cls(expression, lower, upper, _weight(wanted, size, where))
+
+    @property
+    def violation(self) -> cp.Expression:
+        """The weighted sum of squared violations."""
+        root = np.sqrt(self.weight)
+        lower, upper = self.lower, self.upper
+        if lower is upper or (
+            isinstance(lower, np.ndarray)
+            and isinstance(upper, np.ndarray)
+            and np.array_equal(lower, upper)
+        ):
+            return cp.sum_squares(cp.multiply(root, self.expression - upper))
+        parts = []
+        for sign, end in ((1.0, upper), (-1.0, lower)):
+            kept = np.flatnonzero(np.isfinite(end)) if isinstance(end, np.ndarray) else None
+            if kept is None:
+                beyond = cp.multiply(sign * root, self.expression - end)
+            elif not kept.size:
+                continue
+            else:
+                beyond = cp.multiply(sign * root[kept], self.expression[kept] - end[kept])
+            parts.append(cp.sum_squares(cp.pos(beyond)))
+        if not parts:  # nothing is ever violated
+            return cp.sum_squares(0.0 * self.expression)
+        return sum(parts[1:], start=parts[0])
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """All that a level wants, and how its rank is determined."""
+
+    tasks: tuple[LeastSquaresTask, ...]
+    rank: Rank = Rank()
+
+    def objective(self) -> cp.Minimize:
+        """The objective that says so to CVXPY, known here as what it is."""
+        violations = [task.violation for task in self.tasks]
+        objective = cp.Minimize(sum(violations[1:], start=violations[0]))
+        OBJECTIVES.add(objective, self)
+        return objective
+
+
+OBJECTIVES: Registry[LeastSquares] = Registry()
+
+
+def least_squares_of(objective: Objective) -> LeastSquares | None:
+    """The objective as least squares of affine expressions; None if it is something else."""
+    known = OBJECTIVES.get(objective)
+    if known is not None:
+        return known
+    if not isinstance(objective, cp.Minimize):
+        return None
+    terms = _squares(objective.expr, 1.0)
+    if not terms:
+        return None
+    tasks = []
+    for expression, factor in terms:
+        if not expression.is_affine() or not expression.is_real():
+            return None
+        zeros, vector = np.zeros(expression.size), _flat(expression)
+        tasks.append(LeastSquaresTask(vector, zeros, zeros, np.full(expression.size, factor)))
+    return LeastSquares(tuple(tasks))
+
+
+def _squares(expression: cp.Expression, factor: float) -> list[tuple[cp.Expression, float]] | None:
+    """The expressions whose squares it is the sum of, with their factors; None if it is none."""
+    args = expression.args
+    if expression.is_constant() and not expression.parameters():
+        return []
+    if isinstance(expression, cp.quad_over_lin) and expression.axis is None:
+        over = _number(args[1])
+        return [(args[0], factor / over)] if over and over > 0.0 else None
+    if isinstance(expression, Sum) and expression.axis is None:
+        return _squares(args[0], factor)
+    if isinstance(expression, cp.power) and _number(expression.p) == 2.0:
+        return [(args[0], factor)]
+    if isinstance(expression, AddExpression):
+        parts = [_squares(part, factor) for part in args if part.size == expression.size]
+        if len(parts) < len(args) or any(part is None for part in parts):
+            return None
+        return [term for part in parts if part is not None for term in part]
+    if isinstance(expression, multiply | MulExpression | DivExpression):
+        left, right = args
+        number, rest = (_number(left), right) if left.is_constant() else (_number(right), left)
+        if number is None or not number > 0.0:
+            return None
+        return _squares(rest, factor / number if isinstance(expression, DivExpression) else factor * number)
+    return None
+
+
+def _number(expression: object) -> float | None:
+    """A scalar constant; None if it is anything else."""
+    if not isinstance(expression, cp.Constant):
+        return float(expression) if isinstance(expression, int | float) else None
+    return float(np.asarray(expression.value).item()) if expression.size == 1 else None
+
+
+def _flat(expression: cp.Expression) -> cp.Expression:
+    return expression if expression.ndim == 1 else cp.vec(expression, order="F")
+
+
+def _vector(given: object, where: str) -> cp.Expression:
+    if not isinstance(given, cp.Expression):
+        raise DeclarationError(f"{where}: a task is about a CVXPY expression, not {shorten(given)}.")
+    if not given.is_affine() or not given.is_real():
+        raise DeclarationError(
+            f"{where}: a task is about a real affine expression, but {shorten(given)} is "
+            f"{given.curvature.lower()}; put curved demands into constraints of a Program."
+        )
+    return _flat(given)
+
+
+def _end(given: object, size: int, where: str) -> End:
+    if isinstance(given, cp.Expression):
+        if given.variables() or not given.is_affine():
+            raise DeclarationError(
+                f"{where}: an end is made of numbers and parameters, not {shorten(given)}."
+            )
+        if not given.parameters():
+            given = given.value
+        elif given.size == size:
+            return _flat(given)
+        elif given.size == 1:
+            return cp.multiply(np.ones(size), _flat(given))
+        else:
+            raise DeclarationError(f"{where}: an end has {given.size} entries in place of {size}.")
+    try:
+        array = np.asarray(given, dtype=float).ravel(order="F")
+        ends: Array = np.broadcast_to(array, (size,)).copy()
+    except (TypeError, ValueError):
+        raise DeclarationError(
+            f"{where}: an end is a number, or one for each of {size} entries, not {shorten(given)}."
+        ) from None
+    if np.isnan(ends).any():
+        raise DeclarationError(f"{where}: an end is not a number.")
+    return ends
+
+
+def _told(lower: Array, upper: Array, where: str) -> tuple[Array, Array]:
+    """The ends with infinities where they are meant, which the user is told."""
+    below, above = without_infinite_ends(lower, upper)
+    taken = np.count_nonzero((below != lower) | (above != upper))
+    if taken:
+        warnings.warn(
+            f"{where}: {taken} {'entry has an end' if taken == 1 else 'entries have ends'} of "
+            f"{INFINITE_END:g} or more, which is taken for infinity: write np.inf.",
+            LexiprogWarning,
+            stacklevel=5,
+        )
+    return below, above
+
+
+def _weight(given: object, size: int, where: str) -> Array:
+    if given is None:
+        return np.ones(size)
+    try:
+        array = np.asarray(given, dtype=float).ravel(order="F")
+        weight: Array = np.broadcast_to(array, (size,)).copy()
+    except (TypeError, ValueError):
+        weight = np.full(size, np.nan)
+    if not np.all((weight > 0.0) & np.isfinite(weight)):
+        raise DeclarationError(
+            f"{where}: weights are positive numbers, one or one for each of {size} entries, not "
+            f"{shorten(given)}."
+        )
+    return weight
+
+
+def tasks_of(given: object, where: str, weight: ArrayLike | None) -> tuple[LeastSquaresTask, ...]:
+    """One task, or several of one level in a list."""
+    several = given if isinstance(given, list) else [given]
+    if not several:
+        raise DeclarationError(f"{where} has no task.")
+    return tuple(LeastSquaresTask.of(one, where, weight) for one in _each(several))
+
+
+def _each(tasks: Iterable[object]) -> Iterable[object]:
+    return tasks
