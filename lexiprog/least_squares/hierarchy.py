@@ -100,6 +100,13 @@ class Hierarchy:
         out[alone] = np.argmax(first[alone], axis=1)
         return out
 
+    def with_ends(self, lower: Array, upper: Array) -> Hierarchy:
+        """The same rows between other ends; what is known of the rows is kept."""
+        other = Hierarchy(self.A, lower, upper, self.starts)
+        for known in ("level_of", "norms", "sizes", "bounded_column"):
+            other.__dict__[known] = getattr(self, known)
+        return other
+
     def violations(self, at: Array) -> Array:
         """By how much rows with these values are above or, negative, below their ends."""
         above: Array = np.maximum(at - self.upper, 0.0) - np.maximum(self.lower - at, 0.0)

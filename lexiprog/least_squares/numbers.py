@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
@@ -108,13 +109,12 @@ class HierarchyMap:
         """The place of the first level that the user called one."""
         return int(self.hard)
 
-    def at(self, values: Array) -> Hierarchy:
-        """The numbers at these values of the parameters, which end with a one."""
-        full = self.rows.at(values)
-        n, free = self.rows.columns, self.bounds.size
-        A = np.zeros((self.lower.size, n))
-        A[np.arange(free), self.bounds] = 1.0
-        A[free:] = full[: self.lower.size - free, :n]
+    def at(self, values: Array, known: Hierarchy | None = None) -> Hierarchy:
+        """The numbers at these values of the parameters, which end with a one.
+
+        ``known`` are those at other values, whose rows are taken where no parameter moves them.
+        """
+        full, n, free = self.rows.at(values), self.rows.columns, self.bounds.size
         constant = full[:, n]
         lower, upper = self.lower.copy(), self.upper.copy()
         for ends, (rows, sources) in ((lower, self.moving_lower), (upper, self.moving_upper)):
@@ -125,11 +125,29 @@ class HierarchyMap:
         shift = constant[: self.lower.size - free]
         lower[free:] -= shift
         upper[free:] -= shift
-        if np.any(self.roots != 1.0):
-            A *= self.roots[:, None]
+        if self.weighted:
             lower *= self.roots
             upper *= self.roots
+        if known is not None and self.fixed_rows:
+            return known.with_ends(lower, upper)
+        A = np.zeros((self.lower.size, n))
+        A[np.arange(free), self.bounds] = 1.0
+        A[free:] = full[: self.lower.size - free, :n]
+        if self.weighted:
+            A *= self.roots[:, None]
         return Hierarchy(A, lower, upper, self.starts)
+
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether some weight is not one."""
+        return bool(np.any(self.roots != 1.0))
+
+    @cached_property
+    def fixed_rows(self) -> bool:
+        """Whether parameters move ends alone."""
+        maps = self.rows.maps
+        columns = maps.places[1][maps.entries.moving]
+        return bool(np.all(columns == self.rows.columns))
 
     def infinite_ends(self, values: Array) -> int:
         """How many ends that parameters give are so large that they are taken for infinity."""
