@@ -20,8 +20,8 @@ def jitted_cascade(
     """Solve ``rows @ x = targets`` level by level; see ``cascade``."""
     return Cascade(
         *_cascade(
-            np.array(rows, order="C"), targets, weights, np.array(starts), rank.used, rank.locked,
-            rank.damping,
+            np.array(rows, order="C"), targets.copy(), weights.copy(), np.array(starts), rank.used,
+            rank.locked, rank.damping,
         )
     )  # fmt: skip
 
@@ -35,39 +35,72 @@ def _dot(a, b, first, last):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
-def _reflected(row, axis, factor, first, last):  # type: ignore[no-untyped-def]
-    """Reflect a row, and return its entry in the first place."""
-    total = 0.0
-    for j in range(first, last):
-        total += row[j] * axis[j]
-    total *= factor
-    for j in range(first, last):
-        row[j] -= total * axis[j]
-    return row[first]
+def _reflect(W, top, bottom, axis, factor, first):  # type: ignore[no-untyped-def]
+    """Reflect rows from ``top`` up to ``bottom``, four at a time, which keeps the processor busy."""
+    n, row = W.shape[1], top
+    while row + 4 <= bottom:
+        one, two, three, four = 0.0, 0.0, 0.0, 0.0
+        for j in range(first, n):
+            entry = axis[j]
+            one += W[row, j] * entry
+            two += W[row + 1, j] * entry
+            three += W[row + 2, j] * entry
+            four += W[row + 3, j] * entry
+        one, two, three, four = one * factor, two * factor, three * factor, four * factor
+        for j in range(first, n):
+            entry = axis[j]
+            W[row, j] -= one * entry
+            W[row + 1, j] -= two * entry
+            W[row + 2, j] -= three * entry
+            W[row + 3, j] -= four * entry
+        row += 4
+    while row < bottom:
+        one = 0.0
+        for j in range(first, n):
+            one += W[row, j] * axis[j]
+        one *= factor
+        for j in range(first, n):
+            W[row, j] -= one * axis[j]
+        row += 1
+
+
+@njit(cache=True)
+def _mirror(row, axis, first):  # type: ignore[no-untyped-def]
+    """The reflection that leaves a row its entry in the first place alone, and that entry."""
+    norm = np.sqrt(_dot(row, row, first, row.size))
+    beta = -norm if row[first] > 0.0 else norm
+    for j in range(first, row.size):
+        axis[j] = row[j]
+        row[j] = 0.0
+    axis[first] -= beta
+    row[first] = beta
+    return -1.0 / (beta * axis[first])
 
 
 @njit(cache=True)
 def _factored(W, start, end, done, axes, factors, order, used, locked):  # type: ignore[no-untyped-def]
-    """Factor a level's rows over the columns from ``done`` on.
+    """Factor a level's rows over the columns from ``done`` on; pivots' rows are put first.
 
     Returns how many pivots are used and kept, the smallest used and the largest unused one.
     """
     count, n = W.shape
     left = np.empty(end - start)
-    first = np.empty(end - start)
+    full = np.empty(end - start)
     for k in range(start, end):
-        order[k] = k
-        left[k - start] = first[k - start] = _dot(W[k], W[k], done, n)
+        left[k - start] = full[k - start] = _dot(W[k], W[k], done, n)
     uses, keeps, smallest, largest = 0, 0, np.inf, 0.0
     place = start
     while place < end and done < n:
         best = place
         for k in range(place + 1, end):
-            if left[order[k] - start] > left[order[best] - start]:
+            if left[k - start] > left[best - start]:
                 best = k
-        order[place], order[best] = order[best], order[place]
-        pivot_row = order[place]
-        norm = np.sqrt(_dot(W[pivot_row], W[pivot_row], done, n))
+        if best != place:
+            order[place], order[best] = order[best], order[place]
+            left[best - start], full[best - start] = left[place - start], full[place - start]
+            for j in range(n):
+                W[place, j], W[best, j] = W[best, j], W[place, j]
+        norm = np.sqrt(_dot(W[place], W[place], done, n))
         if norm <= used:
             largest = max(largest, norm)
             if norm <= locked:
@@ -76,50 +109,33 @@ def _factored(W, start, end, done, axes, factors, order, used, locked):  # type:
             uses += 1
             smallest = min(smallest, norm)
         keeps += 1
-        axis = axes[done]
-        head = W[pivot_row, done]
-        beta = -norm if head > 0.0 else norm
-        for j in range(done, n):
-            axis[j] = W[pivot_row, j]
-            W[pivot_row, j] = 0.0
-        axis[done] = head - beta
-        W[pivot_row, done] = beta
-        factor = -1.0 / (beta * axis[done])
-        factors[done] = factor
+        factors[done] = _mirror(W[place], axes[done], done)
+        _reflect(W, place + 1, count, axes[done], factors[done], done)
         for k in range(place + 1, end):
-            row = order[k]
-            entry = _reflected(W[row], axis, factor, done, n)
-            rest = left[row - start] - entry * entry
-            if rest < 1e-6 * first[row - start]:
-                rest = first[row - start] = _dot(W[row], W[row], done + 1, n)
-            left[row - start] = rest
-        for row in range(end, count):
-            _reflected(W[row], axis, factor, done, n)
+            rest = left[k - start] - W[k, done] * W[k, done]
+            if rest < 1e-6 * full[k - start]:
+                rest = full[k - start] = _dot(W[k], W[k], done + 1, n)
+            left[k - start] = rest
         done += 1
         place += 1
     return uses, keeps, smallest, largest
 
 
 @njit(cache=True)
-def _least_squares(L, wanted, uses):  # type: ignore[no-untyped-def]
-    """The least squares of full columns, by reflections; both arrays are overwritten."""
-    count = L.shape[1]  # L holds a column of the system in each row
+def _least_squares(L):  # type: ignore[no-untyped-def]
+    """The least squares of columns, each in a row of L, whose last row is what they should add to.
+
+    By reflections; L is overwritten.
+    """
+    uses = L.shape[0] - 1
+    axis = np.zeros(L.shape[1])
     for k in range(uses):
-        norm = np.sqrt(_dot(L[k], L[k], k, count))
-        if norm == 0.0:
-            continue
-        head = L[k, k]
-        beta = -norm if head > 0.0 else norm
-        axis = L[k].copy()
-        axis[k] = head - beta
-        factor = -1.0 / (beta * axis[k])
-        for j in range(k + 1, uses):
-            _reflected(L[j], axis, factor, k, count)
-        _reflected(wanted, axis, factor, k, count)
-        L[k, k] = beta
+        if _dot(L[k], L[k], k, L.shape[1]) > 0.0:
+            factor = _mirror(L[k], axis, k)
+            _reflect(L, k + 1, uses + 1, axis, factor, k)
     y = np.zeros(uses)
     for k in range(uses - 1, -1, -1):
-        value = wanted[k]
+        value = L[uses, k]
         for j in range(k + 1, uses):
             value -= L[j, k] * y[j]
         y[k] = value / L[k, k] if L[k, k] != 0.0 else 0.0
@@ -127,32 +143,24 @@ def _least_squares(L, wanted, uses):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _solved(W, order, start, end, done, uses, targets, weights, y, damping):  # type: ignore[no-untyped-def]
+def _solved(W, start, end, done, uses, targets, weights, y, damping):  # type: ignore[no-untyped-def]
     """Find a level's own part of the point."""
     count = end - start
-    wanted = np.empty(count)
-    for k in range(count):
-        row = order[start + k]
-        wanted[k] = targets[row] - _dot(W[row], y, 0, done)
     if uses == count and damping == 0.0:
         for k in range(uses):
-            row = order[start + k]
-            value = wanted[k]
-            for j in range(k):
-                value -= W[row, done + j] * y[done + j]
-            y[done + k] = value / W[row, done + k]
+            value = targets[start + k] - _dot(W[start + k], y, 0, done + k)
+            y[done + k] = value / W[start + k, done + k]
         return
     extra = uses if damping > 0.0 else 0
-    L = np.zeros((uses, count + extra))
-    right = np.zeros(count + extra)
+    L = np.zeros((uses + 1, count + extra))
     for k in range(count):
-        row = order[start + k]
-        right[k] = wanted[k] * weights[row]
+        weight = weights[start + k]
+        L[uses, k] = weight * (targets[start + k] - _dot(W[start + k], y, 0, done))
         for j in range(uses):
-            L[j, k] = W[row, done + j] * weights[row]
+            L[j, k] = W[start + k, done + j] * weight
     for j in range(extra):
         L[j, count + j] = damping
-    y[done : done + uses] = _least_squares(L, right, uses)
+    y[done : done + uses] = _least_squares(L)
 
 
 @njit(cache=True)
@@ -160,7 +168,7 @@ def _cascade(W, targets, weights, starts, used, locked, damping):  # type: ignor
     count, n = W.shape
     levels = starts.size - 1
     axes, factors = np.zeros((n, n)), np.zeros(n)
-    order = np.empty(count, dtype=np.int64)
+    order = np.arange(count)
     ranks, pivots = np.zeros((levels, 2), dtype=np.int64), np.zeros((levels, 2))
     firsts = np.zeros(levels, dtype=np.int64)
     y, done = np.zeros(n), 0
@@ -172,31 +180,29 @@ def _cascade(W, targets, weights, starts, used, locked, damping):  # type: ignor
         uses, keeps, smallest, largest = _factored(
             W, start, end, done, axes, factors, order, used, locked
         )
+        targets[start:end], weights[start:end] = targets[order[start:end]], weights[order[start:end]]
         ranks[level, 0], ranks[level, 1] = uses, keeps
         pivots[level, 0], pivots[level, 1] = smallest, largest
-        _solved(W, order, start, end, done, uses, targets, weights, y, damping)
+        _solved(W, start, end, done, uses, targets, weights, y, damping)
         done += keeps
     multipliers, costs = np.zeros((count, levels + 1)), np.zeros((levels + 1, n))
     for level in range(levels):
-        for row in range(starts[level], starts[level + 1]):
-            width = firsts[level] + ranks[level, 1]
-            residual = _dot(W[row], y, 0, width) - targets[row]
-            own = weights[row] * weights[row] * residual
-            multipliers[row, level] = own
+        width = firsts[level] + ranks[level, 1]
+        for k in range(starts[level], starts[level + 1]):
+            own = weights[k] * weights[k] * (_dot(W[k], y, 0, width) - targets[k])
+            multipliers[order[k], level] = own
             for j in range(width):
-                costs[level, j] += own * W[row, j]
+                costs[level, j] += own * W[k, j]
     costs[levels] = y
     for level in range(levels - 1, -1, -1):
-        first, uses, start = firsts[level], ranks[level, 0], starts[level]
-        for later in range(level + 1, levels + 1):
-            cost = costs[later]
-            for k in range(uses - 1, -1, -1):
-                row = order[start + k]
-                value = -cost[first + k] / W[row, first + k]
-                multipliers[row, later] = value
+        first, start = firsts[level], starts[level]
+        for k in range(ranks[level, 0] - 1, -1, -1):
+            for later in range(level + 1, levels + 1):
+                value = -costs[later, first + k] / W[start + k, first + k]
+                multipliers[order[start + k], later] = value
                 for j in range(first + k):
-                    cost[j] += value * W[row, j]
-    x = y.copy()
+                    costs[later, j] += value * W[start + k, j]
+    x = y.copy().reshape(1, n)
     for k in range(done - 1, -1, -1):
-        _reflected(x, axes[k], factors[k], k, n)
-    return x, multipliers, ranks, pivots
+        _reflect(x, 0, 1, axes[k], factors[k], k)
+    return x[0], multipliers, ranks, pivots
