@@ -2,51 +2,48 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Literal, Protocol, TypeAlias, get_args
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
+from lexiprog.backends.solver import Solver
 from lexiprog.certify.certificate import Certificate
-from lexiprog.errors import DeclarationError, there_are
+from lexiprog.compile.binding import Given
+from lexiprog.compile.task import compile_for
+from lexiprog.cvxpy_adapter import AffineCanonicaliser, IndexRange, Reader, columns_of
+from lexiprog.errors import DeclarationError, StageError, there_are
+from lexiprog.least_squares.chain import LeastSquaresChain
+from lexiprog.least_squares.repeated import RepeatedLeastSquares
+from lexiprog.model.expressions import CVXPY_LOCK, dense
+from lexiprog.solve.lp_chain import is_linear, own_constraints, without_faces
+from lexiprog.solve.repeated import LinearMaps, RepeatedLinear, RepeatedQuadratic, dense_curvature
 from lexiprog.status import Status
 from lexiprog.typing import Array, Value
 
+if TYPE_CHECKING:
+    from lexiprog.program import Program
+
+# Variables up to which a quadratic program is solved on full matrices.
+LARGEST_CURVED = 400
 Verify: TypeAlias = Literal["always", "sampled", "never"]
 # Of calls that are checked now and then, one in so many is.
 SAMPLED = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Optimum:
-    """What a method found at some values of the parameters.
-
-    Attributes
-    ----------
-    status : Status
-    values : ndarray
-        The optima, in the order of the subproblems; not numbers without a point.
-    x : ndarray
-        The point of the last stage.
-    certificates : callable
-        Makes the certificates, in the same order.
-    """
-
-    status: Status
-    values: Array
-    x: Array
-    certificates: Callable[[], Sequence[Certificate]]
+# A status, the optima in the order of the subproblems, a point, and what makes the certificates.
+Found: TypeAlias = tuple[Status, Array, Array, Callable[[], Sequence[Certificate]]]
 
 
 class Method(Protocol):
     """Who solves a program again and again; it can be pickled and is safe in threads."""
 
-    def __call__(self, values: Array, *, verify: bool) -> Optimum:
+    def __call__(self, values: Array, *, verify: bool) -> Found:
         """Solve at these values of all parameters, which end with a one."""
 
 
@@ -87,11 +84,9 @@ class CompiledResult:
         return self._certificates()
 
 
-@dataclass(frozen=True)
-class _Output:
+class _Output(NamedTuple):
     name: str
-    part: slice
-    shape: tuple[int, ...]
+    columns: NDArray[np.intp]  # in the shape of the variable
 
 
 class CompiledProgram:
@@ -155,16 +150,228 @@ class CompiledProgram:
             raise ValueError("a value is not a number.")
         verify = self.verify == "always" or (self.verify == "sampled" and not self._calls % SAMPLED)
         self._calls += 1  # a count that threads share need not be exact
-        found = self._method(full, verify=verify)
+        status, optima, x, certificates = self._method(full, verify=verify)
         return CompiledResult(
-            found.status,
-            dict(zip(self._names, found.values.tolist(), strict=True)),
-            {
-                out.name: found.x[out.part].reshape(out.shape, order="F") for out in self._outputs
-            },
+            status,
+            dict(zip(self._names, optima.tolist(), strict=True)),
+            {name: x[columns] for name, columns in self._outputs},
             verify,
-            lambda: dict(zip(self._names, found.certificates(), strict=True)),
+            partial(_named, self._names, certificates),
         )
 
     def __repr__(self) -> str:
         return f"CompiledProgram({', '.join(self.parameters)}: {self.method})"
+
+
+def _named(
+    names: Sequence[str], certificates: Callable[[], Sequence[Certificate]]
+) -> dict[str, Certificate]:
+    """Certificates by subproblem; none without a point."""
+    return dict(zip(names, certificates(), strict=False))
+
+
+def compile_program(
+    program: Program,
+    parameters: Sequence[cp.Parameter] | cp.Parameter,
+    outputs: Iterable[cp.Variable | str] | None,
+    verify: Verify,
+) -> CompiledProgram:
+    """See :meth:`Program.compile`."""
+    wanted = [parameters] if isinstance(parameters, cp.Parameter) else list(parameters)
+    _check(program, wanted, verify)
+    chosen = _least_squares(program) or _linear(program) or _quadratic(program)
+    method, read, columns = chosen or _by_solving(program)
+    values, slots = _template(read, wanted)
+    return CompiledProgram(
+        method(values), values, slots, list(program.subproblems),
+        [_Output(name, columns[v.id]) for name, v in _outputs(program, outputs)], verify,
+    )  # fmt: skip
+
+
+# What makes a method of the values of all parameters, who reads these, and where each variable
+# stands in a point, by CVXPY's ids.
+Chosen: TypeAlias = tuple[Callable[[Array], Method], Reader, Mapping[int, NDArray[np.intp]]]
+
+
+def _least_squares(program: Program) -> Chosen | None:
+    """All stages as levels of one hierarchy of least squares, if they are that."""
+    chain = LeastSquaresChain.of(program.stages, least=1)
+    if chain is None or len(chain.names) < len(program.subproblems):
+        return None
+    maps, primal = chain.maps, chain.maps.rows.primal
+    return partial(RepeatedLeastSquares, maps), maps.rows.read, _places(primal)
+
+
+def _linear(program: Program) -> Chosen | None:
+    """Linear objectives in order over the same constraints, if that is all there is."""
+    members = [stage.subproblems[0] for stage in program.stages]
+    if len(members) < len(program.subproblems) or not all(map(is_linear, members)):
+        return None
+    names: set[str] = set()
+    for member in members:
+        exact = not any(lock.loose or lock.fair or lock.parameters for _, lock in member.locks)
+        owners = {lock.owner_name for _, lock in member.locks}
+        same = own_constraints(member) == own_constraints(members[0])
+        if not exact or owners != names or len(member.references) != len(names) or not same:
+            return None
+        names.add(member.name)
+    with CVXPY_LOCK:
+        canonical = AffineCanonicaliser.of(
+            [member.objective for member in members], without_faces(members[0])
+        )
+    if canonical is None:
+        return None
+    n = canonical.costs.shape[1] - 1
+    maps = LinearMaps(
+        canonical.A, canonical.b, canonical.costs, canonical.cones.zero,
+        np.full(n, -np.inf) if canonical.lower is None else canonical.lower,
+        np.full(n, np.inf) if canonical.upper is None else canonical.upper,
+        np.array([-1.0 if member.maximise else 1.0 for member in members]),
+    )  # fmt: skip
+    return lambda _: RepeatedLinear(maps), canonical.read, _places(canonical.index_maps[0].primal)
+
+
+def _quadratic(program: Program) -> Chosen | None:
+    """One quadratic objective whose curvature and rows no parameter moves."""
+    members = list(program.subproblems.values())
+    if len(members) != 1 or members[0].kind != "QP" or members[0].references:
+        return None
+    given = Given.to(members)
+    compiled = given.undisturbed(
+        lambda: compile_for(members[0], Solver("CLARABEL"), {})
+    )
+    maps, form = compiled.maps, compiled.form
+    fixed = maps is not None and maps.A.fixed and (maps.P is None or maps.P.fixed)
+    if maps is None or not fixed or form.P is None or form.cones.linear < form.b.size:
+        return None
+    if form.c.size > LARGEST_CURVED or maps.lower is not None or maps.upper is not None:
+        return None
+    places = columns_of(compiled)
+    if not all(variable.id in places for variable in members[0].variables):
+        return None
+    lower, upper = form.ranges()
+    signs = np.array([-1.0 if members[0].maximise else 1.0])
+    linear = LinearMaps(maps.A, maps.b, maps.costs, form.cones.zero, lower, upper, signs)
+    method = RepeatedQuadratic(linear, dense_curvature(sp.csc_array(form.P)))
+    return (lambda _: method, maps.read, places) if method.in_range else None
+
+
+class RepeatedProgram:
+    """Any other program: solved as ever, with the values given to its parameters for a moment."""
+
+    def __init__(self, program: Program, read: Reader) -> None:
+        self._program, self._slots = program, read.slots
+
+    def __call__(self, values: Array, *, verify: bool) -> Found:  # noqa: ARG002 - it always is
+        """Solve, and put the variables of the last stage one after the other."""
+        pairs = [(p, values[part].reshape(p.shape, order="F")) for p, part in self._slots]
+        names = list(self._program.subproblems)
+        with CVXPY_LOCK:
+            kept = [(p, p.value) for p, _ in pairs]
+            try:
+                for parameter, value in pairs:
+                    parameter.value = value
+                result = self._program.solve()
+            except StageError as error:
+                size = sum(v.size for v in _last_variables(self._program).values())
+                return error.status, np.full(len(names), np.nan), np.full(size, np.nan), list
+            finally:
+                for parameter, value in kept:
+                    parameter.save_value(value)
+        arrays = {key: value for s in result.values() for key, value in s.variables.items()}
+        wanted = _last_variables(self._program)
+        x = np.concatenate([np.ravel(arrays[name], order="F") for name in wanted])
+        worst = max((s.status for s in result.values()), key=lambda status: status != "optimal")
+        optima = np.array([solution.value for solution in result.values()])
+        return worst, optima, x, lambda: [solution.certificate for solution in result.values()]
+
+    def __str__(self) -> str:
+        return "Program.solve"
+
+
+def _by_solving(program: Program) -> Chosen:
+    parameters = {p.id: p for one in program.subproblems.values() for p in one.parameters}
+    starts, size = {}, 0
+    for parameter in parameters.values():
+        starts[parameter.id] = size
+        size += parameter.size
+    read = Reader.of(list(parameters.values()), starts)
+    places, at = {}, 0
+    for variable in _last_variables(program).values():
+        places[variable.id] = np.arange(at, at + variable.size).reshape(variable.shape, order="F")
+        at += variable.size
+    return lambda _: RepeatedProgram(program, read), read, places
+
+
+def _places(primal: Iterable[IndexRange]) -> dict[int, NDArray[np.intp]]:
+    """The columns of each variable, in its shape."""
+    return {
+        part.id: np.arange(part.part.start, part.part.stop).reshape(part.shape, order="F")
+        for part in primal
+    }
+
+
+def _last_variables(program: Program) -> dict[str, cp.Variable]:
+    """The variables of the last stage, by their names in its results."""
+    return {
+        key: variable
+        for subproblem in program.stages[-1].subproblems
+        for key, variable in zip(subproblem.keys, subproblem.variables, strict=True)
+    }
+
+
+def _outputs(
+    program: Program, wanted: Iterable[cp.Variable | str] | None
+) -> list[tuple[str, cp.Variable]]:
+    """Names and variables that are asked for; all of the last stage by default."""
+    known = _last_variables(program)
+    if wanted is None:
+        return list(known.items())
+    ids = {variable.id: name for name, variable in known.items()}
+    chosen = []
+    for one in [wanted] if isinstance(wanted, str | cp.Variable) else wanted:
+        name = ids.get(one.id) if isinstance(one, cp.Variable) else one
+        if name not in known:
+            raise DeclarationError(
+                f"compile: the last stage has no variable {one!s}; it has {there_are(known, one)}"
+            )
+        chosen.append((name, known[name]))
+    return chosen
+
+
+def _check(program: Program, wanted: Sequence[object], verify: object) -> None:
+    if verify not in get_args(Verify):
+        known = ", ".join(map(repr, get_args(Verify)))
+        raise DeclarationError(f"verify is one of {known}, not {verify!r}.")
+    declared = {p.id: p for one in program.subproblems.values() for p in one.parameters}
+    names = {p.name(): p for p in declared.values()}
+    for parameter in wanted:
+        if not isinstance(parameter, cp.Parameter) or parameter.id not in declared:
+            itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
+            raise DeclarationError(
+                f"compile: {parameter!s} is no parameter of this program; it has "
+                f"{there_are(names, parameter)}{itself}"
+            )
+    given = {p.id for p in wanted if isinstance(p, cp.Parameter)}
+    if len(given) < len(wanted):
+        raise DeclarationError("compile: a parameter is named twice.")
+    for parameter in declared.values():
+        if parameter.id not in given and parameter.value is None:
+            raise DeclarationError(
+                f"compile: parameter {parameter.name()!r} has no value, and is not among those "
+                "whose values are given later."
+            )
+
+
+def _template(
+    read: Reader, wanted: Sequence[cp.Parameter]
+) -> tuple[Array, list[tuple[str, slice, tuple[int, ...]]]]:
+    """The values of all parameters, with zeros for those that are given later, and their places."""
+    values = np.ones(read.size + 1)
+    places = {parameter.id: part for parameter, part in read.slots}
+    given = {parameter.id for parameter in wanted}
+    for parameter, part in read.slots:
+        later = parameter.id in given
+        values[part] = 0.0 if later else np.asarray(dense(parameter.value)).ravel(order="F")
+    nowhere = slice(0, 0)  # of a parameter that no number depends on
+    return values, [(p.name(), places.get(p.id, nowhere), p.shape) for p in wanted]

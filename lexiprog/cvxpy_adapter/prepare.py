@@ -117,7 +117,9 @@ class ParameterSubstitution:
         return replace(
             self.first, data=data, inverse=inverse, seconds=seconds, given=given, units=units,
             matrix=matrix,
-            maps=Maps(self.read, values, self.A, self.b, self.c, 0, self.lower, self.upper),
+            maps=Maps(
+                self.read, values, self.A, self.b, self.c, 0, self.lower, self.upper, self.P
+            ),
         )  # fmt: skip
 
     def _units(self, form: StandardForm) -> tuple[Scaling | None, Matrix | None]:

@@ -18,6 +18,7 @@ from lexiprog.least_squares.active_set import ActiveSet, NoActiveSet, find
 from lexiprog.least_squares.check import MET, Check, check
 from lexiprog.least_squares.hierarchy import INFINITE_END, Hierarchy
 from lexiprog.least_squares.numbers import HierarchyMap
+from lexiprog.least_squares.repeated import certificate_of
 from lexiprog.least_squares.tasks import OBJECTIVES, least_squares_of
 from lexiprog.model.expressions import as_float, dense, holding, read_only, read_only_copies
 from lexiprog.model.stage import Stage
@@ -26,7 +27,6 @@ from lexiprog.results.evidence import LockRecord
 from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.solution import Solution, deferred
 from lexiprog.status import Status
-from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES
 from lexiprog.typing import Array, Constraint, Multiplier, Value, Values
 
 ACTIVE_SET = "ACTIVE_SET"  # who is named as the solver
@@ -43,8 +43,8 @@ class LeastSquaresChain:
     maps: HierarchyMap
 
     @classmethod
-    def of(cls, stages: Sequence[Stage]) -> LeastSquaresChain | None:
-        """Those stages as a chain; None if there are no two, unless it was declared as one."""
+    def of(cls, stages: Sequence[Stage], least: int = 2) -> LeastSquaresChain | None:
+        """Those stages as a chain; None if they are too few, unless it was declared as one."""
         members: list[tuple[str, Subproblem]] = []
         levels = []
         for stage in stages:
@@ -57,7 +57,7 @@ class LeastSquaresChain:
             members.append((stage.name, member))
             levels.append(level)
         declared = bool(members) and OBJECTIVES.get(members[0][1].objective) is not None
-        if len(members) < (1 if declared else 2):
+        if len(members) < (1 if declared else least):
             return None
         maps = HierarchyMap.of(levels, _constraints(members[0][1]))
         return cls(tuple(members), maps) if maps is not None and maps.entries <= LARGEST else None
@@ -90,7 +90,7 @@ class LeastSquaresChain:
     def is_proved(self, hierarchy: Hierarchy, held: ActiveSet, found: Check) -> bool:
         """Whether constraints are met and every level is optimal; with damping, no level is."""
         met = not (self.maps.hard and found.violations[hierarchy.rows(0)].any())
-        proved = found.passed(CERTIFIED_LEAST_SQUARES) or self.maps.rank.damping > 0.0
+        proved = found.passed or self.maps.rank.damping > 0.0
         beyond = float(np.abs(held.at).max(initial=0.0))  # infinite ends may be meant as numbers
         return met and proved and beyond < INFINITE_END
 
@@ -155,15 +155,7 @@ class _Record:
         expected = float(found.values[level])
         off = max(abs(value - expected) - float(np.sum((MET * terms) ** 2)), 0.0)
         size = expected + float(np.abs(found.violations[self.hierarchy.rows(level)]) @ terms)
-        upto = slice(0, level + 1)
-        return Certificate(
-            primal=float(found.rows[upto].max(initial=0.0)),
-            dual=float(found.columns[level]),
-            gap=float(found.gap[level]),
-            claim=off / size if off else 0.0,
-            tolerance=CERTIFIED_LEAST_SQUARES,
-            gap_tolerance=CERTIFIED_LEAST_SQUARES,
-        )
+        return certificate_of(found, level, off / size if off else 0.0)
 
     def _solution(
         self,

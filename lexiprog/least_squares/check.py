@@ -17,6 +17,7 @@ import numpy as np
 
 from lexiprog.least_squares.active_set import ActiveSet
 from lexiprog.least_squares.hierarchy import Hierarchy
+from lexiprog.tolerances import CERTIFIED, CERTIFIED_LEAST_SQUARES
 from lexiprog.typing import Array
 
 # A row is met if its violation is no more than this share of its terms.
@@ -52,12 +53,14 @@ class Check:
     columns: Array
     gap: Array
 
-    def passed(self, tolerance: float) -> bool:
+    @property
+    def passed(self) -> bool:
         """Whether all measures are small; what is not a number is not."""
+        small = CERTIFIED_LEAST_SQUARES
         return bool(
-            (self.rows <= tolerance).all()
-            and (self.columns <= tolerance).all()
-            and (self.gap <= tolerance).all()
+            self.rows.max(initial=0.0) <= small
+            and self.columns.max(initial=0.0) <= small
+            and self.gap.max(initial=0.0) <= CERTIFIED
         )
 
 
@@ -83,10 +86,10 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     by_row[:, met] = 0.0
     balance, weight = h.A.T @ by_row, h.sizes.T @ np.abs(by_row)
     weight += share * (h.norms @ np.abs(by_row))
-    # What rounding leaves of a violation is a share of the terms of its row.
+    # A violation is itself made of terms, which rounding leaves a share of.
     for k in np.flatnonzero(~met):
         own = h.rows(k)
-        weight[:, k] += ROUNDED * MET * (h.norms[own] @ terms[own])
+        weight[:, k] += ROUNDED * (h.norms[own] @ terms[own])
     columns = np.divide(np.abs(balance), weight, out=np.zeros_like(weight), where=weight > 0.0)
     charges = np.abs(x) @ np.abs(balance) + slack @ np.abs(multipliers * ~met)
     worth = np.array([float(np.abs(by_row[h.rows(k), k]) @ terms[h.rows(k)]) for k in range(h.levels)])

@@ -12,6 +12,7 @@ import numpy as np
 from cvxpy.atoms.affine.add_expr import AddExpression
 from cvxpy.atoms.affine.binary_operators import DivExpression, MulExpression, multiply
 from cvxpy.atoms.affine.sum import Sum
+from cvxpy.atoms.elementwise.power import Power
 from numpy.typing import ArrayLike
 
 from lexiprog.errors import DeclarationError, LexiprogWarning
@@ -145,7 +146,7 @@ def _squares(expression: cp.Expression, factor: float) -> list[tuple[cp.Expressi
         return [(args[0], factor / over)] if over and over > 0.0 else None
     if isinstance(expression, Sum) and expression.axis is None:
         return _squares(args[0], factor)
-    if isinstance(expression, cp.power) and _number(expression.p) == 2.0:
+    if isinstance(expression, Power) and _number(expression.p) == 2.0:
         return [(args[0], factor)]
     if isinstance(expression, AddExpression):
         parts = [_squares(part, factor) for part in args if part.size == expression.size]

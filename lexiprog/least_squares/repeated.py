@@ -1,0 +1,121 @@
+"""A hierarchy of least squares solved again and again, from array to array."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from lexiprog.certify.certificate import Certificate
+from lexiprog.cvxpy_adapter import Reader
+from lexiprog.least_squares.active_set import ActiveSet, NoActiveSet, Solve, find
+from lexiprog.least_squares.cascade import cascade
+from lexiprog.least_squares.check import Check, check
+from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
+from lexiprog.least_squares.numbers import HierarchyMap
+from lexiprog.status import Status
+from lexiprog.tolerances import CERTIFIED, CERTIFIED_LEAST_SQUARES
+from lexiprog.typing import Array
+
+
+
+@cache
+def kernel() -> Solve:
+    """Who decomposes: numba's version where the extra ``control`` is installed, else LAPACK."""
+    try:
+        from lexiprog.least_squares.jitted import jitted_cascade
+    except ImportError:
+        return cascade
+    one = np.ones(1)
+    jitted_cascade(np.ones((1, 1)), one, one, (0, 1), Rank())  # compiled before the first step
+    return jitted_cascade
+
+
+Found = tuple[Status, Array, Array, Callable[[], list[Certificate]]]
+
+
+class RepeatedLeastSquares:
+    """Solve at values of the parameters, starting from the last optimum that passed its check.
+
+    Parameters
+    ----------
+    maps : HierarchyMap
+    values : ndarray
+        Of all parameters, as they are now, to find what does not change.
+    """
+
+    def __init__(self, maps: HierarchyMap, values: Array) -> None:
+        self._maps = replace(maps, rows=replace(maps.rows, read=Reader((), 0)))
+        self._known = maps.at(values)
+        self._last = threading.local()
+        kernel()
+
+    def __call__(self, values: Array, *, verify: bool) -> Found:
+        """A status, the levels' values, a point, and what makes the certificates."""
+        hierarchy = self._maps.at(values, self._known)
+        start: tuple[Indices, Array] | None = getattr(self._last, "start", None)
+        for begin in (start, None) if start is not None else (None,):
+            try:
+                held = find(hierarchy, self._maps.rank, begin, kernel())
+            except NoActiveSet:
+                continue
+            found = check(hierarchy, held) if verify else None
+            if found is None or found.passed or self._maps.rank.damping:
+                break
+        else:
+            return self._nothing(Status.FAILED)
+        violations = hierarchy.violations(held.at) if found is None else found.violations
+        if self._maps.hard and _exceeds(hierarchy, held, violations):
+            return self._nothing(Status.INFEASIBLE)
+        self._last.start = held.side, held.point.x
+        damped = self._maps.rank.damping > 0.0
+        return (
+            Status.INACCURATE if damped else Status.OPTIMAL,
+            hierarchy.values(violations)[self._maps.first :],
+            held.point.x,
+            partial(certificates, hierarchy, held, found, self._maps.first),
+        )
+
+    def _nothing(self, status: Status) -> Found:
+        levels = len(self._maps.starts) - 1 - self._maps.first
+        return status, np.full(levels, np.nan), np.full(self._maps.rows.columns, np.nan), list
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: kept for key, kept in vars(self).items() if key != "_last"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._last = threading.local()
+
+    def __str__(self) -> str:
+        return "one active set for all levels"
+
+
+def _exceeds(hierarchy: Hierarchy, held: ActiveSet, violations: Array) -> bool:
+    """Whether constraints are violated by more than rounding."""
+    hard = hierarchy.rows(0)
+    return bool(np.any(np.abs(violations[hard]) > CERTIFIED_LEAST_SQUARES * held.size[hard]))
+
+
+def certificates(
+    hierarchy: Hierarchy, held: ActiveSet, found: Check | None, first: int
+) -> list[Certificate]:
+    """Of every level from the first on."""
+    measured = check(hierarchy, held) if found is None else found
+    return [certificate_of(measured, level) for level in range(first, hierarchy.levels)]
+
+
+def certificate_of(found: Check, level: int, claim: float = 0.0) -> Certificate:
+    """What was measured of a level."""
+    return Certificate(
+        primal=float(found.rows[: level + 1].max(initial=0.0)),
+        dual=float(found.columns[level]),
+        gap=float(found.gap[level]),
+        claim=claim,
+        tolerance=CERTIFIED_LEAST_SQUARES,
+        gap_tolerance=CERTIFIED,
+    )
