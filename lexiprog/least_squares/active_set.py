@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,13 @@ from lexiprog.least_squares.cascade import Cascade, cascade
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
 
-Solve = Callable[[Array, Array, Array, tuple[int, ...], Rank], Cascade]
+
+class Kernel(NamedTuple):
+    """Who does the arithmetic: LAPACK and NumPy, or what numba has compiled."""
+
+    cascade: Callable[[Array, Array, Array, tuple[int, ...], Rank], Cascade]
+    signs: Callable[[Hierarchy, ActiveSet], tuple[Array, Indices]]
+
 
 # How often a whole set is mended at once before rows are moved one by one.
 AT_ONCE = 6
@@ -63,13 +70,13 @@ def find(
     hierarchy: Hierarchy,
     rank: Rank,
     start: tuple[Indices, Array] | None = None,
-    solve: Solve = cascade,
+    kernel: Kernel | None = None,
 ) -> ActiveSet:
     """The set at which all levels are optimal.
 
     ``start`` are the sides and the point of an optimum of similar numbers.
     """
-    search = _Search(hierarchy, rank, solve)
+    search = _Search(hierarchy, rank, kernel or Kernel(cascade, lexicographic_signs))
     side = np.where(hierarchy.lower == hierarchy.upper, _EQUAL, 0)
     if start is None:
         best = search.at_once(side)
@@ -87,7 +94,7 @@ def find(
 class _Search:
     hierarchy: Hierarchy
     rank: Rank
-    solve: Solve
+    kernel: Kernel
     decompositions: int = 0
 
     def held(self, side: Indices) -> ActiveSet:
@@ -119,7 +126,7 @@ class _Search:
         scaled = h.A[others] / norms[:, None]
         starts = tuple(np.searchsorted(others, h.starts).tolist())
         wanted = targets[~bounds] / norms - scaled[:, fixed] @ values
-        point = self.solve(scaled[:, free], wanted, norms, starts, self.rank)
+        point = self.kernel.cascade(scaled[:, free], wanted, norms, starts, self.rank)
         first = point.multipliers[: starts[1], 0]
         size = norms[: starts[1]] ** 2 * (np.abs(scaled[: starts[1]]).sum(axis=1) + 1e-300)
         if np.any(np.abs(first) > ROUNDING * size * (1.0 + np.abs(point.x).max(initial=0.0))):
@@ -140,7 +147,7 @@ class _Search:
         h = self.hierarchy
         norms = h.norms[rows]
         starts = tuple(np.searchsorted(rows, h.starts).tolist())
-        return self.solve(
+        return self.kernel.cascade(
             h.A[rows] / norms[:, None], targets / norms, norms, starts, self.rank
         )
 
@@ -166,7 +173,7 @@ class _Search:
 
     def _unwanted(self, held: ActiveSet) -> Indices:
         """Positions in the set of rows that pull away from their ends, the most urgent first."""
-        wrong, level = lexicographic_signs(self.hierarchy, held)
+        wrong, level = self.kernel.signs(self.hierarchy, held)
         which = np.flatnonzero(wrong < 0.0)
         return which[np.lexsort((wrong[which], level[which]))]
 

@@ -18,7 +18,7 @@ import numpy as np
 from lexiprog.least_squares.active_set import ActiveSet
 from lexiprog.least_squares.hierarchy import Hierarchy
 from lexiprog.tolerances import CERTIFIED, CERTIFIED_LEAST_SQUARES
-from lexiprog.typing import Array
+from lexiprog.typing import Array, Mask
 
 # A row is met if its violation is no more than this share of its terms.
 MET = 1e-10
@@ -78,11 +78,11 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     held_at = np.where(side < 0, h.lower[rows], h.upper[rows])
     held_terms = size[rows] + np.abs(held_at)
     slack = np.where(violated == 0.0, np.abs(at[rows] - held_at), 0.0)
-    multipliers = _valid_multipliers(h, held, violated)
+    met = np.array([not own.any() for own in h.by_level(violations)])
+    multipliers = _valid_multipliers(h, held, violated, met)
     by_row = np.zeros((at.size, h.levels))
     by_row[rows] = multipliers
     by_row[np.arange(at.size), h.level_of] = violations
-    met = np.array([not own.any() for own in h.by_level(violations)])
     by_row[:, met] = 0.0
     balance, weight = h.A.T @ by_row, h.sizes.T @ np.abs(by_row)
     weight += share * (h.norms @ np.abs(by_row))
@@ -91,8 +91,8 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
         own = h.rows(k)
         weight[:, k] += ROUNDED * (h.norms[own] @ terms[own])
     columns = np.divide(np.abs(balance), weight, out=np.zeros_like(weight), where=weight > 0.0)
-    charges = np.abs(x) @ np.abs(balance) + slack @ np.abs(multipliers * ~met)
-    worth = np.array([float(np.abs(by_row[h.rows(k), k]) @ terms[h.rows(k)]) for k in range(h.levels)])
+    charges = np.abs(x) @ np.abs(balance) + slack @ np.abs(multipliers)
+    worth = np.array([float(np.abs(v) @ t) for v, t in zip(*map(h.by_level, (violations, terms)), strict=True)])
     missed = np.zeros(h.levels)
     relative = np.divide(slack, held_terms, out=np.zeros_like(slack), where=held_terms > 0.0)
     np.maximum.at(missed, h.level_of[rows], relative)
@@ -105,14 +105,19 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     )
 
 
-def _valid_multipliers(hierarchy: Hierarchy, held: ActiveSet, violated: Array) -> Array:
-    """Multipliers of the held rows, without those of the wrong sign; true to the rows' own norms."""
+def _valid_multipliers(
+    hierarchy: Hierarchy, held: ActiveSet, violated: Array, met: Mask
+) -> Array:
+    """Multipliers of the held rows, without those of the wrong sign; true to the rows' own norms.
+
+    Those of levels that are met are rounding, and say nothing of later ones.
+    """
     h, rows = hierarchy, held.rows
     found = held.point.multipliers[:, : h.levels]
     largest = np.abs(found).max(axis=0, initial=0.0)
     signed = found * np.sign(held.side[rows])[:, None]
     level = h.level_of[rows]
-    later = np.arange(h.levels) > level[:, None]
+    later = (np.arange(h.levels) > level[:, None]) & ~met
     counts = later & (signed > COUNTS * largest)
     anything = (violated != 0.0) | (h.lower[rows] == h.upper[rows])
     free = np.zeros_like(later)

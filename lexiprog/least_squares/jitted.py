@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from lexiprog.least_squares.active_set import NO_MULTIPLIER, ROUNDING, ActiveSet
 from lexiprog.least_squares.cascade import Cascade
-from lexiprog.least_squares.hierarchy import Rank
+from lexiprog.least_squares.check import COUNTS, MET, ROUNDED, Check
+from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
 
 
@@ -206,3 +208,153 @@ def _cascade(W, targets, weights, starts, used, locked, damping):  # type: ignor
     for k in range(done - 1, -1, -1):
         _reflect(x, 0, 1, axes[k], factors[k], k)
     return x[0], multipliers, ranks, pivots
+
+
+def jitted_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, Indices]:
+    """The first multiplier of each held row that is not rounding; see ``lexicographic_signs``."""
+    h = hierarchy
+    return _signs(
+        held.rows, held.side, h.level_of, h.norms, h.lower, h.upper, held.size,
+        held.point.multipliers, h.levels, ROUNDING, NO_MULTIPLIER,
+    )  # type: ignore[no-any-return]  # fmt: skip
+
+
+@njit(cache=True)
+def _signs(  # type: ignore[no-untyped-def]
+    rows, side, level_of, norms, lower, upper, size, multipliers, levels, rounding, none
+):
+    count = rows.size
+    least = np.zeros(levels + 1)
+    for k in range(count):
+        for later in range(levels + 1):
+            least[later] = max(least[later], none * abs(multipliers[k, later]))
+    real = np.zeros(levels + 1, dtype=np.bool_)
+    real[levels] = True
+    first, worth = np.zeros(count, dtype=np.int64), np.zeros(count)
+    own = np.zeros(count, dtype=np.bool_)
+    for k in range(count):
+        row = rows[k]
+        end = lower[row] if side[row] < 0 else upper[row]
+        limit = rounding * norms[row] * (size[row] + abs(end))
+        own[k] = abs(multipliers[k, level_of[row]]) > limit
+        if own[k]:
+            real[level_of[row]] = True
+    for k in range(count):
+        row = rows[k]
+        level = level_of[row]
+        for later in range(level, levels + 1):
+            counts = own[k] if later == level else abs(multipliers[k, later]) > least[later]
+            if counts and real[later]:
+                first[k] = later
+                if side[row] != 2:
+                    worth[k] = multipliers[k, later] * side[row]
+                break
+    return worth, first
+
+
+def jitted_check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
+    """Measure a point by the multipliers of the rows that hold it; see ``check``."""
+    h = hierarchy
+    share = ROUNDED + held.point.pivots[:, 1].max(initial=0.0) / COUNTS
+    return Check(
+        *_check(
+            h.A, h.norms, h.level_of, h.lower, h.upper, h.levels, held.point.x, held.rows,
+            held.side, held.point.multipliers, share, ROUNDED, MET, COUNTS,
+        )
+    )  # fmt: skip
+
+
+@njit(cache=True, fastmath={"contract", "reassoc"})
+def _row(A, i, x, sizes):  # type: ignore[no-untyped-def]
+    """A row's value at a point, and what its terms come to."""
+    at, size = 0.0, 0.0
+    for j in range(x.size):
+        at += A[i, j] * x[j]
+        size += abs(A[i, j]) * sizes[j]
+    return at, size
+
+
+@njit(cache=True, fastmath={"contract", "reassoc"})
+def _add(A, i, factor, balance, weight):  # type: ignore[no-untyped-def]
+    """Add a row times a multiplier to what multipliers leave of the costs, and to its terms."""
+    size = abs(factor)
+    for j in range(balance.size):
+        balance[j] += factor * A[i, j]
+        weight[j] += size * abs(A[i, j])
+
+
+@njit(cache=True)
+def _violations(A, norms, lower, upper, x, rounded, met):  # type: ignore[no-untyped-def]
+    """Values of the rows, their terms, and what lies beyond their ends by more than rounding."""
+    count = A.shape[0]
+    at, size, terms, violations = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count)
+    sizes = np.abs(x)
+    mixed = rounded * np.sqrt(_dot(x, x, 0, x.size))
+    for i in range(count):
+        at[i], size[i] = _row(A, i, x, sizes)
+        size[i] += mixed * norms[i]
+        terms[i] = size[i]
+        if at[i] > upper[i]:
+            violations[i] = at[i] - upper[i]
+            terms[i] += abs(upper[i])
+        elif at[i] < lower[i]:
+            violations[i] = at[i] - lower[i]
+            terms[i] += abs(lower[i])
+        if abs(violations[i]) <= met * terms[i]:
+            violations[i] = 0.0
+    return at, size, terms, violations
+
+
+@njit(cache=True)
+def _check(  # type: ignore[no-untyped-def]
+    A, norms, level_of, lower, upper, levels, x, rows, side, found, share, rounded, met, counts
+):
+    n = x.size
+    at, size, terms, violations = _violations(A, norms, lower, upper, x, rounded, met)
+    values, missed, columns, gap = np.zeros((4, levels))
+    slack, largest = np.zeros(rows.size), np.zeros(levels)
+    for k in range(rows.size):
+        row = rows[k]
+        for later in range(levels):
+            largest[later] = max(largest[later], abs(found[k, later]))
+        if violations[row] == 0.0:
+            end = lower[row] if side[row] < 0 else upper[row]
+            slack[k] = abs(at[row] - end)
+            if slack[k] > 0.0:
+                level = level_of[row]
+                missed[level] = max(missed[level], slack[k] / (size[row] + abs(end)))
+    free = np.zeros(rows.size, dtype=np.bool_)
+    for k in range(rows.size):
+        free[k] = violations[rows[k]] != 0.0 or lower[rows[k]] == upper[rows[k]]
+    balance, weight = np.zeros(n), np.zeros(n)
+    for level in range(levels):
+        balance[:], weight[:] = 0.0, 0.0
+        floor, worth, charges = 0.0, 0.0, 0.0
+        for i in range(A.shape[0]):
+            if level_of[i] == level:
+                values[level] += violations[i] * violations[i]
+                worth += abs(violations[i]) * terms[i]
+                floor += norms[i] * (share * abs(violations[i]) + rounded * terms[i])
+                if violations[i] != 0.0:
+                    _add(A, i, violations[i], balance, weight)
+        unmet = values[level] > 0.0
+        for k in range(rows.size):
+            row = rows[k]
+            if level_of[row] >= level:
+                continue
+            pushes = found[k, level] * (1 if side[row] > 0 else -1) > 0.0
+            if (free[k] or pushes) and unmet and found[k, level] != 0.0:
+                multiplier = found[k, level] / norms[row]
+                _add(A, row, multiplier, balance, weight)
+                floor += share * abs(found[k, level])
+                charges += slack[k] * abs(multiplier)
+        if unmet:
+            for j in range(n):
+                columns[level] = max(columns[level], abs(balance[j]) / (weight[j] + floor))
+                charges += abs(x[j]) * abs(balance[j])
+            gap[level] = charges / worth
+        for k in range(rows.size if unmet else 0):
+            sign = 1 if side[rows[k]] > 0 else -1
+            if level_of[rows[k]] < level and found[k, level] * sign > counts * largest[level]:
+                free[k] = True
+    return values, violations, missed, columns, gap

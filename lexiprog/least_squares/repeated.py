@@ -12,7 +12,13 @@ import numpy as np
 
 from lexiprog.certify.certificate import Certificate
 from lexiprog.cvxpy_adapter import Reader
-from lexiprog.least_squares.active_set import ActiveSet, NoActiveSet, Solve, find
+from lexiprog.least_squares.active_set import (
+    ActiveSet,
+    Kernel,
+    NoActiveSet,
+    find,
+    lexicographic_signs,
+)
 from lexiprog.least_squares.cascade import cascade
 from lexiprog.least_squares.check import Check, check
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
@@ -23,16 +29,21 @@ from lexiprog.typing import Array
 
 
 
+Checker = Callable[[Hierarchy, ActiveSet], Check]
+
+
 @cache
-def kernel() -> Solve:
-    """Who decomposes: numba's version where the extra ``control`` is installed, else LAPACK."""
+def kernel() -> tuple[Kernel, Checker]:
+    """Who searches and who checks: numba where the extra ``control`` is installed, else NumPy."""
     try:
-        from lexiprog.least_squares.jitted import jitted_cascade
+        from lexiprog.least_squares import jitted
     except ImportError:
-        return cascade
-    one = np.ones(1)
-    jitted_cascade(np.ones((1, 1)), one, one, (0, 1), Rank())  # compiled before the first step
-    return jitted_cascade
+        return Kernel(cascade, lexicographic_signs), check
+    made = Kernel(jitted.jitted_cascade, jitted.jitted_signs)
+    ends = np.array([0.0, 1.0])
+    one = Hierarchy(np.ones((2, 1)), -ends, ends, (0, 1, 2))
+    jitted.jitted_check(one, find(one, Rank(), None, made))  # compiled before the first step
+    return made, jitted.jitted_check
 
 
 Found = tuple[Status, Array, Array, Callable[[], list[Certificate]]]
@@ -57,13 +68,14 @@ class RepeatedLeastSquares:
     def __call__(self, values: Array, *, verify: bool) -> Found:
         """A status, the levels' values, a point, and what makes the certificates."""
         hierarchy = self._maps.at(values, self._known)
+        search, checker = kernel()
         start: tuple[Indices, Array] | None = getattr(self._last, "start", None)
         for begin in (start, None) if start is not None else (None,):
             try:
-                held = find(hierarchy, self._maps.rank, begin, kernel())
+                held = find(hierarchy, self._maps.rank, begin, search)
             except NoActiveSet:
                 continue
-            found = check(hierarchy, held) if verify else None
+            found = checker(hierarchy, held) if verify else None
             if found is None or found.passed or self._maps.rank.damping:
                 break
         else:

@@ -368,7 +368,7 @@ class RepeatedQuadratic(Repeated):
             (0, hard, hard + wanted.size),
         )
         try:
-            held = find(hierarchy, Rank(), getattr(self._last, "start", None), kernel())
+            held = find(hierarchy, Rank(), getattr(self._last, "start", None), kernel()[0])
         except NoActiveSet:
             return None
         x = held.point.x
