@@ -117,25 +117,28 @@ class _Search:
         fixed = column[bounds]
         if not fixed.size or np.unique(fixed).size < fixed.size:
             return self._factored(rows, targets)
-        free = np.ones(h.columns, dtype=bool)
-        free[fixed] = False
+        left = np.ones(h.columns, dtype=bool)
+        left[fixed] = False
+        free = np.flatnonzero(left)
         others = rows[~bounds]
         entries = h.A[rows[bounds], fixed]
         values = targets[bounds] / entries
         norms = h.norms[others]
-        scaled = h.A[others] / norms[:, None]
+        scaled = h.unit.take(others, axis=0)
         starts = tuple(np.searchsorted(others, h.starts).tolist())
-        wanted = targets[~bounds] / norms - scaled[:, fixed] @ values
-        point = self.kernel.cascade(scaled[:, free], wanted, norms, starts, self.rank)
-        first = point.multipliers[: starts[1], 0]
-        size = norms[: starts[1]] ** 2 * (np.abs(scaled[: starts[1]]).sum(axis=1) + 1e-300)
-        if np.any(np.abs(first) > ROUNDING * size * (1.0 + np.abs(point.x).max(initial=0.0))):
-            return self._factored(rows, targets)  # the first level has to share what is missing
+        pinned = scaled.take(fixed, axis=1)
+        wanted = targets[~bounds] / norms - pinned @ values
+        point = self.kernel.cascade(scaled.take(free, axis=1), wanted, norms, starts, self.rank)
         x = np.empty(h.columns)
         x[free], x[fixed] = point.x, values
+        if starts[1]:
+            missed = np.abs(point.multipliers[: starts[1], 0]) / norms[: starts[1]] ** 2
+            terms = np.abs(scaled[: starts[1]]) @ np.abs(x) + MIXED * float(np.linalg.norm(x))
+            if np.any(missed > ROUNDING * terms):  # the first level has to share what is missing
+                return self._factored(rows, targets)
         multipliers = np.zeros((rows.size, h.levels + 1))
         multipliers[~bounds] = point.multipliers
-        costs = scaled[:, fixed].T @ point.multipliers
+        costs = pinned.T @ point.multipliers
         costs[:, -1] += values
         costs[:, 0] = 0.0
         multipliers[bounds] = -np.sign(entries)[:, None] * costs
@@ -148,7 +151,7 @@ class _Search:
         norms = h.norms[rows]
         starts = tuple(np.searchsorted(rows, h.starts).tolist())
         return self.kernel.cascade(
-            h.A[rows] / norms[:, None], targets / norms, norms, starts, self.rank
+            h.unit.take(rows, axis=0), targets / norms, norms, starts, self.rank
         )
 
     def at_once(self, side: Indices) -> ActiveSet | None:
@@ -179,14 +182,14 @@ class _Search:
 
     def one_by_one(self, side: Indices, x: Array) -> ActiveSet:
         """Follow the path from a point; what rows beside the set exceed is made good on the way."""
-        h = self.hierarchy
-        at = h.A @ x
-        inside = np.clip(at, h.lower, h.upper)
-        ends = np.where(side < 0, h.lower, h.upper)
-        # A row's value without what it may still exceed: always between its ends.
-        inside = np.where(side == 0, inside, ends)
-        patience, limit = 4 * at.size + 50, 20 * at.size + 200
         held = self.held(side)
+        if not self._outside(held).any() and not self._unwanted(held).size:
+            return held
+        h = self.hierarchy
+        # A row's value without what it may still exceed: always between its ends.
+        inside = np.clip(h.A @ x, h.lower, h.upper)
+        inside = np.where(side == 0, inside, np.where(side < 0, h.lower, h.upper))
+        patience, limit = 4 * inside.size + 50, 20 * inside.size + 200
         back: set[int] = set()  # rows that left and were met again at once: rounding, at a corner
         last = -1
         for step in range(limit):

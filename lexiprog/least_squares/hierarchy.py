@@ -82,9 +82,14 @@ class Hierarchy:
     @cached_property
     def norms(self) -> Array:
         """Of the rows; one for rows of zeros."""
-        norms = np.sqrt(np.einsum("ij,ij->i", self.A, self.A))
+        norms: Array = np.sqrt(np.einsum("ij,ij->i", self.A, self.A))
         norms[norms == 0.0] = 1.0
         return norms
+
+    @cached_property
+    def unit(self) -> Array:
+        """The rows, scaled to norm one."""
+        return self.A / self.norms[:, None]
 
     @cached_property
     def sizes(self) -> Array:
@@ -103,7 +108,7 @@ class Hierarchy:
     def with_ends(self, lower: Array, upper: Array) -> Hierarchy:
         """The same rows between other ends; what is known of the rows is kept."""
         other = Hierarchy(self.A, lower, upper, self.starts)
-        for known in ("level_of", "norms", "sizes", "bounded_column"):
+        for known in ("level_of", "norms", "unit", "sizes", "bounded_column"):
             other.__dict__[known] = getattr(self, known)
         return other
 

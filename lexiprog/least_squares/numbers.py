@@ -135,7 +135,10 @@ class HierarchyMap:
         A[free:] = full[: self.lower.size - free, :n]
         if self.weighted:
             A *= self.roots[:, None]
-        return Hierarchy(A, lower, upper, self.starts)
+        out = Hierarchy(A, lower, upper, self.starts)
+        if known is not None:
+            out.__dict__["level_of"] = known.level_of
+        return out
 
     @cached_property
     def weighted(self) -> bool:

@@ -87,7 +87,7 @@ class RepeatedLeastSquares:
         damped = self._maps.rank.damping > 0.0
         return (
             Status.INACCURATE if damped else Status.OPTIMAL,
-            hierarchy.values(violations)[self._maps.first :],
+            (hierarchy.values(violations) if found is None else found.values)[self._maps.first :],
             held.point.x,
             partial(certificates, hierarchy, held, found, self._maps.first),
         )
