@@ -106,13 +106,13 @@ class _Search:
         point = self._with_fixed_columns(rows, targets)
         at = h.A @ point.x
         # Orthogonal factors know every column to the last digits of the largest.
-        size = h.sizes @ np.abs(point.x) + MIXED * float(np.linalg.norm(point.x)) * h.norms
+        size = h.matrix.sizes @ np.abs(point.x) + MIXED * float(np.linalg.norm(point.x)) * h.matrix.norms
         return ActiveSet(side, rows, point, at, size)
 
     def _with_fixed_columns(self, rows: Indices, targets: Array) -> Cascade:
         """Variables that the first level holds at a bound are taken out before all else."""
         h = self.hierarchy
-        column = h.bounded_column[rows]
+        column = h.matrix.bounded_column[rows]
         bounds = column >= 0
         fixed = column[bounds]
         if not fixed.size or np.unique(fixed).size < fixed.size:
@@ -123,8 +123,8 @@ class _Search:
         others = rows[~bounds]
         entries = h.A[rows[bounds], fixed]
         values = targets[bounds] / entries
-        norms = h.norms[others]
-        scaled = h.unit.take(others, axis=0)
+        norms = h.matrix.norms[others]
+        scaled = h.matrix.unit.take(others, axis=0)
         starts = tuple(np.searchsorted(others, h.starts).tolist())
         pinned = scaled.take(fixed, axis=1)
         wanted = targets[~bounds] / norms - pinned @ values
@@ -148,10 +148,10 @@ class _Search:
 
     def _factored(self, rows: Indices, targets: Array) -> Cascade:
         h = self.hierarchy
-        norms = h.norms[rows]
+        norms = h.matrix.norms[rows]
         starts = tuple(np.searchsorted(rows, h.starts).tolist())
         return self.kernel.cascade(
-            h.unit.take(rows, axis=0), targets / norms, norms, starts, self.rank
+            h.matrix.unit.take(rows, axis=0), targets / norms, norms, starts, self.rank
         )
 
     def at_once(self, side: Indices) -> ActiveSet | None:
@@ -242,9 +242,9 @@ def lexicographic_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, I
     """
     h, rows = hierarchy, held.rows
     multipliers = held.point.multipliers
-    level = h.level_of[rows]
+    level = h.matrix.level_of[rows]
     ends = np.where(held.side[rows] < 0, h.lower[rows], h.upper[rows])
-    rounding = ROUNDING * h.norms[rows] * (held.size[rows] + np.abs(ends))
+    rounding = ROUNDING * h.matrix.norms[rows] * (held.size[rows] + np.abs(ends))
     own = multipliers[np.arange(rows.size), level]
     real = np.abs(multipliers) > NO_MULTIPLIER * np.abs(multipliers).max(axis=0, initial=0.0)
     real[np.arange(rows.size), level] = np.abs(own) > rounding

@@ -199,7 +199,7 @@ class _Record:
             effects={f"{lock.name}.held": 0.0 for lock in locks},
             rank={
                 "rank": float(point.ranks[level, 0]),
-                "rows": float(np.count_nonzero(self.hierarchy.level_of[self.held.rows] == level)),
+                "rows": float(np.count_nonzero(self.hierarchy.matrix.level_of[self.held.rows] == level)),
                 "smallest used pivot": float(point.pivots[level, 0]),
                 "largest unused pivot": float(point.pivots[level, 1]),
                 "largest entry": float(np.abs(point.x).max()),
@@ -213,7 +213,7 @@ class _Record:
         """Multipliers of the constraints; what is held has none."""
         maps, h = self.chain.maps, self.hierarchy
         by_row = np.zeros(h.lower.size)
-        by_row[self.held.rows] = 2.0 * self.held.point.multipliers[:, level] / h.norms[self.held.rows]
+        by_row[self.held.rows] = 2.0 * self.held.point.multipliers[:, level] / h.matrix.norms[self.held.rows]
         own = by_row[maps.bounds.size :]
         known = {part.id: part.of(own) for part in maps.rows.dual}
         return tuple(known.get(constraint.id) for constraint in member.constraints)

@@ -69,7 +69,7 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     h, x, rows = hierarchy, held.point.x, held.rows
     share = ROUNDED + held.point.pivots[:, 1].max(initial=0.0) / COUNTS
     at = h.A @ x
-    size = h.sizes @ np.abs(x) + ROUNDED * float(np.linalg.norm(x)) * h.norms
+    size = h.matrix.sizes @ np.abs(x) + ROUNDED * float(np.linalg.norm(x)) * h.matrix.norms
     violations = h.violations(at)
     ends = np.where(violations > 0.0, h.upper, h.lower)
     terms = size + np.where(violations == 0.0, 0.0, np.abs(ends))
@@ -82,20 +82,20 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     multipliers = _valid_multipliers(h, held, violated, met)
     by_row = np.zeros((at.size, h.levels))
     by_row[rows] = multipliers
-    by_row[np.arange(at.size), h.level_of] = violations
+    by_row[np.arange(at.size), h.matrix.level_of] = violations
     by_row[:, met] = 0.0
-    balance, weight = h.A.T @ by_row, h.sizes.T @ np.abs(by_row)
-    weight += share * (h.norms @ np.abs(by_row))
+    balance, weight = h.A.T @ by_row, h.matrix.sizes.T @ np.abs(by_row)
+    weight += share * (h.matrix.norms @ np.abs(by_row))
     # A violation is itself made of terms, which rounding leaves a share of.
     for k in np.flatnonzero(~met):
         own = h.rows(k)
-        weight[:, k] += ROUNDED * (h.norms[own] @ terms[own])
+        weight[:, k] += ROUNDED * (h.matrix.norms[own] @ terms[own])
     columns = np.divide(np.abs(balance), weight, out=np.zeros_like(weight), where=weight > 0.0)
     charges = np.abs(x) @ np.abs(balance) + slack @ np.abs(multipliers)
     worth = np.array([float(np.abs(v) @ t) for v, t in zip(*map(h.by_level, (violations, terms)), strict=True)])
     missed = np.zeros(h.levels)
     relative = np.divide(slack, held_terms, out=np.zeros_like(slack), where=held_terms > 0.0)
-    np.maximum.at(missed, h.level_of[rows], relative)
+    np.maximum.at(missed, h.matrix.level_of[rows], relative)
     return Check(
         h.values(violations),
         violations,
@@ -116,7 +116,7 @@ def _valid_multipliers(
     found = held.point.multipliers[:, : h.levels]
     largest = np.abs(found).max(axis=0, initial=0.0)
     signed = found * np.sign(held.side[rows])[:, None]
-    level = h.level_of[rows]
+    level = h.matrix.level_of[rows]
     later = (np.arange(h.levels) > level[:, None]) & ~met
     counts = later & (signed > COUNTS * largest)
     anything = (violated != 0.0) | (h.lower[rows] == h.upper[rows])
@@ -124,5 +124,5 @@ def _valid_multipliers(
     free[:, 1:] = np.logical_or.accumulate(counts, axis=1)[:, :-1]
     free |= anything[:, None]
     valid = later & (free | (signed > 0.0))
-    out: Array = np.where(valid, found / h.norms[rows][:, None], 0.0)
+    out: Array = np.where(valid, found / h.matrix.norms[rows][:, None], 0.0)
     return out

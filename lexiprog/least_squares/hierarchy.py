@@ -44,40 +44,23 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Hierarchy:
-    """Rows of all levels, one level after the other.
+class LevelRows:
+    """The rows of all levels, one level after the other, and what is known of them.
 
     Attributes
     ----------
-    A, lower, upper : ndarray
-        Rows and their ends, which may be infinite.
+    A : ndarray
     starts : tuple of int
         Where each level's rows begin, and at last how many rows there are.
     """
 
     A: Array
-    lower: Array
-    upper: Array
     starts: tuple[int, ...]
-
-    @property
-    def levels(self) -> int:
-        """How many there are."""
-        return len(self.starts) - 1
-
-    @property
-    def columns(self) -> int:
-        """How many variables there are."""
-        return self.A.shape[1]
-
-    def rows(self, level: int) -> slice:
-        """Those of a level."""
-        return slice(self.starts[level], self.starts[level + 1])
 
     @cached_property
     def level_of(self) -> Indices:
         """The level of each row."""
-        return np.repeat(np.arange(self.levels), np.diff(self.starts))
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @cached_property
     def norms(self) -> Array:
@@ -100,17 +83,56 @@ class Hierarchy:
     def bounded_column(self) -> Indices:
         """For rows of the first level that bound one variable, its column; else minus one."""
         out = np.full(self.A.shape[0], -1)
-        first = self.A[self.rows(0)] != 0.0
+        first = self.A[: self.starts[1]] != 0.0
         alone = np.flatnonzero(np.count_nonzero(first, axis=1) == 1)
         out[alone] = np.argmax(first[alone], axis=1)
         return out
 
-    def with_ends(self, lower: Array, upper: Array) -> Hierarchy:
-        """The same rows between other ends; what is known of the rows is kept."""
-        other = Hierarchy(self.A, lower, upper, self.starts)
-        for known in ("level_of", "norms", "unit", "sizes", "bounded_column"):
-            other.__dict__[known] = getattr(self, known)
-        return other
+
+class Hierarchy:
+    """Rows of all levels between their ends.
+
+    Parameters
+    ----------
+    A, lower, upper : ndarray
+        Rows and their ends, which may be infinite.
+    starts : tuple of int
+        Where each level's rows begin, and at last how many rows there are.
+    """
+
+    def __init__(self, A: Array, lower: Array, upper: Array, starts: tuple[int, ...]) -> None:
+        self.matrix, self.lower, self.upper = LevelRows(A, starts), lower, upper
+
+    @classmethod
+    def between(cls, matrix: LevelRows, lower: Array, upper: Array) -> Hierarchy:
+        """Rows of which more is known already, between these ends."""
+        out = cls.__new__(cls)
+        out.matrix, out.lower, out.upper = matrix, lower, upper
+        return out
+
+    @property
+    def A(self) -> Array:
+        """The rows."""
+        return self.matrix.A
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where each level's rows begin, and at last how many rows there are."""
+        return self.matrix.starts
+
+    @property
+    def levels(self) -> int:
+        """How many there are."""
+        return len(self.matrix.starts) - 1
+
+    @property
+    def columns(self) -> int:
+        """How many variables there are."""
+        return int(self.matrix.A.shape[1])
+
+    def rows(self, level: int) -> slice:
+        """Those of a level."""
+        return slice(self.matrix.starts[level], self.matrix.starts[level + 1])
 
     def violations(self, at: Array) -> Array:
         """By how much rows with these values are above or, negative, below their ends."""

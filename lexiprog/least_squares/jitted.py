@@ -214,7 +214,7 @@ def jitted_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, Indices]
     """The first multiplier of each held row that is not rounding; see ``lexicographic_signs``."""
     h = hierarchy
     return _signs(
-        held.rows, held.side, h.level_of, h.norms, h.lower, h.upper, held.size,
+        held.rows, held.side, h.matrix.level_of, h.matrix.norms, h.lower, h.upper, held.size,
         held.point.multipliers, h.levels, ROUNDING, NO_MULTIPLIER,
     )  # type: ignore[no-any-return]  # fmt: skip
 
@@ -258,7 +258,7 @@ def jitted_check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     share = ROUNDED + held.point.pivots[:, 1].max(initial=0.0) / COUNTS
     return Check(
         *_check(
-            h.A, h.norms, h.level_of, h.lower, h.upper, h.levels, held.point.x, held.rows,
+            h.A, h.matrix.norms, h.matrix.level_of, h.lower, h.upper, h.levels, held.point.x, held.rows,
             held.side, held.point.multipliers, share, ROUNDED, MET, COUNTS,
         )
     )  # fmt: skip

@@ -129,16 +129,13 @@ class HierarchyMap:
             lower *= self.roots
             upper *= self.roots
         if known is not None and self.fixed_rows:
-            return known.with_ends(lower, upper)
+            return Hierarchy.between(known.matrix, lower, upper)
         A = np.zeros((self.lower.size, n))
         A[np.arange(free), self.bounds] = 1.0
         A[free:] = full[: self.lower.size - free, :n]
         if self.weighted:
             A *= self.roots[:, None]
-        out = Hierarchy(A, lower, upper, self.starts)
-        if known is not None:
-            out.__dict__["level_of"] = known.level_of
-        return out
+        return Hierarchy(A, lower, upper, self.starts)
 
     @cached_property
     def weighted(self) -> bool:

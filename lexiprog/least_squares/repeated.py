@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -49,6 +48,13 @@ def kernel() -> tuple[Kernel, Checker]:
 Found = tuple[Status, Array, Array, Callable[[], list[Certificate]]]
 
 
+class PerThread(threading.local):
+    """What each thread keeps for its next call; empty where it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return PerThread, ()
+
+
 class RepeatedLeastSquares:
     """Solve at values of the parameters, starting from the last optimum that passed its check.
 
@@ -62,7 +68,7 @@ class RepeatedLeastSquares:
     def __init__(self, maps: HierarchyMap, values: Array) -> None:
         self._maps = replace(maps, rows=replace(maps.rows, read=Reader((), 0)))
         self._known = maps.at(values)
-        self._last = threading.local()
+        self._last = PerThread()
         kernel()
 
     def __call__(self, values: Array, *, verify: bool) -> Found:
@@ -95,13 +101,6 @@ class RepeatedLeastSquares:
     def _nothing(self, status: Status) -> Found:
         levels = len(self._maps.starts) - 1 - self._maps.first
         return status, np.full(levels, np.nan), np.full(self._maps.rows.columns, np.nan), list
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: kept for key, kept in vars(self).items() if key != "_last"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._last = threading.local()
 
     def __str__(self) -> str:
         return "one active set for all levels"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +16,7 @@ from lexiprog.certify.certificate import Certificate
 from lexiprog.cvxpy_adapter import AffineMatrix, DenseAffine
 from lexiprog.least_squares.active_set import NoActiveSet, find
 from lexiprog.least_squares.hierarchy import Hierarchy, Rank
-from lexiprog.least_squares.repeated import kernel
+from lexiprog.least_squares.repeated import PerThread, kernel
 from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED, CERTIFIED_LEAST_SQUARES
 from lexiprog.typing import Array
@@ -121,19 +120,12 @@ class Repeated:
 
     def __init__(self, maps: LinearMaps) -> None:
         self.maps = maps
-        self._last = threading.local()
+        self._last = PerThread()
 
     def nothing(self, status: Status) -> Found:
         """No point, and why."""
         levels, n = self.maps.signs.size, self.maps.lower.size
         return status, np.full(levels, np.nan), np.full(n, np.nan), list
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: kept for key, kept in vars(self).items() if key != "_last"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._last = threading.local()
 
 
 @dataclass
@@ -377,7 +369,7 @@ class RepeatedQuadratic(Repeated):
             return Status.INFEASIBLE, x, x
         self._last.start = held.side, x
         by_row = np.zeros(hierarchy.lower.size)
-        by_row[held.rows] = -held.point.multipliers[:, 1] / hierarchy.norms[held.rows]
+        by_row[held.rows] = -held.point.multipliers[:, 1] / hierarchy.matrix.norms[held.rows]
         return None, x, by_row[bounded.size : hard]
 
     def __str__(self) -> str:
