@@ -199,7 +199,8 @@ def _least_squares(program: Program) -> Chosen | None:
     if chain is None or len(chain.names) < len(program.subproblems):
         return None
     maps, primal = chain.maps, chain.maps.rows.primal
-    return partial(RepeatedLeastSquares, maps), maps.rows.read, _places(primal)
+    offsets = np.array(chain.offsets)
+    return partial(RepeatedLeastSquares, maps, offsets), maps.rows.read, _places(primal)
 
 
 def _linear(program: Program) -> Chosen | None:

@@ -115,7 +115,8 @@ class _Search:
         column = h.matrix.bounded_column[rows]
         bounds = column >= 0
         fixed = column[bounds]
-        if not fixed.size or np.unique(fixed).size < fixed.size:
+        several = np.unique(fixed).size < fixed.size
+        if not fixed.size or several or self.rank.damping:
             return self._factored(rows, targets)
         left = np.ones(h.columns, dtype=bool)
         left[fixed] = False

@@ -41,6 +41,7 @@ class LeastSquaresChain:
 
     members: tuple[tuple[str, Subproblem], ...]  # with the names of their stages
     maps: HierarchyMap
+    offsets: tuple[float, ...]  # what the user's objectives add to the sums of squares
 
     @classmethod
     def of(cls, stages: Sequence[Stage], least: int = 2) -> LeastSquaresChain | None:
@@ -60,7 +61,9 @@ class LeastSquaresChain:
         if len(members) < (1 if declared else least):
             return None
         maps = HierarchyMap.of(levels, _constraints(members[0][1]))
-        return cls(tuple(members), maps) if maps is not None and maps.entries <= LARGEST else None
+        if maps is None or maps.entries > LARGEST:
+            return None
+        return cls(tuple(members), maps, tuple(level.offset for level in levels))
 
     @property
     def names(self) -> frozenset[str]:
@@ -139,7 +142,7 @@ class _Record:
             zip(self.chain.members, written, strict=True)
         ):
             level = place + self.chain.maps.first
-            certificate = self._certificate(level, value)
+            certificate = self._certificate(level, value - self.chain.offsets[place])
             damped = self.chain.maps.rank.damping > 0.0
             if not (certificate.passed or damped):
                 return {}

@@ -17,7 +17,7 @@ import numpy as np
 
 from lexiprog.least_squares.active_set import ActiveSet
 from lexiprog.least_squares.hierarchy import Hierarchy
-from lexiprog.tolerances import CERTIFIED, CERTIFIED_LEAST_SQUARES
+from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES, LEAST_SQUARES_GAP
 from lexiprog.typing import Array, Mask
 
 # A row is met if its violation is no more than this share of its terms.
@@ -44,7 +44,8 @@ class Check:
     columns : ndarray
         What multipliers leave of the costs.
     gap : ndarray
-        How much less a level could have at a point of this size, to first order.
+        How much less a level could have at a point of this size, to first order, over its own terms
+        and those of its multipliers.
     """
 
     values: Array
@@ -60,7 +61,7 @@ class Check:
         return bool(
             self.rows.max(initial=0.0) <= small
             and self.columns.max(initial=0.0) <= small
-            and self.gap.max(initial=0.0) <= CERTIFIED
+            and self.gap.max(initial=0.0) <= LEAST_SQUARES_GAP
         )
 
 
@@ -93,6 +94,7 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     columns = np.divide(np.abs(balance), weight, out=np.zeros_like(weight), where=weight > 0.0)
     charges = np.abs(x) @ np.abs(balance) + slack @ np.abs(multipliers)
     worth = np.array([float(np.abs(v) @ t) for v, t in zip(*map(h.by_level, (violations, terms)), strict=True)])
+    worth += held_terms @ np.abs(multipliers)
     missed = np.zeros(h.levels)
     relative = np.divide(slack, held_terms, out=np.zeros_like(slack), where=held_terms > 0.0)
     np.maximum.at(missed, h.matrix.level_of[rows], relative)

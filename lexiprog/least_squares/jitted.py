@@ -348,6 +348,8 @@ def _check(  # type: ignore[no-untyped-def]
                 _add(A, row, multiplier, balance, weight)
                 floor += share * abs(found[k, level])
                 charges += slack[k] * abs(multiplier)
+                end = lower[row] if side[row] < 0 else upper[row]
+                worth += abs(multiplier) * (size[row] + abs(end))
         if unmet:
             for j in range(n):
                 columns[level] = max(columns[level], abs(balance[j]) / (weight[j] + floor))

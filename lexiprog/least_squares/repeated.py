@@ -23,7 +23,7 @@ from lexiprog.least_squares.check import Check, check
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.least_squares.numbers import HierarchyMap
 from lexiprog.status import Status
-from lexiprog.tolerances import CERTIFIED, CERTIFIED_LEAST_SQUARES
+from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES, LEAST_SQUARES_GAP
 from lexiprog.typing import Array
 
 
@@ -61,11 +61,14 @@ class RepeatedLeastSquares:
     Parameters
     ----------
     maps : HierarchyMap
+    offsets : ndarray
+        What is added to the levels' sums of squares.
     values : ndarray
         Of all parameters, as they are now, to find what does not change.
     """
 
-    def __init__(self, maps: HierarchyMap, values: Array) -> None:
+    def __init__(self, maps: HierarchyMap, offsets: Array, values: Array) -> None:
+        self._offsets = offsets
         self._maps = replace(maps, rows=replace(maps.rows, read=Reader((), 0)))
         self._known = maps.at(values)
         self._last = PerThread()
@@ -93,7 +96,8 @@ class RepeatedLeastSquares:
         damped = self._maps.rank.damping > 0.0
         return (
             Status.INACCURATE if damped else Status.OPTIMAL,
-            (hierarchy.values(violations) if found is None else found.values)[self._maps.first :],
+            (hierarchy.values(violations) if found is None else found.values)[self._maps.first :]
+            + self._offsets,
             held.point.x,
             partial(certificates, hierarchy, held, found, self._maps.first),
         )
@@ -128,5 +132,5 @@ def certificate_of(found: Check, level: int, claim: float = 0.0) -> Certificate:
         gap=float(found.gap[level]),
         claim=claim,
         tolerance=CERTIFIED_LEAST_SQUARES,
-        gap_tolerance=CERTIFIED,
+        gap_tolerance=LEAST_SQUARES_GAP,
     )

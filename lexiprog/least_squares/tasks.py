@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -76,35 +75,48 @@ class LeastSquaresTask:
     @property
     def violation(self) -> cp.Expression:
         """The weighted sum of squared violations."""
-        root = np.sqrt(self.weight)
         lower, upper = self.lower, self.upper
         if lower is upper or (
             isinstance(lower, np.ndarray)
             and isinstance(upper, np.ndarray)
             and np.array_equal(lower, upper)
         ):
-            return cp.sum_squares(cp.multiply(root, self.expression - upper))
+            return cp.sum_squares(self._weighted(self._beyond(upper)))
         parts = []
         for sign, end in ((1.0, upper), (-1.0, lower)):
-            kept = np.flatnonzero(np.isfinite(end)) if isinstance(end, np.ndarray) else None
-            if kept is None:
-                beyond = cp.multiply(sign * root, self.expression - end)
-            elif not kept.size:
+            kept = np.isfinite(end) if isinstance(end, np.ndarray) else np.ones(self.weight.size)
+            if not np.any(kept):
                 continue
-            else:
-                beyond = cp.multiply(sign * root[kept], self.expression[kept] - end[kept])
+            beyond = self._weighted(sign * self._beyond(end))
+            some = np.flatnonzero(kept)
+            beyond = beyond if some.size == kept.size else beyond[some]
             parts.append(cp.sum_squares(cp.pos(beyond)))
         if not parts:  # nothing is ever violated
             return cp.sum_squares(0.0 * self.expression)
         return sum(parts[1:], start=parts[0])
 
 
+    def _beyond(self, end: End) -> cp.Expression:
+        """The expression less an end, zero where that is infinite."""
+        if isinstance(end, np.ndarray):
+            end = np.where(np.isfinite(end), end, 0.0)
+            return self.expression - end if end.any() else self.expression
+        return self.expression - end
+
+    def _weighted(self, expression: cp.Expression) -> cp.Expression:
+        """Entries times the roots of their weights."""
+        if np.all(self.weight == 1.0):
+            return expression
+        return cp.multiply(np.sqrt(self.weight), expression)
+
+
 @dataclass(frozen=True)
 class LeastSquares:
-    """All that a level wants, and how its rank is determined."""
+    """All that a level wants, how its rank is determined, and what is added to its squares."""
 
     tasks: tuple[LeastSquaresTask, ...]
     rank: Rank = Rank()
+    offset: float = 0.0
 
     def objective(self) -> cp.Minimize:
         """The objective that says so to CVXPY, known here as what it is."""
@@ -127,20 +139,23 @@ def least_squares_of(objective: Objective) -> LeastSquares | None:
     terms = _squares(objective.expr, 1.0)
     if not terms:
         return None
-    tasks = []
+    tasks, offset = [], 0.0
     for expression, factor in terms:
+        if expression.is_constant():
+            offset += factor * float(np.sum(expression.value))
+            continue
         if not expression.is_affine() or not expression.is_real():
             return None
         zeros, vector = np.zeros(expression.size), _flat(expression)
         tasks.append(LeastSquaresTask(vector, zeros, zeros, np.full(expression.size, factor)))
-    return LeastSquares(tuple(tasks))
+    return LeastSquares(tuple(tasks), offset=offset) if tasks else None
 
 
 def _squares(expression: cp.Expression, factor: float) -> list[tuple[cp.Expression, float]] | None:
-    """The expressions whose squares it is the sum of, with their factors; None if it is none."""
+    """The expressions whose squares it is the sum of, and constants; None if it is no such sum."""
     args = expression.args
-    if expression.is_constant() and not expression.parameters():
-        return []
+    if expression.is_constant():
+        return None if expression.parameters() else [(expression, factor)]
     if isinstance(expression, cp.quad_over_lin) and expression.axis is None:
         over = _number(args[1])
         return [(args[0], factor / over)] if over and over > 0.0 else None
@@ -158,7 +173,8 @@ def _squares(expression: cp.Expression, factor: float) -> list[tuple[cp.Expressi
         number, rest = (_number(left), right) if left.is_constant() else (_number(right), left)
         if number is None or not number > 0.0:
             return None
-        return _squares(rest, factor / number if isinstance(expression, DivExpression) else factor * number)
+        over = isinstance(expression, DivExpression)
+        return _squares(rest, factor / number if over else factor * number)
     return None
 
 
@@ -245,8 +261,4 @@ def tasks_of(given: object, where: str, weight: ArrayLike | None) -> tuple[Least
     several = given if isinstance(given, list) else [given]
     if not several:
         raise DeclarationError(f"{where} has no task.")
-    return tuple(LeastSquaresTask.of(one, where, weight) for one in _each(several))
-
-
-def _each(tasks: Iterable[object]) -> Iterable[object]:
-    return tasks
+    return tuple(LeastSquaresTask.of(one, where, weight) for one in several)

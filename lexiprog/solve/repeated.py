@@ -18,7 +18,7 @@ from lexiprog.least_squares.active_set import NoActiveSet, find
 from lexiprog.least_squares.hierarchy import Hierarchy, Rank
 from lexiprog.least_squares.repeated import PerThread, kernel
 from lexiprog.status import Status
-from lexiprog.tolerances import CERTIFIED, CERTIFIED_LEAST_SQUARES
+from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES
 from lexiprog.typing import Array
 
 Found = tuple[Status, Array, Array, Callable[[], list[Certificate]]]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from lexiprog.backends.solver import EXACT, FallbackSolvers, Solver, has_exact
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import BackendName, Mode, Solutions, Strategy
+from lexiprog.least_squares.chain import ACTIVE_SET, DOES, LeastSquaresChain
 from lexiprog.model.lock import NO_SLACK, Slack, single
 from lexiprog.model.reformulate import can_restate, flat_at_zero, has_arguments
 from lexiprog.model.stage import Stage
@@ -538,8 +539,12 @@ def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, FallbackS
     stages = tuple(stages)
     backends = Backends.of(stages, solvers)
     lines = ["strategies, each tried if none before it has found a certified optimum:"]
+    chain = LeastSquaresChain.of(stages)
+    at_once = frozenset[str]() if chain is None else chain.names
     for subproblem in (p for stage in stages for p in stage.subproblems):
         lines.append(f"  {subproblem.name}")
+        if subproblem.name in at_once:
+            lines.append(f"    0. {ACTIVE_SET}: {DOES}, unless a solver is asked for")
         case = backends.case(subproblem)
         if not case.solvers:
             lines.append("    none: no installed solver takes such problems")
