@@ -14,13 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lexiprog.backends.solver import Solver
 from lexiprog.certify.certificate import Certificate
-from lexiprog.compile.binding import Given
 from lexiprog.compile.task import compile_for
-from lexiprog.cvxpy_adapter import AffineCanonicaliser, IndexRange, Reader, columns_of
+from lexiprog.cvxpy_adapter import AffineCanonicaliser, IndexRange, Maps, Reader, columns_of
 from lexiprog.errors import DeclarationError, StageError, there_are
-from lexiprog.least_squares.chain import LeastSquaresChain
-from lexiprog.least_squares.repeated import RepeatedLeastSquares
-from lexiprog.model.expressions import CVXPY_LOCK, dense
+from lexiprog.least_squares.chain import LeastSquaresChain, holds_exactly
+from lexiprog.least_squares.repeated import RepeatedLeastSquares, StepAnswer
+from lexiprog.model.expressions import CVXPY_LOCK, dense, holding
 from lexiprog.solve.lp_chain import is_linear, own_constraints, without_faces
 from lexiprog.solve.repeated import LinearMaps, RepeatedLinear, RepeatedQuadratic, dense_curvature
 from lexiprog.status import Status
@@ -36,14 +35,10 @@ Verify: TypeAlias = Literal["always", "sampled", "never"]
 SAMPLED = 16
 
 
-# A status, the optima in the order of the subproblems, a point, and what makes the certificates.
-Found: TypeAlias = tuple[Status, Array, Array, Callable[[], Sequence[Certificate]]]
-
-
-class Method(Protocol):
+class RepeatedSolve(Protocol):
     """Who solves a program again and again; it can be pickled and is safe in threads."""
 
-    def __call__(self, values: Array, *, verify: bool) -> Found:
+    def __call__(self, values: Array, *, verify: bool) -> StepAnswer:
         """Solve at these values of all parameters, which end with a one."""
 
 
@@ -113,7 +108,7 @@ class CompiledProgram:
 
     def __init__(
         self,
-        method: Method,
+        method: RepeatedSolve,
         template: Array,
         slots: Sequence[tuple[str, slice, tuple[int, ...]]],
         names: Sequence[str],
@@ -190,7 +185,7 @@ def compile_program(
 
 # What makes a method of the values of all parameters, who reads these, and where each variable
 # stands in a point, by CVXPY's ids.
-Chosen: TypeAlias = tuple[Callable[[Array], Method], Reader, Mapping[int, NDArray[np.intp]]]
+Chosen: TypeAlias = tuple[Callable[[Array], RepeatedSolve], Reader, Mapping[int, NDArray[np.intp]]]
 
 
 def _least_squares(program: Program) -> Chosen | None:
@@ -208,14 +203,11 @@ def _linear(program: Program) -> Chosen | None:
     members = [stage.subproblems[0] for stage in program.stages]
     if len(members) < len(program.subproblems) or not all(map(is_linear, members)):
         return None
-    names: set[str] = set()
-    for member in members:
-        exact = not any(lock.loose or lock.fair or lock.parameters for _, lock in member.locks)
-        owners = {lock.owner_name for _, lock in member.locks}
+    names = [member.name for member in members]
+    for place, member in enumerate(members):
         same = own_constraints(member) == own_constraints(members[0])
-        if not exact or owners != names or len(member.references) != len(names) or not same:
+        if not same or not holds_exactly(member, names[:place]):
             return None
-        names.add(member.name)
     with CVXPY_LOCK:
         canonical = AffineCanonicaliser.of(
             [member.objective for member in members], without_faces(members[0])
@@ -237,24 +229,26 @@ def _quadratic(program: Program) -> Chosen | None:
     members = list(program.subproblems.values())
     if len(members) != 1 or members[0].kind != "QP" or members[0].references:
         return None
-    given = Given.to(members)
-    compiled = given.undisturbed(
-        lambda: compile_for(members[0], Solver("CLARABEL"), {})
-    )
-    maps, form = compiled.maps, compiled.form
-    fixed = maps is not None and maps.A.fixed and (maps.P is None or maps.P.fixed)
-    if maps is None or not fixed or form.P is None or form.cones.linear < form.b.size:
+    # The maps from parameters are wanted, not the numbers at these values.
+    some = [(p, np.ones(p.shape)) for p in members[0].parameters if p.value is None]
+    with holding(some):
+        compiled = compile_for(members[0], Solver("CLARABEL"), {})
+    maps, form, places = compiled.maps, compiled.form, columns_of(compiled)
+    if maps is None or form.P is None or not _is_fixed(maps) or form.c.size > LARGEST_CURVED:
         return None
-    if form.c.size > LARGEST_CURVED or maps.lower is not None or maps.upper is not None:
+    linear = form.cones.linear == form.b.size
+    if not linear or not all(variable.id in places for variable in members[0].variables):
         return None
-    places = columns_of(compiled)
-    if not all(variable.id in places for variable in members[0].variables):
-        return None
-    lower, upper = form.ranges()
     signs = np.array([-1.0 if members[0].maximise else 1.0])
-    linear = LinearMaps(maps.A, maps.b, maps.costs, form.cones.zero, lower, upper, signs)
-    method = RepeatedQuadratic(linear, dense_curvature(sp.csc_array(form.P)))
+    numbers = LinearMaps(maps.A, maps.b, maps.costs, form.cones.zero, *form.ranges(), signs)
+    method = RepeatedQuadratic(numbers, dense_curvature(sp.csc_array(form.P)))
     return (lambda _: method, maps.read, places) if method.in_range else None
+
+
+def _is_fixed(maps: Maps) -> bool:
+    """Whether parameters move costs and right-hand sides alone."""
+    curved = maps.P is None or maps.P.fixed
+    return curved and maps.A.fixed and maps.lower is None and maps.upper is None
 
 
 class RepeatedProgram:
@@ -263,7 +257,7 @@ class RepeatedProgram:
     def __init__(self, program: Program, read: Reader) -> None:
         self._program, self._slots = program, read.slots
 
-    def __call__(self, values: Array, *, verify: bool) -> Found:  # noqa: ARG002 - it always is
+    def __call__(self, values: Array, *, verify: bool) -> StepAnswer:  # noqa: ARG002 - it always is
         """Solve, and put the variables of the last stage one after the other."""
         pairs = [(p, values[part].reshape(p.shape, order="F")) for p, part in self._slots]
         names = list(self._program.subproblems)

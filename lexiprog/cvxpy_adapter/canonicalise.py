@@ -517,34 +517,36 @@ class AffineRows:
                 entries = read_by_cvxpy(every, columns, leaves)
         if entries is None:
             return None
-        heights = [e.size for e in every]
-        signs = np.repeat(
-            [-1.0 if k < len(rows) and isinstance(rows[k], _ABOVE) else 1.0 for k in range(len(every))],
-            heights,
-        )
-        ends = np.cumsum(heights)
-        n, zero = columns[0], sum(c.size for c in rows if isinstance(c, _ZERO))
-        lower, upper = extract_lower_bounds(variables, n), extract_upper_bounds(variables, n)
+        signs = np.ones(entries.count)
+        dual, end = [], 0
+        for constraint in rows:
+            part = slice(end, end := end + constraint.size)
+            dual.append(IndexRange(constraint.id, part, constraint.shape))
+            signs[part] = -1.0 if isinstance(constraint, _ABOVE) else 1.0
+        zero = sum(c.size for c in rows if isinstance(c, _ZERO))
+        maps = entries.dense(slice(0, columns[0] + 1), slice(0, entries.count), signs)
         return cls(
-            Reader.of(parameters, leaves[1]),
-            entries.dense(slice(0, n + 1), slice(0, sum(heights)), signs),
-            n,
-            zero,
-            sum(c.size for c in rows) - zero,
-            (
-                np.full(n, -np.inf) if lower is None else np.asarray(lower, dtype=float),
-                np.full(n, np.inf) if upper is None else np.asarray(upper, dtype=float),
-            ),
+            Reader.of(parameters, leaves[1]), maps, columns[0], zero, end - zero,
+            _bounds_of(variables, columns[0]),
             tuple(
                 IndexRange(v.id, slice(columns[1][v.id], columns[1][v.id] + v.size), v.shape)
                 for v in variables
             ),
-            tuple(
-                IndexRange(c.id, slice(end - c.size, end), c.shape)
-                for c, end in zip(rows, ends.tolist(), strict=False)
-            ),
-        )
+            tuple(dual),
+        )  # fmt: skip
 
     def at(self, values: Array) -> Array:
         """Coefficients and constants at these values of the parameters, which end with a one."""
         return self.maps.at(values)
+
+
+def _bounds_of(variables: list[cp.Variable], columns: int) -> tuple[Array, Array]:
+    """What the variables' attributes say of their columns; infinite where they say nothing."""
+    lower, upper = (
+        extract_lower_bounds(variables, columns),
+        extract_upper_bounds(variables, columns),
+    )
+    return (
+        np.full(columns, -np.inf) if lower is None else np.asarray(lower, dtype=float),
+        np.full(columns, np.inf) if upper is None else np.asarray(upper, dtype=float),
+    )

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from lexiprog.errors import DeclarationError, there_are
 from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.least_squares.hierarchy import LOCKED_PIVOT, USED_PIVOT, Rank
-from lexiprog.least_squares.tasks import Given, LeastSquares, tasks_of
+from lexiprog.least_squares.tasks import LeastSquares, TaskLike, tasks_of
 from lexiprog.program import Program
 from lexiprog.typing import NUMBERS, Constraint
 
 
 def hierarchical_least_squares(
-    tasks: Mapping[str, Given | list[Given]],
+    tasks: Mapping[str, TaskLike | list[TaskLike]],
     constraints: Sequence[Constraint] = (),
     *,
     weight: Mapping[str, ArrayLike] | None = None,

@@ -106,7 +106,10 @@ class _Search:
         point = self._with_fixed_columns(rows, targets)
         at = h.A @ point.x
         # Orthogonal factors know every column to the last digits of the largest.
-        size = h.matrix.sizes @ np.abs(point.x) + MIXED * float(np.linalg.norm(point.x)) * h.matrix.norms
+        size = (
+            h.matrix.sizes @ np.abs(point.x)
+            + MIXED * float(np.linalg.norm(point.x)) * h.matrix.norms
+        )
         return ActiveSet(side, rows, point, at, size)
 
     def _with_fixed_columns(self, rows: Indices, targets: Array) -> Cascade:

@@ -1,4 +1,4 @@
-"""Least squares level by level, for rows that all have targets: a complete orthogonal decomposition.
+"""Least squares level by level, for rows with targets: a complete orthogonal decomposition.
 
 Every level's rows are factored over the directions that earlier levels have left, from the right,
 
@@ -11,12 +11,13 @@ Multipliers come from the same factors.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
 from scipy.linalg.blas import dtrsm
 
-from lexiprog.least_squares.hierarchy import Rank
+from lexiprog.least_squares.hierarchy import Indices, Rank
 from lexiprog.typing import Array
 
 
@@ -54,62 +55,83 @@ def cascade(
     ranks, pivots = np.zeros((levels, 2), dtype=int), np.zeros((levels, 2))
     moved = np.array(rows.T, order="F")  # the rows, seen from the basis so far
     y, done = np.zeros(n), 0
-    steps: list[tuple[int, int, Array, Array, Array]] = []
-    costs = np.zeros((n, levels + 1))
-    multipliers = np.zeros((rows.shape[0], levels + 1))
-    pulls: list[Array] = []  # what damping adds to the costs of each level
+    steps: list[_Step] = []
     for level in range(levels):
         start, end = starts[level], starts[level + 1]
-        pull = np.zeros(0)
-        if end > start and done < n:
-            factors, order, tau, _, _ = lapack.dgeqp3(moved[done:, start:end])
-            order -= 1
-            diagonal = np.abs(np.diagonal(factors))
-            used = int(np.count_nonzero(diagonal > rank.used))
-            kept = int(np.count_nonzero(diagonal > rank.locked))
-            ranks[level] = used, kept
-            pivots[level] = (
-                diagonal[used - 1] if used else np.inf,
-                diagonal[used] if used < diagonal.size else 0.0,
-            )
-            if end < moved.shape[1] and factors.shape[0] > 1:
-                rest = moved[done:, end:]
-                width = max(1, rest.shape[1]) * 32
-                moved[done:, end:], _, _ = lapack.dormqr("L", "T", factors[:, : tau.size], tau, rest, width)
-            lower = np.triu(factors[:kept]).T  # rows in the pivots' order
-            picked = start + order
-            wanted = targets[picked] - y[:done] @ moved[:done, picked]
-            y[done : done + used] = _least_squares(lower[:, :used], wanted, weights[picked], rank)
-            pull = rank.damping**2 * y[done : done + used]
-            own = np.zeros((kept, end - start))
-            own[:, order] = lower.T
-            moved[done : done + kept, start:end] = own
-            moved[done + kept :, start:end] = 0.0
-            steps.append((level, done, factors, tau, picked))
-            done += kept
-        pulls.append(pull)
-    for level in range(levels):
-        start, end = starts[level], starts[level + 1]
-        residual = y @ moved[:, start:end] - targets[start:end]
-        multipliers[start:end, level] = weights[start:end] ** 2 * residual
-        costs[:, level] = moved[:, start:end] @ multipliers[start:end, level]
-    x = y.copy()
-    for _, first, factors, tau, _ in reversed(steps):
-        if factors.shape[0] > 1:
-            x[first:] = lapack.dormqr("L", "N", factors[:, : tau.size], tau, x[first:, None], 64)[0][:, 0]
-    costs[:, levels] = y
-    for level, first, factors, _, picked in reversed(steps):
-        used = ranks[level, 0]
-        costs[first : first + used, level] += pulls[level]
-        if not used:
+        if end == start or done == n:
             continue
-        block = slice(first, first + used)
-        later = slice(level + 1, levels + 1)
-        top = picked[:used]
-        found = dtrsm(1.0, factors[:used, :used], -costs[block, later])
-        multipliers[top, later] = found
-        costs[:first, later] += moved[:first, top] @ found
+        factors, order, tau, _, _ = lapack.dgeqp3(moved[done:, start:end])
+        order -= 1
+        step = _Step(level, done, factors, tau, start + order)
+        diagonal = np.abs(np.diagonal(factors))
+        used, kept = (int(np.count_nonzero(diagonal > cut)) for cut in (rank.used, rank.locked))
+        ranks[level] = used, kept
+        pivots[level] = (
+            diagonal[used - 1] if used else np.inf,
+            diagonal[used] if used < diagonal.size else 0.0,
+        )
+        if end < moved.shape[1]:
+            moved[done:, end:] = step.turned(moved[done:, end:], "T")
+        lower = np.triu(factors[:kept]).T  # rows in the pivots' order
+        wanted = targets[step.rows] - y[:done] @ moved[:done, step.rows]
+        y[done : done + used] = _least_squares(lower[:, :used], wanted, weights[step.rows], rank)
+        own = np.zeros((kept, end - start))
+        own[:, order] = lower.T
+        moved[done : done + kept, start:end] = own
+        moved[done + kept :, start:end] = 0.0
+        steps.append(step)
+        done += kept
+    x = y.copy()
+    for step in reversed(steps):
+        x[step.first :] = step.turned(x[step.first :, None], "N")[:, 0]
+    multipliers = _multipliers(moved, targets, weights, starts, y, steps, ranks)
     return Cascade(x, multipliers, ranks, pivots)
+
+
+class _Step(NamedTuple):
+    """The factors of a level over the directions from ``first`` on; rows in the pivots' order."""
+
+    level: int
+    first: int
+    factors: Array
+    tau: Array
+    rows: Indices
+
+    def turned(self, columns: Array, transposed: str) -> Array:
+        """Columns, seen from the basis that the factors make."""
+        if self.factors.shape[0] == 1:
+            return columns
+        axes, width = self.factors[:, : self.tau.size], 32 * max(1, columns.shape[1])
+        out: Array = lapack.dormqr("L", transposed, axes, self.tau, columns, width)[0]
+        return out
+
+
+def _multipliers(
+    moved: Array,
+    targets: Array,
+    weights: Array,
+    starts: tuple[int, ...],
+    y: Array,
+    steps: list[_Step],
+    ranks: Indices,
+) -> Array:
+    """What rows are worth to each level, and to the norm of the point, from the last level up."""
+    levels = len(starts) - 1
+    multipliers, costs = np.zeros((targets.size, levels + 1)), np.zeros((y.size, levels + 1))
+    for level in range(levels):
+        own = slice(starts[level], starts[level + 1])
+        multipliers[own, level] = weights[own] ** 2 * (y @ moved[:, own] - targets[own])
+        costs[:, level] = moved[:, own] @ multipliers[own, level]
+    costs[:, levels] = y
+    for step in reversed(steps):
+        used = ranks[step.level, 0]
+        if used:
+            later, rows = slice(step.level + 1, levels + 1), step.rows[:used]
+            left = costs[step.first : step.first + used, later]
+            found = dtrsm(1.0, step.factors[:used, :used], -left)
+            multipliers[rows, later] = found
+            costs[: step.first, later] += moved[: step.first, rows] @ found
+    return multipliers
 
 
 def _least_squares(lower: Array, wanted: Array, weights: Array, rank: Rank) -> Array:

@@ -1,4 +1,4 @@
-"""Stages that are levels of one hierarchy of least squares: recognised, solved at once, recorded."""
+"""Stages that are levels of one hierarchy of least squares: recognised, solved and recorded."""
 
 from __future__ import annotations
 
@@ -202,7 +202,9 @@ class _Record:
             effects={f"{lock.name}.held": 0.0 for lock in locks},
             rank={
                 "rank": float(point.ranks[level, 0]),
-                "rows": float(np.count_nonzero(self.hierarchy.matrix.level_of[self.held.rows] == level)),
+                "rows": float(
+                    np.count_nonzero(self.hierarchy.matrix.level_of[self.held.rows] == level)
+                ),
                 "smallest used pivot": float(point.pivots[level, 0]),
                 "largest unused pivot": float(point.pivots[level, 1]),
                 "largest entry": float(np.abs(point.x).max()),
@@ -216,7 +218,9 @@ class _Record:
         """Multipliers of the constraints; what is held has none."""
         maps, h = self.chain.maps, self.hierarchy
         by_row = np.zeros(h.lower.size)
-        by_row[self.held.rows] = 2.0 * self.held.point.multipliers[:, level] / h.matrix.norms[self.held.rows]
+        by_row[self.held.rows] = (
+            2.0 * self.held.point.multipliers[:, level] / h.matrix.norms[self.held.rows]
+        )
         own = by_row[maps.bounds.size :]
         known = {part.id: part.of(own) for part in maps.rows.dual}
         return tuple(known.get(constraint.id) for constraint in member.constraints)
@@ -238,13 +242,21 @@ def _continues(member: Subproblem, before: Sequence[tuple[str, Subproblem]]) -> 
     """Whether it has the constraints of the levels before, holds them exactly, and no more."""
     if member.integer or member.gp or member.fair is not None or not member.dpp:
         return False
-    owners = {lock.owner_name for _, lock in member.locks}
-    exact = not any(lock.loose or lock.fair or lock.parameters for _, lock in member.locks)
-    if not exact or len(member.references) != len(member.locks):
+    return holds_exactly(member, [earlier.name for _, earlier in before]) and (
+        not before or _same(_constraints(member), _constraints(before[0][1]))
+    )
+
+
+def holds_exactly(member: Subproblem, names: Sequence[str]) -> bool:
+    """Whether it holds these optima, each once and without tolerance, and refers to no others."""
+    locks = [lock for _, lock in member.locks]
+    if any(lock.loose or lock.fair or lock.parameters for lock in locks):
         return False
-    if owners != {earlier.name for _, earlier in before} or len(member.locks) != len(owners):
-        return False
-    if not before:
-        return True
-    own, first = _constraints(member), _constraints(before[0][1])
-    return len(own) == len(first) and all(one is other for one, other in zip(own, first, strict=True))
+    owners = [lock.owner_name for lock in locks]
+    return sorted(owners) == sorted(names) and len(member.references) == len(names)
+
+
+def _same(ones: Sequence[Constraint], others: Sequence[Constraint]) -> bool:
+    """Whether these are the same objects: CVXPY takes == for a constraint."""
+    pairs = zip(ones, others, strict=False)
+    return len(ones) == len(others) and all(one is other for one, other in pairs)

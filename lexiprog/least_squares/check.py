@@ -88,12 +88,14 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     balance, weight = h.A.T @ by_row, h.matrix.sizes.T @ np.abs(by_row)
     weight += share * (h.matrix.norms @ np.abs(by_row))
     # A violation is itself made of terms, which rounding leaves a share of.
-    for k in np.flatnonzero(~met):
+    for k in np.flatnonzero(~met).tolist():
         own = h.rows(k)
         weight[:, k] += ROUNDED * (h.matrix.norms[own] @ terms[own])
     columns = np.divide(np.abs(balance), weight, out=np.zeros_like(weight), where=weight > 0.0)
     charges = np.abs(x) @ np.abs(balance) + slack @ np.abs(multipliers)
-    worth = np.array([float(np.abs(v) @ t) for v, t in zip(*map(h.by_level, (violations, terms)), strict=True)])
+    worth = np.array(
+        [float(np.abs(v) @ t) for v, t in zip(*map(h.by_level, (violations, terms)), strict=True)]
+    )
     worth += held_terms @ np.abs(multipliers)
     missed = np.zeros(h.levels)
     relative = np.divide(slack, held_terms, out=np.zeros_like(slack), where=held_terms > 0.0)
@@ -107,9 +109,7 @@ def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     )
 
 
-def _valid_multipliers(
-    hierarchy: Hierarchy, held: ActiveSet, violated: Array, met: Mask
-) -> Array:
+def _valid_multipliers(hierarchy: Hierarchy, held: ActiveSet, violated: Array, met: Mask) -> Array:
     """Multipliers of the held rows, without those of the wrong sign; true to the rows' own norms.
 
     Those of levels that are met are rounding, and say nothing of later ones.

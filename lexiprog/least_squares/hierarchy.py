@@ -111,7 +111,7 @@ class Hierarchy:
         return out
 
     @property
-    def A(self) -> Array:
+    def A(self) -> Array:  # noqa: N802 - a matrix
         """The rows."""
         return self.matrix.A
 

@@ -38,7 +38,7 @@ def _dot(a, b, first, last):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
 def _reflect(W, top, bottom, axis, factor, first):  # type: ignore[no-untyped-def]
-    """Reflect rows from ``top`` up to ``bottom``, four at a time, which keeps the processor busy."""
+    """Reflect rows from ``top`` up to ``bottom``, four at a time to keep the processor busy."""
     n, row = W.shape[1], top
     while row + 4 <= bottom:
         one, two, three, four = 0.0, 0.0, 0.0, 0.0
@@ -182,7 +182,10 @@ def _cascade(W, targets, weights, starts, used, locked, damping):  # type: ignor
         uses, keeps, smallest, largest = _factored(
             W, start, end, done, axes, factors, order, used, locked
         )
-        targets[start:end], weights[start:end] = targets[order[start:end]], weights[order[start:end]]
+        targets[start:end], weights[start:end] = (
+            targets[order[start:end]],
+            weights[order[start:end]],
+        )
         ranks[level, 0], ranks[level, 1] = uses, keeps
         pivots[level, 0], pivots[level, 1] = smallest, largest
         _solved(W, start, end, done, uses, targets, weights, y, damping)
@@ -213,10 +216,11 @@ def _cascade(W, targets, weights, starts, used, locked, damping):  # type: ignor
 def jitted_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, Indices]:
     """The first multiplier of each held row that is not rounding; see ``lexicographic_signs``."""
     h = hierarchy
-    return _signs(
+    signs: tuple[Array, Indices] = _signs(
         held.rows, held.side, h.matrix.level_of, h.matrix.norms, h.lower, h.upper, held.size,
         held.point.multipliers, h.levels, ROUNDING, NO_MULTIPLIER,
-    )  # type: ignore[no-any-return]  # fmt: skip
+    )  # fmt: skip
+    return signs
 
 
 @njit(cache=True)
@@ -258,8 +262,8 @@ def jitted_check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     share = ROUNDED + held.point.pivots[:, 1].max(initial=0.0) / COUNTS
     return Check(
         *_check(
-            h.A, h.matrix.norms, h.matrix.level_of, h.lower, h.upper, h.levels, held.point.x, held.rows,
-            held.side, held.point.multipliers, share, ROUNDED, MET, COUNTS,
+            h.A, h.matrix.norms, h.matrix.level_of, h.lower, h.upper, h.levels, held.point.x,
+            held.rows, held.side, held.point.multipliers, share, ROUNDED, MET, COUNTS,
         )
     )  # fmt: skip
 
@@ -287,7 +291,7 @@ def _add(A, i, factor, balance, weight):  # type: ignore[no-untyped-def]
 def _violations(A, norms, lower, upper, x, rounded, met):  # type: ignore[no-untyped-def]
     """Values of the rows, their terms, and what lies beyond their ends by more than rounding."""
     count = A.shape[0]
-    at, size, terms, violations = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count)
+    at, size, terms, violations = np.zeros((4, count))
     sizes = np.abs(x)
     mixed = rounded * np.sqrt(_dot(x, x, 0, x.size))
     for i in range(count):
@@ -306,57 +310,63 @@ def _violations(A, norms, lower, upper, x, rounded, met):  # type: ignore[no-unt
 
 
 @njit(cache=True)
-def _check(  # type: ignore[no-untyped-def]
-    A, norms, level_of, lower, upper, levels, x, rows, side, found, share, rounded, met, counts
-):
-    n = x.size
-    at, size, terms, violations = _violations(A, norms, lower, upper, x, rounded, met)
-    values, missed, columns, gap = np.zeros((4, levels))
-    slack, largest = np.zeros(rows.size), np.zeros(levels)
+def _own(A, norms, level_of, level, violations, terms, share, rounded, balance, weight):  # type: ignore[no-untyped-def]
+    """A level's own part: its value, and what its terms come to in the gap and in each column."""
+    value, worth, floor = 0.0, 0.0, 0.0
+    for i in range(A.shape[0]):
+        if level_of[i] == level:
+            value += violations[i] * violations[i]
+            worth += abs(violations[i]) * terms[i]
+            floor += norms[i] * (share * abs(violations[i]) + rounded * terms[i])
+            if violations[i] != 0.0:
+                _add(A, i, violations[i], balance, weight)
+    return value, worth, floor
+
+
+@njit(cache=True)
+def _held_slack(rows, side, level_of, lower, upper, at, size, violations, missed):  # type: ignore[no-untyped-def]
+    """How far met rows are from the ends at which they are held, and what these come to."""
+    slack, ends = np.zeros(rows.size), np.zeros(rows.size)
     for k in range(rows.size):
         row = rows[k]
-        for later in range(levels):
-            largest[later] = max(largest[later], abs(found[k, later]))
+        end = lower[row] if side[row] < 0 else upper[row]
+        ends[k] = size[row] + abs(end)
         if violations[row] == 0.0:
-            end = lower[row] if side[row] < 0 else upper[row]
             slack[k] = abs(at[row] - end)
             if slack[k] > 0.0:
                 level = level_of[row]
-                missed[level] = max(missed[level], slack[k] / (size[row] + abs(end)))
-    free = np.zeros(rows.size, dtype=np.bool_)
-    for k in range(rows.size):
-        free[k] = violations[rows[k]] != 0.0 or lower[rows[k]] == upper[rows[k]]
-    balance, weight = np.zeros(n), np.zeros(n)
+                missed[level] = max(missed[level], slack[k] / ends[k])
+    return slack, ends
+
+
+@njit(cache=True)
+def _check(  # type: ignore[no-untyped-def]
+    A, norms, level_of, lower, upper, levels, x, rows, side, found, share, rounded, met, counts
+):
+    at, size, terms, violations = _violations(A, norms, lower, upper, x, rounded, met)
+    values, missed, columns, gap = np.zeros((4, levels))
+    slack, ends = _held_slack(rows, side, level_of, lower, upper, at, size, violations, missed)
+    free = (violations[rows] != 0.0) | (lower[rows] == upper[rows])
+    signs = np.where(side[rows] > 0, 1.0, -1.0)
+    balance, weight = np.zeros((2, x.size))
     for level in range(levels):
         balance[:], weight[:] = 0.0, 0.0
-        floor, worth, charges = 0.0, 0.0, 0.0
-        for i in range(A.shape[0]):
-            if level_of[i] == level:
-                values[level] += violations[i] * violations[i]
-                worth += abs(violations[i]) * terms[i]
-                floor += norms[i] * (share * abs(violations[i]) + rounded * terms[i])
-                if violations[i] != 0.0:
-                    _add(A, i, violations[i], balance, weight)
-        unmet = values[level] > 0.0
+        values[level], worth, floor = _own(
+            A, norms, level_of, level, violations, terms, share, rounded, balance, weight
+        )
+        if values[level] == 0.0:
+            continue
+        charges, largest = 0.0, np.max(np.abs(found[:, level]))
         for k in range(rows.size):
-            row = rows[k]
-            if level_of[row] >= level:
-                continue
-            pushes = found[k, level] * (1 if side[row] > 0 else -1) > 0.0
-            if (free[k] or pushes) and unmet and found[k, level] != 0.0:
-                multiplier = found[k, level] / norms[row]
-                _add(A, row, multiplier, balance, weight)
+            if level_of[rows[k]] < level and (free[k] or found[k, level] * signs[k] > 0.0):
+                multiplier = found[k, level] / norms[rows[k]]
+                _add(A, rows[k], multiplier, balance, weight)
                 floor += share * abs(found[k, level])
                 charges += slack[k] * abs(multiplier)
-                end = lower[row] if side[row] < 0 else upper[row]
-                worth += abs(multiplier) * (size[row] + abs(end))
-        if unmet:
-            for j in range(n):
-                columns[level] = max(columns[level], abs(balance[j]) / (weight[j] + floor))
-                charges += abs(x[j]) * abs(balance[j])
-            gap[level] = charges / worth
-        for k in range(rows.size if unmet else 0):
-            sign = 1 if side[rows[k]] > 0 else -1
-            if level_of[rows[k]] < level and found[k, level] * sign > counts * largest[level]:
+                worth += ends[k] * abs(multiplier)
+        columns[level] = np.max(np.abs(balance) / (weight + floor))
+        gap[level] = (charges + np.abs(x) @ np.abs(balance)) / worth
+        for k in range(rows.size):
+            if level_of[rows[k]] < level and found[k, level] * signs[k] > counts * largest:
                 free[k] = True
     return values, violations, missed, columns, gap

@@ -59,7 +59,10 @@ class HierarchyMap:
         """The numbers of a hierarchy; None if not all of it is affine."""
         tasks = [task for level in levels for task in level.tasks]
         ends = [
-            end for task in tasks for end in (task.lower, task.upper) if isinstance(end, cp.Expression)
+            end
+            for task in tasks
+            for end in (task.lower, task.upper)
+            if isinstance(end, cp.Expression)
         ]
         rows = AffineRows.of(constraints, [task.expression for task in tasks], ends)
         if rows is None:

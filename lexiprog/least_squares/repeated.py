@@ -26,8 +26,6 @@ from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES, LEAST_SQUARES_GAP
 from lexiprog.typing import Array
 
-
-
 Checker = Callable[[Hierarchy, ActiveSet], Check]
 
 
@@ -45,7 +43,8 @@ def kernel() -> tuple[Kernel, Checker]:
     return made, jitted.jitted_check
 
 
-Found = tuple[Status, Array, Array, Callable[[], list[Certificate]]]
+# A status, the optima in the order of the subproblems, a point, and what makes the certificates.
+StepAnswer = tuple[Status, Array, Array, Callable[[], list[Certificate]]]
 
 
 class PerThread(threading.local):
@@ -74,7 +73,7 @@ class RepeatedLeastSquares:
         self._last = PerThread()
         kernel()
 
-    def __call__(self, values: Array, *, verify: bool) -> Found:
+    def __call__(self, values: Array, *, verify: bool) -> StepAnswer:
         """A status, the levels' values, a point, and what makes the certificates."""
         hierarchy = self._maps.at(values, self._known)
         search, checker = kernel()
@@ -102,7 +101,7 @@ class RepeatedLeastSquares:
             partial(certificates, hierarchy, held, found, self._maps.first),
         )
 
-    def _nothing(self, status: Status) -> Found:
+    def _nothing(self, status: Status) -> StepAnswer:
         levels = len(self._maps.starts) - 1 - self._maps.first
         return status, np.full(levels, np.nan), np.full(self._maps.rows.columns, np.nan), list
 

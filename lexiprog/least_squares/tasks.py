@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.atoms.affine.add_expr import AddExpression
-from cvxpy.atoms.affine.binary_operators import DivExpression, MulExpression, multiply
-from cvxpy.atoms.affine.sum import Sum
-from cvxpy.atoms.elementwise.power import Power
 from numpy.typing import ArrayLike
 
 from lexiprog.errors import DeclarationError, LexiprogWarning
@@ -21,7 +17,7 @@ from lexiprog.typing import Array, Objective
 
 End: TypeAlias = Array | cp.Expression
 # What somebody may give: an expression to be zero, or one with two ends and perhaps a weight.
-Given: TypeAlias = (
+TaskLike: TypeAlias = (
     cp.Expression
     | tuple[cp.Expression, ArrayLike | cp.Expression, ArrayLike | cp.Expression]
     | tuple[cp.Expression, ArrayLike | cp.Expression, ArrayLike | cp.Expression, ArrayLike]
@@ -95,7 +91,6 @@ class LeastSquaresTask:
             return cp.sum_squares(0.0 * self.expression)
         return sum(parts[1:], start=parts[0])
 
-
     def _beyond(self, end: End) -> cp.Expression:
         """The expression less an end, zero where that is infinite."""
         if isinstance(end, np.ndarray):
@@ -115,7 +110,7 @@ class LeastSquares:
     """All that a level wants, how its rank is determined, and what is added to its squares."""
 
     tasks: tuple[LeastSquaresTask, ...]
-    rank: Rank = Rank()
+    rank: Rank = field(default_factory=Rank)
     offset: float = 0.0
 
     def objective(self) -> cp.Minimize:
@@ -151,31 +146,50 @@ def least_squares_of(objective: Objective) -> LeastSquares | None:
     return LeastSquares(tuple(tasks), offset=offset) if tasks else None
 
 
+# CVXPY's classes for what is written with operators, by example.
+_few = cp.Variable(2)
+_SUM, _SQUARE, _ADD = type(cp.sum(_few)), type(cp.square(_few)), type(_few + 1)
+_TIMES = (type(cp.multiply(2, _few)), type(2 * _few), type(_few @ [1, 2]))
+_OVER = type(_few / 2)
+
+
 def _squares(expression: cp.Expression, factor: float) -> list[tuple[cp.Expression, float]] | None:
     """The expressions whose squares it is the sum of, and constants; None if it is no such sum."""
-    args = expression.args
+    args, kind = expression.args, type(expression)
     if expression.is_constant():
         return None if expression.parameters() else [(expression, factor)]
-    if isinstance(expression, cp.quad_over_lin) and expression.axis is None:
+    if kind is cp.quad_over_lin and expression.axis is None:
         over = _number(args[1])
         return [(args[0], factor / over)] if over and over > 0.0 else None
-    if isinstance(expression, Sum) and expression.axis is None:
+    if kind is _SUM and expression.axis is None:
         return _squares(args[0], factor)
-    if isinstance(expression, Power) and _number(expression.p) == 2.0:
-        return [(args[0], factor)]
-    if isinstance(expression, AddExpression):
-        parts = [_squares(part, factor) for part in args if part.size == expression.size]
-        if len(parts) < len(args) or any(part is None for part in parts):
-            return None
-        return [term for part in parts if part is not None for term in part]
-    if isinstance(expression, multiply | MulExpression | DivExpression):
-        left, right = args
-        number, rest = (_number(left), right) if left.is_constant() else (_number(right), left)
-        if number is None or not number > 0.0:
-            return None
-        over = isinstance(expression, DivExpression)
-        return _squares(rest, factor / number if over else factor * number)
+    if kind is _SQUARE:
+        return [(args[0], factor)] if _number(expression.p) == 2.0 else None
+    if kind is _ADD:
+        return _sum_of_squares(expression, factor)
+    if kind in _TIMES or kind is _OVER:
+        return _multiple_of_squares(expression, factor)
     return None
+
+
+def _sum_of_squares(
+    expression: cp.Expression, factor: float
+) -> list[tuple[cp.Expression, float]] | None:
+    parts = [_squares(part, factor) for part in expression.args if part.size == expression.size]
+    if len(parts) < len(expression.args) or any(part is None for part in parts):
+        return None
+    return [term for part in parts if part is not None for term in part]
+
+
+def _multiple_of_squares(
+    expression: cp.Expression, factor: float
+) -> list[tuple[cp.Expression, float]] | None:
+    left, right = expression.args
+    number, rest = (_number(left), right) if left.is_constant() else (_number(right), left)
+    if number is None or not number > 0.0:
+        return None
+    over = type(expression) is _OVER
+    return _squares(rest, factor / number if over else factor * number)
 
 
 def _number(expression: object) -> float | None:
@@ -191,7 +205,9 @@ def _flat(expression: cp.Expression) -> cp.Expression:
 
 def _vector(given: object, where: str) -> cp.Expression:
     if not isinstance(given, cp.Expression):
-        raise DeclarationError(f"{where}: a task is about a CVXPY expression, not {shorten(given)}.")
+        raise DeclarationError(
+            f"{where}: a task is about a CVXPY expression, not {shorten(given)}."
+        )
     if not given.is_affine() or not given.is_real():
         raise DeclarationError(
             f"{where}: a task is about a real affine expression, but {shorten(given)} is "

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import cvxpy as cp
 import numpy as np
@@ -26,7 +26,6 @@ from lexiprog.certify.measures import LinearBatch, Measures, can_batch, measure,
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
-from lexiprog.least_squares.chain import LeastSquaresChain
 from lexiprog.model.expressions import as_float, dense, holding, read_only, read_only_copies
 from lexiprog.model.lock import Lock
 from lexiprog.model.stage import Stage
@@ -41,6 +40,9 @@ from lexiprog.solve.prices import linear_price
 from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED, LOCK_DRIFT
 from lexiprog.typing import Array, Value, Values
+
+if TYPE_CHECKING:
+    from lexiprog.least_squares.chain import LeastSquaresChain
 
 
 @dataclass(frozen=True)
@@ -417,7 +419,11 @@ class LevelBatches:
         self, stages: Sequence[Stage], ladders: Mapping[str, FallbackSolvers | None]
     ) -> LeastSquaresChain | None:
         """The first stages as a hierarchy of least squares, if no solver is asked for there."""
+        if stages[0].subproblems[0].kind != "QP":
+            return None
         if not self._least_squares:
+            from lexiprog.least_squares.chain import LeastSquaresChain
+
             self._least_squares.append(LeastSquaresChain.of(stages))
         chain = self._least_squares[0]
         asked = chain is not None and any(ladders[name] is not None for name in chain.names)

@@ -117,14 +117,11 @@ def execute(
     subproblems = [p for stage in stages for p in stage.subproblems]
     given = given or Given.to(subproblems)
     solve_options = solve_options or SolveOptions()
-    chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
+    chain = None
     if batches is not None and warm is None and slack is NO_SLACK:
         solved = _on_one_set(batches, stages, ladders, given, tick, solved)
-        plain = plain and not solved
-        if len(solved) == len(subproblems):
-            return result_of(stages, solved, ladders)
-    if batches is not None and plain:
-        chain, solved = _in_batch(batches, stages, ladders, given, tick)
+        if solve_options.plain and not solved:
+            chain, solved = _in_batch(batches, stages, ladders, given, tick)
         if len(solved) == len(subproblems):
             return result_of(stages, solved, ladders)
     note = getattr(tick, "note", lambda _: None)

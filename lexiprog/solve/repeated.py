@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,12 +15,10 @@ from lexiprog.certify.certificate import Certificate
 from lexiprog.cvxpy_adapter import AffineMatrix, DenseAffine
 from lexiprog.least_squares.active_set import NoActiveSet, find
 from lexiprog.least_squares.hierarchy import Hierarchy, Rank
-from lexiprog.least_squares.repeated import PerThread, kernel
+from lexiprog.least_squares.repeated import PerThread, StepAnswer, kernel
 from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES
 from lexiprog.typing import Array
-
-Found = tuple[Status, Array, Array, Callable[[], list[Certificate]]]
 
 # A multiplier is one if it is more than the first share of its terms; between the two it is not
 # clear whether what it belongs to may still move.
@@ -122,7 +119,7 @@ class Repeated:
         self.maps = maps
         self._last = PerThread()
 
-    def nothing(self, status: Status) -> Found:
+    def nothing(self, status: Status) -> StepAnswer:
         """No point, and why."""
         levels, n = self.maps.signs.size, self.maps.lower.size
         return status, np.full(levels, np.nan), np.full(n, np.nan), list
@@ -148,7 +145,7 @@ class RepeatedLinear(Repeated):
     nothing, so that the answer depends on no earlier call.
     """
 
-    def __call__(self, values: Array, *, verify: bool) -> Found:
+    def __call__(self, values: Array, *, verify: bool) -> StepAnswer:
         """A status, the levels' values, a point, and what makes the certificates."""
         maps = self.maps
         A, costs = maps.A.at(values), maps.costs.at(values)
@@ -228,9 +225,9 @@ def _face(program: BoundedProgram, x: Array, y: Array) -> tuple[Bounds, bool, bo
     near_rows = np.minimum(np.abs(at - ends.row_lower), np.abs(at - ends.row_upper)) <= REAL * (
         1.0 + np.abs(at)
     )
-    unique = not (near & open_columns & ~fixed).any() and not (
-        near_rows & open_rows & ~fixed_rows
-    ).any()
+    unique = (
+        not (near & open_columns & ~fixed).any() and not (near_rows & open_rows & ~fixed_rows).any()
+    )
     row_end = np.where(y > 0.0, ends.row_lower, ends.row_upper)
     face = Bounds(
         np.where(fixed, x, ends.lower),
@@ -281,22 +278,18 @@ class RepeatedQuadratic(Repeated):
         rest = costs - costs @ self._solve_costs @ self._factor
         return bool(np.all(np.abs(rest) <= REAL * np.abs(costs).max(initial=0.0)))
 
-    def __call__(self, values: Array, *, verify: bool) -> Found:
+    def __call__(self, values: Array, *, verify: bool) -> StepAnswer:
         """A status, the value, a point, and what makes the certificate."""
         maps = self.maps
         row = maps.costs.at(values)[0]
         program = BoundedProgram(row[:-1], self._A, maps.bounds(values), self.P)
         found = self._by_daqp(program, verify=verify) if self.strict else None
         if found is None:
-            found = self._by_least_squares(program)
-            if found is None:
-                return self.nothing(Status.FAILED)
-            if not verify or found[0] is None or program.certificate(*found[1:]).passed:
-                pass
-            else:
-                return self.nothing(Status.FAILED)
+            found = self._by_least_squares(program, verify=verify)
+        if found is None:
+            return self.nothing(Status.FAILED)
         status, x, y = found
-        if status is not None:
+        if status is not Status.OPTIMAL:
             return self.nothing(status)
         value = 0.5 * float(x @ self.P @ x) + float(row[:-1] @ x) + float(row[-1])
         return (
@@ -308,7 +301,7 @@ class RepeatedQuadratic(Repeated):
 
     def _by_daqp(
         self, program: BoundedProgram, *, verify: bool
-    ) -> tuple[Status | None, Array, Array] | None:
+    ) -> tuple[Status, Array, Array] | None:
         """The optimum by DAQP; None if it is not installed, or its answer is not proved."""
         model = self._model(program)
         if model is None:
@@ -321,10 +314,10 @@ class RepeatedQuadratic(Repeated):
         y = multipliers[x.size :]
         if verify and not program.certificate(x, y).passed:
             return None
-        return None, x, y
+        return Status.OPTIMAL, x, y
 
     def _model(self, program: BoundedProgram) -> Any:
-        """This thread's DAQP model with the program's numbers; None if there is no DAQP."""
+        """A DAQP model of this thread with the program's numbers; None if there is no DAQP."""
         try:
             import daqp
         except ImportError:
@@ -345,8 +338,8 @@ class RepeatedQuadratic(Repeated):
         return model
 
     def _by_least_squares(
-        self, program: BoundedProgram
-    ) -> tuple[Status | None, Array, Array] | None:
+        self, program: BoundedProgram, *, verify: bool
+    ) -> tuple[Status, Array, Array] | None:
         """The optimum as the point where constraints hold and ``||Fx + h||`` is least."""
         ends, n = program.bounds, program.c.size
         bounded = np.flatnonzero(np.isfinite(ends.lower) | np.isfinite(ends.upper))
@@ -370,7 +363,10 @@ class RepeatedQuadratic(Repeated):
         self._last.start = held.side, x
         by_row = np.zeros(hierarchy.lower.size)
         by_row[held.rows] = -held.point.multipliers[:, 1] / hierarchy.matrix.norms[held.rows]
-        return None, x, by_row[bounded.size : hard]
+        y = by_row[bounded.size : hard]
+        if verify and not program.certificate(x, y).passed:
+            return None
+        return Status.OPTIMAL, x, y
 
     def __str__(self) -> str:
         return "DAQP, or one active set"

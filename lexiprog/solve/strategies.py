@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from lexiprog.backends.solver import EXACT, FallbackSolvers, Solver, has_exact
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import BackendName, Mode, Solutions, Strategy
-from lexiprog.least_squares.chain import ACTIVE_SET, DOES, LeastSquaresChain
 from lexiprog.model.lock import NO_SLACK, Slack, single
 from lexiprog.model.reformulate import can_restate, flat_at_zero, has_arguments
 from lexiprog.model.stage import Stage
@@ -536,6 +535,8 @@ def _opened(subproblem: Subproblem) -> frozenset[str]:
 
 def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, FallbackSolvers]) -> str:
     """What would be tried for every subproblem, in order, as text."""
+    from lexiprog.least_squares.chain import ACTIVE_SET, DOES, LeastSquaresChain
+
     stages = tuple(stages)
     backends = Backends.of(stages, solvers)
     lines = ["strategies, each tried if none before it has found a certified optimum:"]
