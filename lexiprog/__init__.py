@@ -29,6 +29,7 @@ from lexiprog.results.solution import Solution
 from lexiprog.status import Status
 
 if TYPE_CHECKING:
+    from lexiprog.compiled import CompiledProgram, CompiledResult
     from lexiprog.parametric.explorer import Explorer, explore
     from lexiprog.parametric.front import Frontier
     from lexiprog.parametric.pareto import frontier
@@ -41,6 +42,8 @@ __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 
 __all__ = [
     "Certificate",
+    "CompiledProgram",
+    "CompiledResult",
     "DeclarationError",
     "Elsewhere",
     "Explorer",
@@ -82,6 +85,8 @@ __all__ = [
 
 # Public names whose modules are imported when one of them is first used.
 _LATER = {
+    "CompiledProgram": "lexiprog.compiled",
+    "CompiledResult": "lexiprog.compiled",
     "Explorer": "lexiprog.parametric.explorer",
     "explore": "lexiprog.parametric.explorer",
     "Frontier": "lexiprog.parametric.front",

@@ -46,6 +46,8 @@ class RepeatedSolve(Protocol):
 class CompiledResult:
     """The optima of one call of a compiled program.
 
+    Use ``values``, ``variables`` and ``status`` in a loop, and ``certificate`` when in doubt.
+
     Attributes
     ----------
     status : Status
