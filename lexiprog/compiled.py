@@ -36,7 +36,15 @@ SAMPLED = 16
 
 
 class RepeatedSolve(Protocol):
-    """Who solves a program again and again; it can be pickled and is safe in threads."""
+    """Who solves a program again and again; it can be pickled and is safe in threads.
+
+    Attributes
+    ----------
+    order : {"C", "F"}
+        Whether values of a parameter come row by row or column by column.
+    """
+
+    order: Literal["C", "F"]
 
     def __call__(self, values: Array, *, verify: bool) -> StepAnswer:
         """Solve at these values of all parameters, which end with a one."""
@@ -142,7 +150,7 @@ class CompiledProgram:
                 raise ValueError(
                     f"parameter {name!r} has shape {shape}, but the value has {array.shape}."
                 )
-            full[part] = array if len(shape) < 2 else array.ravel(order="F")
+            full[part] = array if len(shape) < 2 else array.ravel(self._method.order)
         if np.isnan(full).any():
             raise ValueError("a value is not a number.")
         verify = self.verify == "always" or (self.verify == "sampled" and not self._calls % SAMPLED)
@@ -176,9 +184,10 @@ def compile_program(
     """See :meth:`Program.compile`."""
     wanted = [parameters] if isinstance(parameters, cp.Parameter) else list(parameters)
     _check(program, wanted, verify)
-    chosen = _least_squares(program) or _linear(program) or _quadratic(program)
-    method, read, columns = chosen or _by_solving(program)
-    values, slots = _template(read, wanted)
+    squares = _least_squares(program)
+    chosen = squares or _linear(program) or _quadratic(program) or _by_solving(program)
+    method, read, columns = chosen
+    values, slots = _template(read, wanted, "F" if squares is None else "C")
     return CompiledProgram(
         method(values), values, slots, list(program.subproblems),
         [_Output(name, columns[v.id]) for name, v in _outputs(program, outputs)], verify,
@@ -255,6 +264,8 @@ def _is_fixed(maps: Maps) -> bool:
 
 class RepeatedProgram:
     """Any other program: solved as ever, with the values given to its parameters for a moment."""
+
+    order: Literal["C", "F"] = "F"
 
     def __init__(self, program: Program, read: Reader) -> None:
         self._program, self._slots = program, read.slots
@@ -361,7 +372,7 @@ def _check(program: Program, wanted: Sequence[object], verify: object) -> None:
 
 
 def _template(
-    read: Reader, wanted: Sequence[cp.Parameter]
+    read: Reader, wanted: Sequence[cp.Parameter], order: Literal["C", "F"]
 ) -> tuple[Array, list[tuple[str, slice, tuple[int, ...]]]]:
     """The values of all parameters, with zeros for those that are given later, and their places."""
     values = np.ones(read.size + 1)
@@ -369,6 +380,6 @@ def _template(
     given = {parameter.id for parameter in wanted}
     for parameter, part in read.slots:
         later = parameter.id in given
-        values[part] = 0.0 if later else np.asarray(dense(parameter.value)).ravel(order="F")
+        values[part] = 0.0 if later else np.asarray(dense(parameter.value)).ravel(order)
     nowhere = slice(0, 0)  # of a parameter that no number depends on
     return values, [(p.name(), places.get(p.id, nowhere), p.shape) for p in wanted]

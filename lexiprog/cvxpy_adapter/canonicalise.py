@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import SimpleNamespace
 
@@ -534,6 +534,19 @@ class AffineRows:
             ),
             tuple(dual),
         )  # fmt: skip
+
+    def row_by_row(self) -> AffineRows:
+        """The same for values of parameters that come row by row, as arrays lie in memory.
+
+        It reads no parameters itself.
+        """
+        order = np.arange(self.read.size + 1)
+        for parameter, part in self.read.slots:
+            order[part] = order[part].reshape(parameter.shape, order="F").ravel()
+        entries = self.maps.entries
+        maps = entries.maps if entries.fixed else entries.maps[:, order]
+        moved = replace(self.maps, entries=replace(entries, maps=maps))
+        return replace(self, read=Reader((), 0), maps=moved)
 
     def at(self, values: Array) -> Array:
         """Coefficients and constants at these values of the parameters, which end with a one."""

@@ -10,7 +10,7 @@ answer, whatever the search started from.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,11 @@ class Rank:
     damping: float = 0.0
 
 
+@lru_cache(maxsize=256)
+def _level_of(starts: tuple[int, ...]) -> Indices:
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
 @dataclass(frozen=True)
 class LevelRows:
     """The rows of all levels, one level after the other, and what is known of them.
@@ -57,10 +62,10 @@ class LevelRows:
     A: Array
     starts: tuple[int, ...]
 
-    @cached_property
+    @property
     def level_of(self) -> Indices:
         """The level of each row."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return _level_of(self.starts)
 
     @cached_property
     def norms(self) -> Array:

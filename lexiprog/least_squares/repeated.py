@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from typing import Literal
 
 import numpy as np
 
 from lexiprog.certify.certificate import Certificate
-from lexiprog.cvxpy_adapter import Reader
 from lexiprog.least_squares.active_set import (
     ActiveSet,
     Kernel,
@@ -63,13 +63,15 @@ class RepeatedLeastSquares:
     offsets : ndarray
         What is added to the levels' sums of squares.
     values : ndarray
-        Of all parameters, as they are now, to find what does not change.
+        Of all parameters, row by row, as they are now: to find what does not change.
     """
+
+    order: Literal["C", "F"] = "C"
 
     def __init__(self, maps: HierarchyMap, offsets: Array, values: Array) -> None:
         self._offsets = offsets
-        self._maps = replace(maps, rows=replace(maps.rows, read=Reader((), 0)))
-        self._known = maps.at(values)
+        self._maps = replace(maps, rows=maps.rows.row_by_row())
+        self._known = self._maps.at(values)
         self._last = PerThread()
         kernel()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -114,6 +114,8 @@ class LinearMaps:
 
 class Repeated:
     """What both have in common: maps, and a place for each thread to start from."""
+
+    order: Literal["C", "F"] = "F"
 
     def __init__(self, maps: LinearMaps) -> None:
         self.maps = maps
