@@ -174,7 +174,8 @@ def by_proxqp(H: np.ndarray, A: np.ndarray, lower: np.ndarray, upper: np.ndarray
     equal = lower == upper
     found = proxqp.dense.solve(
         H, np.zeros(H.shape[0]), A[equal], lower[equal], A[~equal],
-        np.maximum(lower[~equal], -1e20), np.minimum(upper[~equal], 1e20), eps_abs=1e-9, eps_rel=0.0,
+        np.maximum(lower[~equal], -1e20), np.minimum(upper[~equal], 1e20),
+        eps_abs=1e-9, eps_rel=0.0,
     )  # fmt: skip
     return np.asarray(found.x)
 

@@ -109,8 +109,8 @@ def on_humanoid(count: int, few: int) -> tuple[str, Any]:
         ],
     )  # fmt: skip
     about = (
-        f"The five levels of the published step are right to {worst:.1e}. Compiled steps are checked. "
-        "Wrong: a level that is worse than ours by more than 1e-4, or better at the cost of one before it."
+        f"The five levels of the published step are right to {worst:.1e}. Compiled steps are "
+        "checked. Wrong: a level that differs from ours by more than 1e-4."
     )
     return f"{about}\n\n{text}", {"steps": records, "worst": worst}
 
@@ -121,6 +121,9 @@ def _peer(peer: str, case: str, cases: list[Rows], wanted: list[np.ndarray], sol
         begun = time.process_time_ns()
         try:
             x = daqp_hierarchy(rows) if solve is None else slack_loop(rows, solve)
+        except ImportError:
+            return {"method": f"{peer} (not installed)", "case": case, "shown": "-",
+                    "steps": 0, "refused": 0, "wrong": 0}  # fmt: skip
         except Exception:  # noqa: BLE001 - each has errors of its own
             refused += 1
             continue
@@ -165,7 +168,7 @@ def on_families(count: int, few: int) -> tuple[str, Any]:
              "peers": {name: f"{a} of {b}" for name, (a, b) in peers.items()}}
         )  # fmt: skip
     text = table(
-        ("family", "optimal", "from the pseudo-inverses", "first ms", "again ms", *lines[0]["peers"]),
+        ("family", "optimal", "off", "first ms", "again ms", *lines[0]["peers"]),
         [
             (r["family"], f"{r['optimal']} of {r['of']}",
              "-" if "inequalities" in r["family"] else f"{r['off']:.1e}", f"{r['cold']:.3f}",
@@ -174,8 +177,8 @@ def on_families(count: int, few: int) -> tuple[str, Any]:
         ],
     )  # fmt: skip
     about = (
-        "Distances from the pseudo-inverse cascade over the rows' terms. Times of a compiled step with "
-        "its check: at first and with the same numbers again."
+        "Off: distances from the pseudo-inverse cascade over the rows' terms. Times of a compiled "
+        "step with its check: at first, and with the same numbers again."
     )
     return f"{about}\n\n{text}", lines
 
@@ -221,26 +224,12 @@ def one_problem(
 
 
 def again_with_solve(sizes: Sequence[int], rounds: int) -> tuple[str, Any]:
-    lines = []
-    for kind in ("LP", "QP", "SOCP"):
-        for spread_by in (0.0, 3.0):
-            for rows in sizes:
-                problem, demand, size = one_problem(kind, rows, spread_by)
-                program = lx.Program(lx.Stage("only", lx.Subproblem("p", problem)))
-                solver = "HIGHS" if kind == "LP" else "CLARABEL"
-                rng = np.random.default_rng(0)
-                sides = [size * (0.3 + 0.1 * rng.random(rows)) for _ in range(rounds + 2)]
-
-                def plain(turn: int) -> None:
-                    demand.value = sides[turn]
-                    problem.solve(solver=solver)
-
-                def ours(turn: int) -> None:
-                    demand.value = sides[turn]
-                    program.solve(solver)
-
-                took = in_turns({"cvxpy": plain, "lexiprog": ours}, rounds)
-                lines.append({"kind": kind, "spread": spread_by, "rows": rows} | took)
+    lines = [
+        {"kind": kind, "spread": spread_by, "rows": rows} | one_again(kind, rows, spread_by, rounds)
+        for kind in ("LP", "QP", "SOCP")
+        for spread_by in (0.0, 3.0)
+        for rows in sizes
+    ]
     text = table(
         ("kind", "coefficients", "rows", "lexiprog ms", "plain CVXPY ms", "ratio"),
         [
@@ -250,6 +239,24 @@ def again_with_solve(sizes: Sequence[int], rounds: int) -> tuple[str, Any]:
         ],
     )  # fmt: skip
     return text, lines
+
+
+def one_again(kind: str, rows: int, spread_by: float, rounds: int) -> dict[str, float]:
+    problem, demand, size = one_problem(kind, rows, spread_by)
+    program = lx.Program(lx.Stage("only", lx.Subproblem("p", problem)))
+    solver = "HIGHS" if kind == "LP" else "CLARABEL"
+    rng = np.random.default_rng(0)
+    sides = [size * (0.3 + 0.1 * rng.random(rows)) for _ in range(rounds + 2)]
+
+    def plain(turn: int) -> None:
+        demand.value = sides[turn]
+        problem.solve(solver=solver)
+
+    def ours(turn: int) -> None:
+        demand.value = sides[turn]
+        program.solve(solver)
+
+    return in_turns({"cvxpy": plain, "lexiprog": ours}, rounds)
 
 
 def hierarchies_again(rounds: int) -> tuple[str, Any]:
