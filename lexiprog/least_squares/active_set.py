@@ -113,42 +113,48 @@ class _Search:
         return ActiveSet(side, rows, point, at, size)
 
     def _with_fixed_columns(self, rows: Indices, targets: Array) -> Cascade:
-        """Variables that the first level holds at a bound are taken out before all else."""
+        """Variables that the first rows hold at a bound are taken out before all else."""
         h = self.hierarchy
-        column = h.matrix.bounded_column[rows]
-        bounds = column >= 0
-        fixed = column[bounds]
-        several = np.unique(fixed).size < fixed.size
-        if not fixed.size or several or self.rank.damping:
-            return self._factored(rows, targets)
+        column = h.matrix.bounded_column.take(rows)
+        count = int(np.count_nonzero(column >= 0))
+        fixed, others = column[:count], rows[count:]
         left = np.ones(h.columns, dtype=bool)
         left[fixed] = False
         free = np.flatnonzero(left)
-        others = rows[~bounds]
-        entries = h.A[rows[bounds], fixed]
-        values = targets[bounds] / entries
-        norms = h.matrix.norms[others]
-        scaled = h.matrix.unit.take(others, axis=0)
-        starts = tuple(np.searchsorted(others, h.starts).tolist())
+        alone = free.size == h.columns - count and (fixed >= 0).all()
+        if not count or not alone or self.rank.damping:
+            return self._factored(rows, targets)
+        entries = h.A[rows[:count], fixed]
+        values = targets[:count] / entries
+        norms, scaled = h.matrix.norms.take(others), h.matrix.unit.take(others, axis=0)
         pinned = scaled.take(fixed, axis=1)
-        wanted = targets[~bounds] / norms - pinned @ values
-        point = self.kernel.cascade(scaled.take(free, axis=1), wanted, norms, starts, self.rank)
+        wanted = targets[count:] / norms - pinned @ values
+        starts = np.searchsorted(others, h.starts).tolist()
+        point = self.kernel.cascade(
+            scaled.take(free, axis=1), wanted, norms, tuple(starts), self.rank
+        )
         x = np.empty(h.columns)
         x[free], x[fixed] = point.x, values
         if starts[1]:
-            missed = np.abs(point.multipliers[: starts[1], 0]) / norms[: starts[1]] ** 2
-            terms = np.abs(scaled[: starts[1]]) @ np.abs(x) + MIXED * float(np.linalg.norm(x))
-            if np.any(missed > ROUNDING * terms):  # the first level has to share what is missing
-                return self._factored(rows, targets)
-        multipliers = np.zeros((rows.size, h.levels + 1))
-        multipliers[~bounds] = point.multipliers
+            first = slice(count, count + starts[1])
+            missed = np.abs(h.A[rows[first]] @ x - targets[first])
+            if np.any(missed > ROUNDING * self._terms(x)[rows[first]]):
+                return self._factored(rows, targets)  # the first level has to share what is missing
         costs = pinned.T @ point.multipliers
         costs[:, -1] += values
         costs[:, 0] = 0.0
-        multipliers[bounds] = -np.sign(entries)[:, None] * costs
-        ranks = point.ranks.copy()
-        ranks[0] += fixed.size
-        return replace(point, x=x, multipliers=multipliers, ranks=ranks)
+        multipliers = np.concatenate([costs * -np.sign(entries)[:, None], point.multipliers])
+        point.ranks[0] += count
+        return Cascade(x, multipliers, point.ranks, point.pivots)
+
+    def _terms(self, x: Array) -> Array:
+        """What the terms of all rows come to.
+
+        Orthogonal factors know every column to the last digits of the largest.
+        """
+        matrix = self.hierarchy.matrix
+        mixed = MIXED * float(np.sqrt(x @ x))
+        return matrix.sizes @ np.abs(x) + mixed * matrix.norms
 
     def _factored(self, rows: Indices, targets: Array) -> Cascade:
         h = self.hierarchy

@@ -16,14 +16,17 @@ from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
 
 
+# Rows times reflections from which on products of matrices are faster.
+MANY = 500
+
+
 def jitted_cascade(
     rows: Array, targets: Array, weights: Array, starts: tuple[int, ...], rank: Rank
 ) -> Cascade:
-    """Solve ``rows @ x = targets`` level by level; see ``cascade``."""
+    """Solve ``rows @ x = targets`` level by level; see ``cascade``. The arrays are overwritten."""
     return Cascade(
         *_cascade(
-            np.array(rows, order="C"), targets.copy(), weights.copy(), np.array(starts), rank.used,
-            rank.locked, rank.damping,
+            rows, targets, weights, np.array(starts), rank.used, rank.locked, rank.damping,
         )
     )  # fmt: skip
 
@@ -85,7 +88,7 @@ def _factored(W, start, end, done, axes, factors, order, used, locked):  # type:
 
     Returns how many pivots are used and kept, the smallest used and the largest unused one.
     """
-    count, n = W.shape
+    n = W.shape[1]
     left = np.empty(end - start)
     full = np.empty(end - start)
     for k in range(start, end):
@@ -112,7 +115,7 @@ def _factored(W, start, end, done, axes, factors, order, used, locked):  # type:
             smallest = min(smallest, norm)
         keeps += 1
         factors[done] = _mirror(W[place], axes[done], done)
-        _reflect(W, place + 1, count, axes[done], factors[done], done)
+        _reflect(W, place + 1, end, axes[done], factors[done], done)
         for k in range(place + 1, end):
             rest = left[k - start] - W[k, done] * W[k, done]
             if rest < 1e-6 * full[k - start]:
@@ -120,7 +123,32 @@ def _factored(W, start, end, done, axes, factors, order, used, locked):  # type:
             left[k - start] = rest
         done += 1
         place += 1
+    _reflect_later(W, end, axes, factors, done - keeps, done)
     return uses, keeps, smallest, largest
+
+
+@njit(cache=True)
+def _reflect_later(W, end, axes, factors, first, last):  # type: ignore[no-untyped-def]
+    """Reflect the rows of later levels, by products of whole matrices where that pays."""
+    count, n = W.shape
+    if (last - first) * (count - end) < MANY:
+        for k in range(first, last):
+            _reflect(W, end, count, axes[k], factors[k], k)
+        return
+    V = axes[first:last, first:].copy()
+    inner = V @ V.T
+    size = last - first
+    T = np.zeros((size, size))  # the reflections in turn are 1 - V' T V
+    for k in range(size):
+        T[k, k] = factors[first + k]
+        for i in range(k):
+            total = 0.0
+            for j in range(i, k):
+                total += T[i, j] * inner[j, k]
+            T[i, k] = -factors[first + k] * total
+    rest = W[end:, first:].copy()
+    rest -= (rest @ V.T) @ T @ V
+    W[end:, first:] = rest
 
 
 @njit(cache=True)
