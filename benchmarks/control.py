@@ -33,11 +33,11 @@ from _measuring import Report, arguments, table
 import lexiprog as lx
 from lexiprog.least_squares import repeated
 from lexiprog.least_squares.active_set import Kernel, lexicographic_signs
-from lexiprog.least_squares.cascade import cascade
-from lexiprog.least_squares.check import check
+from lexiprog.least_squares.cascade import solve_cascade
+from lexiprog.least_squares.check import check_levels
 
 Step = Callable[[Rows], Any]
-NUMPY = (Kernel(cascade, lexicographic_signs), check)
+NUMPY = (Kernel(solve_cascade, lexicographic_signs), check_levels)
 
 
 def program_of(rows: Rows) -> tuple[lx.CompiledProgram, Step]:

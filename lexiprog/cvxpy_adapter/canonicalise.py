@@ -297,10 +297,7 @@ class AffineCanonicaliser:
         parts = [*objectives, *constraints]
         variables = _each_once(leaf for part in parts for leaf in part.variables())
         parameters = _each_once(leaf for part in parts for leaf in part.parameters())
-        kinds = (*_ZERO, *_BELOW, *_ABOVE)
-        if not variables or not all(type(c) in kinds for c in constraints):
-            return None
-        if not all(_is_plain(leaf) for leaf in (*variables, *parameters)):
+        if not _are_plain(variables, parameters, constraints):
             return None
         rows = sorted(constraints, key=lambda c: not isinstance(c, _ZERO))  # stable
         expressions = [*(_affine_side(c) for c in rows), *(o.expr for o in objectives)]
@@ -433,6 +430,16 @@ class AffineCompiled(Compiled):
         }
 
 
+def _are_plain(
+    variables: Sequence[Leaf], parameters: Sequence[Leaf], constraints: Sequence[Constraint]
+) -> bool:
+    """Whether there are variables, and all is equations, inequalities and plain leaves."""
+    kinds = (*_ZERO, *_BELOW, *_ABOVE)
+    if not variables or not all(type(constraint) in kinds for constraint in constraints):
+        return False
+    return all(_is_plain(leaf) for leaf in (*variables, *parameters))
+
+
 def _is_plain(leaf: Leaf) -> bool:
     """Whether a variable or parameter says nothing about itself but signs and fixed bounds."""
     if leaf.ndim > 2:
@@ -503,10 +510,7 @@ class AffineRows:
         parts = [*constraints, *expressions]
         variables = _each_once(leaf for part in parts for leaf in part.variables())
         parameters = _each_once(leaf for part in (*parts, *constants) for leaf in part.parameters())
-        kinds = (*_ZERO, *_BELOW, *_ABOVE)
-        if not variables or not all(type(c) in kinds for c in constraints):
-            return None
-        if not all(_is_plain(leaf) for leaf in (*variables, *parameters)):
+        if not _are_plain(variables, parameters, constraints):
             return None
         rows = sorted(constraints, key=lambda c: not isinstance(c, _ZERO))  # stable
         every = [*(_affine_side(c) for c in rows), *expressions, *constants]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexiprog.least_squares.cascade import Cascade, cascade
+from lexiprog.least_squares.cascade import Cascade, solve_cascade
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
 
@@ -76,7 +76,7 @@ def find(
 
     ``start`` are the sides and the point of an optimum of similar numbers.
     """
-    search = _Search(hierarchy, rank, kernel or Kernel(cascade, lexicographic_signs))
+    search = _Search(hierarchy, rank, kernel or Kernel(solve_cascade, lexicographic_signs))
     side = np.where(hierarchy.lower == hierarchy.upper, _EQUAL, 0)
     if start is None:
         best = search.at_once(side)

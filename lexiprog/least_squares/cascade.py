@@ -44,7 +44,7 @@ class Cascade:
     pivots: Array
 
 
-def cascade(
+def solve_cascade(
     rows: Array, targets: Array, weights: Array, starts: tuple[int, ...], rank: Rank
 ) -> Cascade:
     """Solve ``rows @ x = targets`` level by level, each as least squares.

@@ -15,7 +15,7 @@ from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.errors import LexiprogWarning
 from lexiprog.least_squares.active_set import ActiveSet, NoActiveSet, find
-from lexiprog.least_squares.check import MET, Check, check
+from lexiprog.least_squares.check import MET, Check, check_levels
 from lexiprog.least_squares.hierarchy import INFINITE_END, Hierarchy
 from lexiprog.least_squares.numbers import HierarchyMap
 from lexiprog.least_squares.repeated import certificate_of
@@ -81,7 +81,7 @@ class LeastSquaresChain:
             held = find(hierarchy, self.maps.rank)
         except NoActiveSet:
             return {}
-        found = check(hierarchy, held)
+        found = check_levels(hierarchy, held)
         if not self.is_proved(hierarchy, held, found):
             return {}
         seconds = {"compile": compiled - begun, "solve": time.perf_counter() - compiled}

@@ -65,7 +65,7 @@ class Check:
         )
 
 
-def check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
+def check_levels(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     """Measure a point by the multipliers of the rows that hold it."""
     h, x, rows = hierarchy, held.point.x, held.rows
     share = ROUNDED + held.point.pivots[:, 1].max(initial=0.0) / COUNTS

@@ -15,7 +15,6 @@ from lexiprog.least_squares.check import COUNTS, MET, ROUNDED, Check
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
 
-
 # Rows times reflections from which on products of matrices are faster.
 MANY = 500
 
@@ -23,7 +22,7 @@ MANY = 500
 def jitted_cascade(
     rows: Array, targets: Array, weights: Array, starts: tuple[int, ...], rank: Rank
 ) -> Cascade:
-    """Solve ``rows @ x = targets`` level by level; see ``cascade``. The arrays are overwritten."""
+    """Solve ``rows @ x = targets`` level by level; see ``solve_cascade``. Overwrites them."""
     return Cascade(
         *_cascade(
             rows, targets, weights, np.array(starts), rank.used, rank.locked, rank.damping,
@@ -130,7 +129,7 @@ def _factored(W, start, end, done, axes, factors, order, used, locked):  # type:
 @njit(cache=True)
 def _reflect_later(W, end, axes, factors, first, last):  # type: ignore[no-untyped-def]
     """Reflect the rows of later levels, by products of whole matrices where that pays."""
-    count, n = W.shape
+    count = W.shape[0]
     if (last - first) * (count - end) < MANY:
         for k in range(first, last):
             _reflect(W, end, count, axes[k], factors[k], k)
@@ -285,7 +284,7 @@ def _signs(  # type: ignore[no-untyped-def]
 
 
 def jitted_check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
-    """Measure a point by the multipliers of the rows that hold it; see ``check``."""
+    """Measure a point by the multipliers of the rows that hold it; see ``check_levels``."""
     h = hierarchy
     share = ROUNDED + held.point.pivots[:, 1].max(initial=0.0) / COUNTS
     return Check(

@@ -18,8 +18,8 @@ from lexiprog.least_squares.active_set import (
     find,
     lexicographic_signs,
 )
-from lexiprog.least_squares.cascade import cascade
-from lexiprog.least_squares.check import Check, check
+from lexiprog.least_squares.cascade import solve_cascade
+from lexiprog.least_squares.check import Check, check_levels
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.least_squares.numbers import HierarchyMap
 from lexiprog.status import Status
@@ -35,7 +35,7 @@ def kernel() -> tuple[Kernel, Checker]:
     try:
         from lexiprog.least_squares import jitted
     except ImportError:
-        return Kernel(cascade, lexicographic_signs), check
+        return Kernel(solve_cascade, lexicographic_signs), check_levels
     made = Kernel(jitted.jitted_cascade, jitted.jitted_signs)
     ends = np.array([0.0, 1.0])
     one = Hierarchy(np.ones((2, 1)), -ends, ends, (0, 1, 2))
@@ -121,7 +121,7 @@ def certificates(
     hierarchy: Hierarchy, held: ActiveSet, found: Check | None, first: int
 ) -> list[Certificate]:
     """Of every level from the first on."""
-    measured = check(hierarchy, held) if found is None else found
+    measured = check_levels(hierarchy, held) if found is None else found
     return [certificate_of(measured, level) for level in range(first, hierarchy.levels)]
 
 

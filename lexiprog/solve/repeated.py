@@ -33,6 +33,7 @@ class BoundedProgram:
 
     c: Array
     A: Array
+    sizes: Array  # of A's entries
     bounds: Bounds
     P: Array | None = None
 
@@ -42,12 +43,12 @@ class BoundedProgram:
         ``y`` are multipliers of the rows: what is left of the costs is ``c + Px - A'y``.
         """
         ends, A, P = self.bounds, self.A, self.P
-        at, size = A @ x, np.abs(A) @ np.abs(x)
+        at, size = A @ x, self.sizes @ np.abs(x)
         y = np.where((y > 0.0) & np.isfinite(ends.row_lower), y, np.minimum(y, 0.0))
         y = np.where((y < 0.0) & ~np.isfinite(ends.row_upper), 0.0, y)
         rows = max(_missed(ends.row_lower, at, ends.row_upper, size),
                    _missed(ends.lower, x, ends.upper, np.abs(x)))  # fmt: skip
-        left, terms = self.c - y @ A, np.abs(self.c) + np.abs(y) @ np.abs(A)
+        left, terms = self.c - y @ A, np.abs(self.c) + np.abs(y) @ self.sizes
         worth = float(np.abs(self.c) @ np.abs(x))
         if P is not None:
             left, terms = left + P @ x, terms + np.abs(P) @ np.abs(x)
@@ -135,9 +136,13 @@ class _Levels:
     x: Array = field(default_factory=lambda: np.zeros(0))
     programs: list[tuple[BoundedProgram, Array, Array]] = field(default_factory=list)
     unique: bool = True
+    measured: list[Certificate] = field(default_factory=list)
 
     def certificates(self) -> list[Certificate]:
-        return [program.certificate(x, y) for program, x, y in self.programs]
+        """Of all levels, made once."""
+        if not self.measured:
+            self.measured = [program.certificate(x, y) for program, x, y in self.programs]
+        return self.measured
 
 
 class RepeatedLinear(Repeated):
@@ -155,8 +160,9 @@ class RepeatedLinear(Repeated):
         warm = model is not None and maps.A.fixed
         if model is None or not maps.A.fixed:
             model = HighsModel(A, {}, costs[0, :-1].copy(), maps.bounds(values))
-            self._last.model, self._last.A = model, np.asarray(A.toarray())
-        full: Array = self._last.A
+            full = np.asarray(A.toarray())
+            self._last.model, self._last.full = model, (full, np.abs(full))
+        full = self._last.full
         found = self._levels(model, full, costs, maps.bounds(values), warm=warm)
         passed = not verify or self._passed(found)
         if warm and (found.status is not Status.OPTIMAL or not found.unique or not passed):
@@ -175,13 +181,19 @@ class RepeatedLinear(Repeated):
         return all(certificate.passed for certificate in found.certificates())
 
     def _levels(
-        self, model: HighsModel, A: Array, costs: Array, ends: Bounds, *, warm: bool
+        self,
+        model: HighsModel,
+        full: tuple[Array, Array],
+        costs: Array,
+        ends: Bounds,
+        *,
+        warm: bool,
     ) -> _Levels:
         """Solve level by level, each on the optimal face of those before it."""
-        out = _Levels()
-        model.set_columns(ends.lower, ends.upper)
+        out, last = _Levels(), costs.shape[0] - 1
+        if last:  # a single level never changes them
+            model.set_columns(ends.lower, ends.upper)
         model.set_rows(ends.row_lower, ends.row_upper)
-        last = costs.shape[0] - 1
         for level, cost in enumerate(costs[:, :-1]):
             model.set_cost(cost)
             status = model.solve(warm=warm or level > 0, primal=level > 0)
@@ -191,7 +203,7 @@ class RepeatedLinear(Repeated):
             solution = model.solution
             x, y = np.array(solution.col_value), np.array(solution.row_dual)
             x = np.clip(x, ends.lower, ends.upper)
-            program = BoundedProgram(cost, A, ends)
+            program = BoundedProgram(cost, *full, ends)
             out.programs.append((program, x, y))
             out.x = x
             ends, clear, unique = _face(program, x, y)
@@ -213,7 +225,7 @@ def _face(program: BoundedProgram, x: Array, y: Array) -> tuple[Bounds, bool, bo
     What has a multiplier stays where it is.
     """
     ends, A = program.bounds, program.A
-    left, terms = program.c - y @ A, np.abs(program.c) + np.abs(y) @ np.abs(A)
+    left, terms = program.c - y @ A, np.abs(program.c) + np.abs(y) @ program.sizes
     terms[terms == 0.0] = 1.0
     share, largest = np.abs(left) / terms, np.abs(y).max(initial=0.0) or 1.0
     row_share = np.abs(y) / largest
@@ -260,6 +272,7 @@ class RepeatedQuadratic(Repeated):
         self._solve_costs = axes[:, curved] / np.sqrt(roots[curved])
         self.strict = bool(curved.all())
         self._A: Array = np.asarray(maps.A.at(np.zeros(0)).toarray())
+        self._sizes = np.abs(self._A)
         kernel()
 
     @property
@@ -284,7 +297,7 @@ class RepeatedQuadratic(Repeated):
         """A status, the value, a point, and what makes the certificate."""
         maps = self.maps
         row = maps.costs.at(values)[0]
-        program = BoundedProgram(row[:-1], self._A, maps.bounds(values), self.P)
+        program = BoundedProgram(row[:-1], self._A, self._sizes, maps.bounds(values), self.P)
         found = self._by_daqp(program, verify=verify) if self.strict else None
         if found is None:
             found = self._by_least_squares(program, verify=verify)

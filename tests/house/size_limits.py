@@ -44,7 +44,7 @@ _OPTIONAL = [
     "lexiprog.sensitivity",
 ]
 LAZY = {
-    "lexiprog": [*_OPTIONAL, "daqp", "dask", "flint", "matplotlib", "numba", "pandas", "sklearn"],
+    "lexiprog": [*_OPTIONAL, "dask", "flint", "matplotlib", "numba", "pandas", "sklearn"],
     "lexiprog_boost": [
         *_OPTIONAL,
         "lexiprog_boost.experiments",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiprog.least_squares.active_set import find
-from lexiprog.least_squares.check import check
+from lexiprog.least_squares.check import check_levels
 from lexiprog.least_squares.hierarchy import Hierarchy, Rank
 from tests.lexiprog.least_squares.families import (
     EQUATIONS,
@@ -27,7 +27,7 @@ def test_equations_have_the_point_of_the_pseudo_inverse_cascade(family):
         # With pivots of 1e-6 either way keeps ten digits of a point.
         allowed = 1e-6 if family == "near-singular" else 1e-9
         assert held.point.x == pytest.approx(wanted, abs=allowed * size), seed
-        assert check(h, held).passed, seed
+        assert check_levels(h, held).passed, seed
 
 
 @pytest.mark.parametrize("family", INEQUALITIES)
@@ -35,14 +35,14 @@ def test_inequalities_are_proved_and_the_start_does_not_matter(family):
     for seed in range(8):
         h = random_hierarchy(seed, family)
         cold = find(h, Rank())
-        assert check(h, cold).passed, seed
+        assert check_levels(h, cold).passed, seed
         again = find(h, Rank(), (cold.side, cold.point.x))
         assert again.decompositions == 1
         other = find(random_hierarchy(seed + 1000, family), Rank())
         if other.side.size >= cold.side.size:  # a set and a point of quite other numbers
             side = other.side[: cold.side.size]
             warm = find(h, Rank(), (side, np.resize(other.point.x, h.columns)))
-            assert check(h, warm).passed, seed
+            assert check_levels(h, warm).passed, seed
             assert warm.point.x == pytest.approx(cold.point.x, abs=1e-8), seed
 
 
@@ -58,7 +58,7 @@ def test_small_hierarchies_agree_with_brute_force(seed):
     lower[rng.random(m) < 0.3] = -np.inf
     starts = tuple(np.cumsum([0, *sizes]).tolist())
     h = Hierarchy(A, lower, upper, starts)
-    found = check(h, find(h, Rank()))
+    found = check_levels(h, find(h, Rank()))
     assert found.passed
     assert found.values == pytest.approx(brute_force(A, lower, upper, starts), abs=1e-9)
 
@@ -68,7 +68,7 @@ def test_a_first_level_of_bounds_that_contradict_shares_what_is_missing():
     h = Hierarchy(A, np.array([2.0, -np.inf, 5.0]), np.array([np.inf, 0.0, 5.0]), (0, 2, 3))
     held = find(h, Rank())
     assert held.point.x.tolist() == pytest.approx([1.0, 5.0])
-    assert check(h, held).values == pytest.approx([2.0, 0.0])
+    assert check_levels(h, held).values == pytest.approx([2.0, 0.0])
 
 
 def test_units_of_rows_and_of_the_whole_change_nothing():
@@ -78,7 +78,7 @@ def test_units_of_rows_and_of_the_whole_change_nothing():
         for factor in (1e-9, 1e9):
             other = Hierarchy(h.A * factor, h.lower * factor, h.upper * factor, h.starts)
             scaled = find(other, Rank())
-            assert check(other, scaled).passed
+            assert check_levels(other, scaled).passed
             assert scaled.point.x == pytest.approx(plain.point.x, rel=1e-9, abs=1e-12)
 
 
@@ -90,7 +90,7 @@ def test_a_point_that_is_a_little_off_does_not_pass(family):
         rng = np.random.default_rng(seed)
         x = held.point.x + 1e-5 * rng.normal(size=h.columns)
         point = replace(held.point, x=x)
-        assert not check(h, replace(held, point=point)).passed
+        assert not check_levels(h, replace(held, point=point)).passed
 
 
 def test_a_set_with_a_row_that_should_leave_does_not_pass():
@@ -98,10 +98,10 @@ def test_a_set_with_a_row_that_should_leave_does_not_pass():
     h = Hierarchy(np.ones((2, 1)), np.array([1.0, 0.0]), np.array([2.0, 0.0]), (0, 1, 2))
     right = find(h, Rank())
     assert right.point.x.tolist() == [1.0]
-    assert check(h, right).passed
+    assert check_levels(h, right).passed
     upper = find(Hierarchy(h.A, np.array([2.0, 0.0]), h.upper, h.starts), Rank())
     wrong = replace(upper, side=np.array([1, 2]))
-    assert not check(h, wrong).passed
+    assert not check_levels(h, wrong).passed
 
 
 def test_noise_of_a_level_that_is_met_frees_no_row_of_later_ones():
@@ -114,7 +114,7 @@ def test_noise_of_a_level_that_is_met_frees_no_row_of_later_ones():
     noisy = pinned.point.multipliers.copy()
     noisy[0, 1] = 1e-17
     held = replace(pinned, side=np.array([1, 2, 2]), point=replace(pinned.point, multipliers=noisy))
-    assert not check(h, held).passed
+    assert not check_levels(h, held).passed
 
 
 def test_numbas_kernel_finds_and_measures_the_same():
@@ -129,7 +129,7 @@ def test_numbas_kernel_finds_and_measures_the_same():
             size = np.abs(plain.point.x).max()
             assert other.point.x == pytest.approx(plain.point.x, abs=1e-6 * size)
             assert (other.point.ranks == plain.point.ranks).all()
-            ours, theirs = check(h, plain), jitted.jitted_check(h, plain)
+            ours, theirs = check_levels(h, plain), jitted.jitted_check(h, plain)
             assert theirs.values == pytest.approx(ours.values)
             assert theirs.columns == pytest.approx(ours.columns, abs=1e-10)
             assert theirs.gap == pytest.approx(ours.gap, abs=1e-7)
