@@ -28,11 +28,13 @@ from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
 from cvxpy.utilities import scopes
 
 from lexiprog.canon.compensated import by_columns
+from lexiprog.canon.equilibration import equilibrate, fitted_units
+from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, Coordinates, DenseAffine, TensorEntries
 from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap, IndexRange, Maps, Reader
 from lexiprog.model.expressions import CVXPY_LOCK, dense
-from lexiprog.typing import Array, Constraint, Leaf, Objective, Record
+from lexiprog.typing import Array, Constraint, Leaf, Matrix, Objective, Record
 
 # Most linear programs are written with constants times variables, sums, entries, and parameters on
 # the right. Their matrices are the constants themselves, and are read here; CVXPY reads the rest.
@@ -369,13 +371,30 @@ class AffineCanonicaliser:
         seconds = (time.perf_counter() - start) / len(forms)
         compiled = [
             AffineCompiled(
-                _SOLVER, {}, [], seconds, None, index_map, given,
+                _SOLVER, {}, [], seconds, units, index_map, given, matrix,
                 maps=Maps(self.read, values, self.A, self.b, self.costs, objective),
             )
             for objective, (given, index_map) in enumerate(zip(forms, self.index_maps, strict=True))
+            for units, matrix in [self._units(given)]
         ]  # fmt: skip
         self._last.update(values=values, compiled=compiled)
         return compiled
+
+    def _units(self, form: StandardForm) -> tuple[Scaling | None, Matrix | None]:
+        """Units of what never changes, if they suit the rest, and the matrix in them.
+
+        Which they are depends on no earlier values. Several objectives have common units elsewhere.
+        """
+        if len(self.index_maps) > 1 or not self.A.fixed or not self.costs.entries.fixed:
+            return None, None
+        usual = self._last.get("usual")
+        if usual is None:
+            b = self.b.at(np.zeros(self.read.size + 1))[:, 0].copy()
+            b[self.b.places[0][self.b.entries.moving]] = 0.0
+            units = equilibrate(replace(form, b=b))
+            usual = self._last["usual"] = (units, units.of_matrix(form.A))
+        fitted = fitted_units(usual[0], form)
+        return (None, None) if fitted is None else (fitted, usual[1])
 
     def _costs(self, values: Array) -> list[tuple[Array, float]]:
         """Each objective's coefficients and constant; the same arrays if they never change."""
