@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lexiprog.deadline import Deadline
 from lexiprog.least_squares.cascade import Cascade, solve_cascade
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
@@ -71,12 +72,15 @@ def find(
     rank: Rank,
     start: tuple[Indices, Array] | None = None,
     kernel: Kernel | None = None,
+    deadline: Deadline | None = None,
 ) -> ActiveSet:
     """The set at which all levels are optimal.
 
-    ``start`` are the sides and the point of an optimum of similar numbers.
+    ``start`` are the sides and the point of an optimum of similar numbers. OutOfTime is raised at
+    the deadline.
     """
-    search = _Search(hierarchy, rank, kernel or Kernel(solve_cascade, lexicographic_signs))
+    kernel = kernel or Kernel(solve_cascade, lexicographic_signs)
+    search = _Search(hierarchy, rank, kernel, deadline)
     side = np.where(hierarchy.lower == hierarchy.upper, _EQUAL, 0)
     if start is None:
         best = search.at_once(side)
@@ -95,10 +99,13 @@ class _Search:
     hierarchy: Hierarchy
     rank: Rank
     kernel: Kernel
+    deadline: Deadline | None = None
     decompositions: int = 0
 
     def held(self, side: Indices) -> ActiveSet:
         """The point that a set leads to."""
+        if self.deadline is not None:
+            self.deadline.check()
         h = self.hierarchy
         self.decompositions += 1
         rows = np.flatnonzero(side)

@@ -13,6 +13,7 @@ import numpy as np
 
 from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.binding import Given, read_parameters
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.errors import LexiprogWarning
 from lexiprog.least_squares.active_set import ActiveSet, NoActiveSet, find
 from lexiprog.least_squares.check import MET, Check, check_levels
@@ -70,16 +71,16 @@ class LeastSquaresChain:
         """Of the subproblems."""
         return frozenset(member.name for _, member in self.members)
 
-    def solve(self, given: Given) -> dict[str, Solution]:
-        """The optima of all levels; none if they are not proved, so that others may try."""
+    def solve(self, given: Given, deadline: Deadline | None = None) -> dict[str, Solution]:
+        """The optima of all levels; none if they are not proved in time, so that others may try."""
         begun = time.perf_counter()
         inputs, values = given.undisturbed(lambda: (self._inputs(), self.maps.rows.read()))
         hierarchy = self.maps.at(values)
         self._tell_of_infinite_ends(values)
         compiled = time.perf_counter()
         try:
-            held = find(hierarchy, self.maps.rank)
-        except NoActiveSet:
+            held = find(hierarchy, self.maps.rank, deadline=deadline)
+        except (NoActiveSet, OutOfTime):
             return {}
         found = check_levels(hierarchy, held)
         if not self.is_proved(hierarchy, held, found):

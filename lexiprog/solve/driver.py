@@ -119,7 +119,7 @@ def execute(
     solve_options = solve_options or SolveOptions()
     chain = None
     if batches is not None and warm is None and slack is NO_SLACK:
-        solved = _on_one_set(batches, stages, ladders, given, tick, solved)
+        solved = _on_one_set(batches, stages, ladders, given, tick, solved, solve_options)
         if solve_options.plain and not solved:
             chain, solved = _in_batch(batches, stages, ladders, given, tick)
         if len(solved) == len(subproblems):
@@ -165,6 +165,7 @@ def _on_one_set(
     given: Given,
     tick: Tick,
     solved: Mapping[str, Solution],
+    solve_options: SolveOptions,
 ) -> Mapping[str, Solution]:
     """What is solved, with the levels of a hierarchy of least squares that the program begins with.
 
@@ -173,7 +174,12 @@ def _on_one_set(
     chain = batches.least_squares(stages, ladders)
     if chain is None or chain.names <= solved.keys():
         return solved
-    found = {name: new for name, new in chain.solve(given).items() if name not in solved}
+    deadline = Deadline(solve_options.time_limit, parent=solve_options.deadline)
+    try:
+        every = chain.solve(given, deadline)
+    except KeyboardInterrupt as error:
+        raise interrupted(result_of(stages, solved, ladders), len(ladders)) from error
+    found = {name: new for name, new in every.items() if name not in solved}
     for name in found:
         tick(name)
     return {**solved, **found}

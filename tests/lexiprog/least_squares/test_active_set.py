@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.least_squares.active_set import find
 from lexiprog.least_squares.check import check_levels
 from lexiprog.least_squares.hierarchy import Hierarchy, Rank
@@ -115,6 +116,12 @@ def test_noise_of_a_level_that_is_met_frees_no_row_of_later_ones():
     noisy[0, 1] = 1e-17
     held = replace(pinned, side=np.array([1, 2, 2]), point=replace(pinned.point, multipliers=noisy))
     assert not check_levels(h, held).passed
+
+
+def test_a_search_ends_at_its_deadline():
+    with pytest.raises(OutOfTime):
+        find(random_hierarchy(0, "inequalities"), Rank(), deadline=Deadline(0.0))
+    assert find(random_hierarchy(0, "inequalities"), Rank(), deadline=Deadline(60.0)).rows.size
 
 
 def test_numbas_kernel_finds_and_measures_the_same():

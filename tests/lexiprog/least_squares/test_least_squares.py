@@ -121,6 +121,21 @@ def test_a_solver_that_is_asked_for_is_asked():
     assert result.final[x] == pytest.approx([1.0, 1.0], abs=1e-6)
 
 
+def test_ctrl_c_keeps_what_was_resumed(monkeypatch):
+    x = cp.Variable(2, name="x")
+    program = lx.hierarchical_least_squares({"reach": cp.sum(x) - 2, "rest": x})
+    result = program.solve()
+    half = lx.Result({"reach": ("reach",)}, {"reach": result["reach"]})
+
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lexiprog.least_squares.chain.find", pressed)
+    with pytest.raises(lx.Interrupted) as caught:
+        program.solve(resume=half)
+    assert list(caught.value.partial) == ["reach"]
+
+
 def test_a_stage_of_another_kind_may_follow():
     """Of the line x + y = 2 the point with the least x."""
     x = cp.Variable(2, bounds=[0, 5], name="x")
