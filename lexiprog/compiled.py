@@ -95,9 +95,10 @@ class _Output(NamedTuple):
 
 
 class CompiledProgram:
-    """A program as a function of its parameters' values; made by :meth:`Program.compile`.
+    """A program as a function of its parameters' values.
 
-    It can be pickled, and several threads may call it at the same time.
+    Use :meth:`Program.compile` to make one. It can be pickled, and several threads may call it at
+    the same time.
 
     Attributes
     ----------
