@@ -32,10 +32,15 @@ Checker = Callable[[Hierarchy, ActiveSet], Check]
 @cache
 def kernel() -> tuple[Kernel, Checker]:
     """Who searches and who checks: numba where the extra ``control`` is installed, else NumPy."""
+    usual = Kernel(solve_cascade, lexicographic_signs), check_levels
     try:
+        from numba import config
+
         from lexiprog.least_squares import jitted
     except ImportError:
-        return Kernel(solve_cascade, lexicographic_signs), check_levels
+        return usual
+    if getattr(config, "DISABLE_JIT", False):  # loops of plain Python would take a hundred times as long
+        return usual
     made = Kernel(jitted.jitted_cascade, jitted.jitted_signs)
     ends = np.array([0.0, 1.0])
     one = Hierarchy(np.ones((2, 1)), -ends, ends, (0, 1, 2))
