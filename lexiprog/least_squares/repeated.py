@@ -39,7 +39,7 @@ def kernel() -> tuple[Kernel, Checker]:
         from lexiprog.least_squares import jitted
     except ImportError:
         return usual
-    if getattr(config, "DISABLE_JIT", False):  # loops of plain Python would take a hundred times as long
+    if getattr(config, "DISABLE_JIT", False):  # plain Python would take a hundred times as long
         return usual
     made = Kernel(jitted.jitted_cascade, jitted.jitted_signs)
     ends = np.array([0.0, 1.0])
