@@ -127,9 +127,11 @@ def execute(
     subproblems = [p for stage in stages for p in stage.subproblems]
     given = given or Given.to(subproblems)
     solve_options = solve_options or SolveOptions()
-    chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
-    if batches is not None and plain:
-        chain, solved = _in_batch(batches, stages, ladders, given, tick)
+    chain = None
+    if batches is not None and warm is None and slack is NO_SLACK:
+        solved = _on_one_set(batches, stages, ladders, given, tick, solved, solve_options)
+        if solve_options.plain and not solved:
+            chain, solved = _in_batch(batches, stages, ladders, given, tick)
         if len(solved) == len(subproblems):
             return result_of(stages, solved, ladders)
     note = getattr(tick, "note", lambda _: None)
@@ -180,6 +182,33 @@ def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: Solv
     # Those that wait for an answer from elsewhere need no core.
     cores = (os.cpu_count() or 1) if solve_options.executor is None else WAITING
     return min(most, cores)
+
+
+def _on_one_set(
+    batches: LevelBatches,
+    stages: tuple[Stage, ...],
+    ladders: Mapping[str, FallbackSolvers | None],
+    given: Given,
+    tick: Tick,
+    solved: Mapping[str, Solution],
+    solve_options: SolveOptions,
+) -> Mapping[str, Solution]:
+    """What is solved, with the levels of a hierarchy of least squares that the program begins with.
+
+    All of them at once: levels that a resumed call brings keep their points.
+    """
+    chain = batches.least_squares(stages, ladders)
+    if chain is None or chain.names <= solved.keys():
+        return solved
+    deadline = Deadline(solve_options.time_limit, parent=solve_options.deadline)
+    try:
+        every = chain.solve(given, deadline)
+    except KeyboardInterrupt as error:
+        raise interrupted(result_of(stages, solved, ladders), len(ladders)) from error
+    found = {name: new for name, new in every.items() if name not in solved}
+    for name in found:
+        tick(name)
+    return {**solved, **found}
 
 
 def _in_batch(
