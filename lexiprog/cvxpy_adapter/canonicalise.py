@@ -22,7 +22,6 @@ from cvxpy.atoms.affine.sum import Sum
 from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.cvxcore.python.canonInterface import get_problem_matrix
 from cvxpy.lin_ops.lin_op import CONSTANT_ID
-from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
 from cvxpy.reductions.matrix_stuffing import extract_lower_bounds, extract_upper_bounds
 from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
 from cvxpy.utilities import scopes
@@ -496,15 +495,6 @@ def _offsets(leaves: Sequence[Leaf]) -> Offsets:
         first[leaf.id] = size
         size += leaf.size
     return size, first
-
-
-# Piecewise linear expressions as linear ones.
-
-
-def linear_form(thing: cp.Expression) -> tuple[cp.Expression, list[Constraint]]:
-    """An affine expression or constraint that stands for it, and constraints of new variables."""
-    found, rows = Dcp2Cone(quad_obj=False).canonicalize_tree(thing, True)
-    return found, list(rows)
 
 
 @dataclass(frozen=True)
