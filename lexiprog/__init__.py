@@ -17,6 +17,7 @@ from lexiprog.errors import (
 from lexiprog.fairness.objective import Leximax, Leximin
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.formulations.goals import Goal, goal_program
+from lexiprog.formulations.least_squares import hierarchical_least_squares
 from lexiprog.formulations.priorities import Blend, preemptive
 from lexiprog.formulations.regret import minimax_regret
 from lexiprog.model.stage import Stage
@@ -28,6 +29,7 @@ from lexiprog.results.solution import Solution
 from lexiprog.status import Status
 
 if TYPE_CHECKING:
+    from lexiprog.compiled import CompiledProgram, CompiledResult
     from lexiprog.files import read
     from lexiprog.files.bridges import from_gurobi, from_highs, from_linopy, from_pulp
     from lexiprog.formulations.repair import RelaxedProgram, relaxed
@@ -45,6 +47,8 @@ __version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
 __all__ = [
     "Blend",
     "Certificate",
+    "CompiledProgram",
+    "CompiledResult",
     "DeclarationError",
     "Elsewhere",
     "Explorer",
@@ -80,6 +84,7 @@ __all__ = [
     "from_pulp",
     "frontier",
     "goal_program",
+    "hierarchical_least_squares",
     "leximax",
     "leximin",
     "minimax_regret",
@@ -94,6 +99,8 @@ __all__ = [
 
 # Public names whose modules are imported when one of them is first used.
 _LATER = {
+    "CompiledProgram": "lexiprog.compiled",
+    "CompiledResult": "lexiprog.compiled",
     "from_gurobi": "lexiprog.files.bridges",
     "from_highs": "lexiprog.files.bridges",
     "from_linopy": "lexiprog.files.bridges",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
+import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.remote import Elsewhere
@@ -37,6 +39,9 @@ from lexiprog.solve.warm_start import WarmHighs
 from lexiprog.status import Status
 from lexiprog.summary import ProgramSummary, draw
 from lexiprog.typing import NUMBERS, Value
+
+if TYPE_CHECKING:
+    from lexiprog.compiled import CompiledProgram, Verify
 
 
 class Program(Rebuilt):
@@ -255,6 +260,49 @@ class Program(Rebuilt):
         [8.0, 0.0]
         """
         import_module("lexiprog.files").write(self, path)
+
+    def compile(
+        self,
+        parameters: Sequence[cp.Parameter] | cp.Parameter,
+        *,
+        outputs: Iterable[cp.Variable | str] | None = None,
+        verify: Verify = "always",
+    ) -> CompiledProgram:
+        """The program as a function of arrays, for loops in which a millisecond counts.
+
+        What does not depend on the parameters is done once. Hierarchies of least squares, linear
+        programs and hierarchies, and single quadratic programs are then solved without touching
+        any CVXPY object, each call from where the last one of its thread ended, with the answer
+        that it would have from nothing. Other programs are solved as by :meth:`solve`.
+
+        Parameters
+        ----------
+        parameters : sequence of cvxpy.Parameter
+            Whose values are given at each call, in this order; others keep their present ones.
+        outputs : iterable of variables or names, optional
+            What to return; by default all variables of the last stage.
+        verify : {"always", "sampled", "never"}
+            Which calls are checked before they return: all, one in sixteen, or none. A record says
+            whether it was, and makes its certificate when asked for it.
+
+        Returns
+        -------
+        CompiledProgram
+            To be called with one array for each parameter.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, lexiprog as lx
+        >>> x, demand = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(name="demand")
+        >>> rows = [cp.sum(x) >= demand, x <= 3]
+        >>> program = lx.preemptive({"cost": cp.Minimize(3 * x[0] + x[1])}, rows)
+        >>> step = program.compile([demand])
+        >>> step(4.0).values["cost"], step(7.0).status == "infeasible"
+        (6.0, True)
+        """
+        from lexiprog.compiled import compile_program
+
+        return compile_program(self, parameters, outputs, verify)
 
     def ladders(self, solver: SolverChoice = None) -> dict[str, FallbackSolvers | None]:
         """The solvers each subproblem would be tried with; None stands for the default."""

@@ -70,6 +70,10 @@ CERTIFIED_REFINED = 1e-12
 # Curves over a parameter, and steps of leximin: linear programs, so vertices up to rounding.
 CERTIFIED_CURVE = 1e-8
 CERTIFIED_LEXIMIN = 1e-9
+# Levels of least squares on one active set: orthogonal factors leave 1e-12 or so.
+CERTIFIED_LEAST_SQUARES = 1e-8
+# What their bounds leave open, over the terms: with pivots of 1e-6 rounding comes to this.
+LEAST_SQUARES_GAP = 1e-5
 # A row or column is measured against its own terms, but never against less than this share of the
 # largest: what misses zero by 1e-15 has not missed all of it.
 SMALLEST_SIZE = 1e-6

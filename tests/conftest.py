@@ -11,6 +11,10 @@ settings.register_profile("default", deadline=None, derandomize=True)
 settings.register_profile("nightly", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("LEXIPROG_PROFILE", "default"))
 
+# What numba would compile for half a minute runs as plain Python, but for the nightly tests.
+if os.environ.get("LEXIPROG_PROFILE") != "nightly":
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+
 # Figures are drawn into files; no test may open a window.
 os.environ["MPLBACKEND"] = "Agg"
 

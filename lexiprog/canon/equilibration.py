@@ -347,6 +347,34 @@ def usual_units(form: StandardForm) -> Scaling | None:
     return Scaling.none(form) if _is_mild(bare, left_alone(form)) else None
 
 
+def fitted_units(units: Scaling, form: StandardForm) -> Scaling | None:
+    """Units of the matrix, times common powers of two if need be, that suit the rest as well.
+
+    Columns times f and rows over f leave the matrix as it is, and bring the sides to about one; the
+    objective over the square of f keeps its curvature, over f its costs. None if costs or sides
+    differ by too much for that.
+    """
+    mild = left_alone(form)
+    sides, costs = form.b * units.rows, form.c * (units.columns * units.cost)
+    size, unit = (_power(numbers, mild) for numbers in (sides, costs))
+    objective = size * (unit if form.P is None else size)
+    if objective != 1.0 and form.integer is not None and form.integer.size:
+        return None
+    rest = sides / size, costs * (size / objective)
+    largest = max(float(np.abs(numbers).max(initial=0.0)) for numbers in rest)
+    if largest > 2.0**mild or not all(is_mild(numbers) for numbers in rest):
+        return None
+    if size == objective == 1.0:
+        return units
+    return Scaling(units.rows / size, units.columns * size, units.cost / objective)
+
+
+def _power(numbers: Array, mild: float) -> float:
+    """The power of two nearest to the largest of some numbers; one if that is mild."""
+    largest = np.abs(numbers).max(initial=0.0, keepdims=True)
+    return 1.0 if is_mild(largest, mild) else float(np.exp2(np.rint(np.log2(largest[0]))))
+
+
 def left_alone(form: StandardForm) -> float:
     """Logarithm to base two of the numbers that are no reason to touch a problem of this kind."""
     linear = form.P is None and form.cones.linear == form.b.size

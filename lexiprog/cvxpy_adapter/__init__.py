@@ -2,9 +2,10 @@
 
 import cvxpy
 
-from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser
+from lexiprog.cvxpy_adapter.affine import AffineMatrix, DenseAffine
+from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser, AffineRows
 from lexiprog.cvxpy_adapter.invoke import run
-from lexiprog.cvxpy_adapter.numbers import Compiled, Maps
+from lexiprog.cvxpy_adapter.numbers import Compiled, IndexRange, Maps, Reader
 from lexiprog.cvxpy_adapter.prepare import CvxpyMismatch, Prepared, check_version
 from lexiprog.cvxpy_adapter.read_back import (
     answer_at,
@@ -19,12 +20,17 @@ check_version(cvxpy.__version__)
 
 __all__ = [
     "AffineCanonicaliser",
+    "AffineMatrix",
+    "AffineRows",
     "Compiled",
     "CvxpyMismatch",
+    "DenseAffine",
     "Entries",
     "FormSlopes",
+    "IndexRange",
     "Maps",
     "Prepared",
+    "Reader",
     "answer_at",
     "check_version",
     "columns_of",

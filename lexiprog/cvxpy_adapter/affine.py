@@ -118,9 +118,29 @@ class DenseAffine:
         """The array; the same one each time if it depends on no parameter."""
         if self.entries.fixed:
             return self._start
-        moving, out = self.entries.moving, self._start.copy()
-        out[self.places[0][moving], self.places[1][moving]] = self.entries.maps @ values
+        out = self._start.copy()
+        which, factors = self._single
+        if which is None:
+            out.reshape(-1)[self._moving] = self.entries.maps @ values
+        else:
+            found = values.take(which)
+            out.reshape(-1)[self._moving] = found if factors is None else found * factors
         return out
+
+    @cached_property
+    def _moving(self) -> Indices:
+        """Where entries stand that depend on parameters, row by row."""
+        moving = self.entries.moving
+        return np.asarray(self.places[0][moving] * self.shape[1] + self.places[1][moving])
+
+    @cached_property
+    def _single(self) -> tuple[Indices | None, Array | None]:
+        """The values that entries are, and their factors, if each is but one value."""
+        maps = sp.csr_array(self.entries.maps)
+        maps.eliminate_zeros()
+        if np.any(np.diff(maps.indptr) != 1):
+            return None, None
+        return maps.indices, None if np.all(maps.data == 1.0) else maps.data
 
 
 @dataclass(frozen=True)

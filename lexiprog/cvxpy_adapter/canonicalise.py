@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import cvxpy as cp
@@ -22,17 +22,26 @@ from cvxpy.atoms.affine.sum import Sum
 from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.cvxcore.python.canonInterface import get_problem_matrix
 from cvxpy.lin_ops.lin_op import CONSTANT_ID
-from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
 from cvxpy.reductions.matrix_stuffing import extract_lower_bounds, extract_upper_bounds
 from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
 from cvxpy.utilities import scopes
 
 from lexiprog.canon.compensated import by_columns
+from lexiprog.canon.equilibration import equilibrate, fitted_units
+from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, Coordinates, DenseAffine, TensorEntries
 from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap, IndexRange, Maps, Reader
 from lexiprog.model.expressions import CVXPY_LOCK, dense
-from lexiprog.typing import Array, Constraint, Leaf, Objective, Record, cached_property
+from lexiprog.typing import (
+    Array,
+    Constraint,
+    Leaf,
+    Matrix,
+    Objective,
+    Record,
+    cached_property,
+)
 
 # Most linear programs are written with constants times variables, sums, entries, and parameters on
 # the right. Their matrices are the constants themselves, and are read here; CVXPY reads the rest.
@@ -297,10 +306,7 @@ class AffineCanonicaliser:
         parts = [*objectives, *constraints]
         variables = _each_once(leaf for part in parts for leaf in part.variables())
         parameters = _each_once(leaf for part in parts for leaf in part.parameters())
-        kinds = (*_ZERO, *_BELOW, *_ABOVE)
-        if not variables or not all(type(c) in kinds for c in constraints):
-            return None
-        if not all(_is_plain(leaf) for leaf in (*variables, *parameters)):
+        if not _are_plain(variables, parameters, constraints):
             return None
         rows = sorted(constraints, key=lambda c: not isinstance(c, _ZERO))  # stable
         expressions = [*(_affine_side(c) for c in rows), *(o.expr for o in objectives)]
@@ -372,13 +378,30 @@ class AffineCanonicaliser:
         seconds = (time.perf_counter() - start) / len(forms)
         compiled = [
             AffineCompiled(
-                _SOLVER, {}, [], seconds, None, index_map, given,
+                _SOLVER, {}, [], seconds, units, index_map, given, matrix,
                 maps=Maps(self.read, values, self.A, self.b, self.costs, objective),
             )
             for objective, (given, index_map) in enumerate(zip(forms, self.index_maps, strict=True))
+            for units, matrix in [self._units(given)]
         ]  # fmt: skip
         self._last.update(values=values, compiled=compiled)
         return compiled
+
+    def _units(self, form: StandardForm) -> tuple[Scaling | None, Matrix | None]:
+        """Units of what never changes, if they suit the rest, and the matrix in them.
+
+        Which they are depends on no earlier values. Several objectives have common units elsewhere.
+        """
+        if len(self.index_maps) > 1 or not self.A.fixed or not self.costs.entries.fixed:
+            return None, None
+        usual = self._last.get("usual")
+        if usual is None:
+            b = self.b.at(np.zeros(self.read.size + 1))[:, 0].copy()
+            b[self.b.places[0][self.b.entries.moving]] = 0.0
+            units = equilibrate(replace(form, b=b))
+            usual = self._last["usual"] = (units, units.of_matrix(form.A))
+        fitted = fitted_units(usual[0], form)
+        return (None, None) if fitted is None else (fitted, usual[1])
 
     def _costs(self, values: Array) -> list[tuple[Array, float]]:
         """Each objective's coefficients and constant; the same arrays if they never change."""
@@ -433,6 +456,16 @@ class AffineCompiled(Compiled):
         }
 
 
+def _are_plain(
+    variables: Sequence[Leaf], parameters: Sequence[Leaf], constraints: Sequence[Constraint]
+) -> bool:
+    """Whether there are variables, and all is equations, inequalities and plain leaves."""
+    kinds = (*_ZERO, *_BELOW, *_ABOVE)
+    if not variables or not all(type(constraint) in kinds for constraint in constraints):
+        return False
+    return all(_is_plain(leaf) for leaf in (*variables, *parameters))
+
+
 def _is_plain(leaf: Leaf) -> bool:
     """Whether a variable or parameter says nothing about itself but signs and fixed bounds."""
     if leaf.ndim > 2:
@@ -464,10 +497,99 @@ def _offsets(leaves: Sequence[Leaf]) -> Offsets:
     return size, first
 
 
-# Piecewise linear expressions as linear ones.
+@dataclass(frozen=True)
+class AffineRows:
+    """Affine constraints and expressions, one below the other, as affine maps from parameters.
+
+    Attributes
+    ----------
+    read : Reader
+        Reads the parameters' values of the moment.
+    maps : DenseAffine
+        Coefficients, and the constants in the last column: constraints as what is to be zero, then
+        as what is to be at most zero, then the expressions.
+    columns, zero, nonneg : int
+        How many variables there are, and rows of constraints of either kind.
+    bounds : tuple of ndarray
+        What the variables' attributes say, infinite where they say nothing.
+    primal, dual : tuple of IndexRange
+        Variables in a point, and constraints among the rows.
+    """
+
+    read: Reader
+    maps: DenseAffine
+    columns: int
+    zero: int
+    nonneg: int
+    bounds: tuple[Array, Array]
+    primal: tuple[IndexRange, ...]
+    dual: tuple[IndexRange, ...]
+
+    @classmethod
+    def of(
+        cls,
+        constraints: Sequence[Constraint],
+        expressions: Sequence[cp.Expression],
+        constants: Sequence[cp.Expression] = (),
+    ) -> AffineRows | None:
+        """The maps; None if something is not affine, or a variable is more than a number."""
+        parts = [*constraints, *expressions]
+        variables = _each_once(leaf for part in parts for leaf in part.variables())
+        parameters = _each_once(leaf for part in (*parts, *constants) for leaf in part.parameters())
+        if not _are_plain(variables, parameters, constraints):
+            return None
+        rows = sorted(constraints, key=lambda c: not isinstance(c, _ZERO))  # stable
+        every = [*(_affine_side(c) for c in rows), *expressions, *constants]
+        columns, leaves = _offsets(variables), _offsets(parameters)
+        with CVXPY_LOCK:
+            entries = read_affine(every, columns, leaves)
+            if entries is None:
+                entries = read_by_cvxpy(every, columns, leaves)
+        if entries is None:
+            return None
+        signs = np.ones(entries.count)
+        dual, end = [], 0
+        for constraint in rows:
+            part = slice(end, end := end + constraint.size)
+            dual.append(IndexRange(constraint.id, part, constraint.shape))
+            signs[part] = -1.0 if isinstance(constraint, _ABOVE) else 1.0
+        zero = sum(c.size for c in rows if isinstance(c, _ZERO))
+        maps = entries.dense(slice(0, columns[0] + 1), slice(0, entries.count), signs)
+        return cls(
+            Reader.of(parameters, leaves[1]), maps, columns[0], zero, end - zero,
+            _bounds_of(variables, columns[0]),
+            tuple(
+                IndexRange(v.id, slice(columns[1][v.id], columns[1][v.id] + v.size), v.shape)
+                for v in variables
+            ),
+            tuple(dual),
+        )  # fmt: skip
+
+    def row_by_row(self) -> AffineRows:
+        """The same for values of parameters that come row by row, as arrays lie in memory.
+
+        It reads no parameters itself.
+        """
+        order = np.arange(self.read.size + 1)
+        for parameter, part in self.read.slots:
+            order[part] = order[part].reshape(parameter.shape, order="F").ravel()
+        entries = self.maps.entries
+        maps = entries.maps if entries.fixed else entries.maps[:, order]
+        moved = replace(self.maps, entries=replace(entries, maps=maps))
+        return replace(self, read=Reader((), 0), maps=moved)
+
+    def at(self, values: Array) -> Array:
+        """Coefficients and constants at these values of the parameters, which end with a one."""
+        return self.maps.at(values)
 
 
-def linear_form(thing: cp.Expression) -> tuple[cp.Expression, list[Constraint]]:
-    """An affine expression or constraint that stands for it, and constraints of new variables."""
-    found, rows = Dcp2Cone(quad_obj=False).canonicalize_tree(thing, True)
-    return found, list(rows)
+def _bounds_of(variables: list[cp.Variable], columns: int) -> tuple[Array, Array]:
+    """What the variables' attributes say of their columns; infinite where they say nothing."""
+    lower, upper = (
+        extract_lower_bounds(variables, columns),
+        extract_upper_bounds(variables, columns),
+    )
+    return (
+        np.full(columns, -np.inf) if lower is None else np.asarray(lower, dtype=float),
+        np.full(columns, np.inf) if upper is None else np.asarray(upper, dtype=float),
+    )

@@ -9,6 +9,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
 from cvxpy.reductions.dqcp2dcp.dqcp2dcp import Dqcp2Dcp
 from cvxpy.reductions.solvers.nlp_solvers.nlp_solver import Oracles
 from cvxpy.reductions.solvers.nlp_solving_chain import _build_nlp_chain, _set_nlp_initial_point
@@ -116,3 +117,12 @@ def local_point(problem: cp.Problem, solver: str, options: Options, *, verbose: 
         raw.get("iterations"), x, np.array(data["lb"], float), np.array(data["ub"], float),
         objective, gradient, rows, jacobian, low, up,
     )  # fmt: skip
+
+
+# Piecewise linear expressions as linear ones.
+
+
+def linear_form(thing: cp.Expression) -> tuple[cp.Expression, list[Constraint]]:
+    """An affine expression or constraint that stands for it, and constraints of new variables."""
+    found, rows = Dcp2Cone(quad_obj=False).canonicalize_tree(thing, True)
+    return found, list(rows)

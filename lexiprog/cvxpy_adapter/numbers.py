@@ -109,6 +109,7 @@ class Maps:
     objective: int
     lower: AffineVector | None = None
     upper: AffineVector | None = None
+    P: AffineMatrix | None = None
 
 
 @dataclass

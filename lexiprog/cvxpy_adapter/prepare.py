@@ -20,7 +20,7 @@ from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL
 from cvxpy.reductions.solvers.solver_inverse_data import SolverInverseData
 
 from lexiprog.backends.solver import Target
-from lexiprog.canon.equilibration import equilibrate, is_mild, left_alone
+from lexiprog.canon.equilibration import equilibrate, fitted_units
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, AffineVector, DenseAffine, TensorEntries
@@ -119,7 +119,9 @@ class ParameterSubstitution:
         return replace(
             self.first, data=data, inverse=inverse, seconds=seconds, given=given, units=units,
             matrix=matrix,
-            maps=Maps(self.read, values, self.A, self.b, self.c, 0, self.lower, self.upper),
+            maps=Maps(
+                self.read, values, self.A, self.b, self.c, 0, self.lower, self.upper, self.P
+            ),
         )  # fmt: skip
 
     def _units(self, form: StandardForm) -> tuple[Scaling | None, Matrix | None]:
@@ -130,12 +132,8 @@ class ParameterSubstitution:
         if self._usual is None:
             return None, None
         units, matrix = self._usual
-        rest, mild = (form.b * units.rows, form.c * (units.columns * units.cost)), left_alone(form)
-        suits = all(
-            is_mild(numbers) and is_mild(np.abs(numbers).max(initial=0.0, keepdims=True), mild)
-            for numbers in rest
-        )
-        return (units, matrix) if suits else (None, None)
+        fitted = fitted_units(units, form)
+        return (None, None) if fitted is None else (fitted, matrix)
 
     @cached_property
     def _usual(self) -> tuple[Scaling, Matrix] | None:

@@ -15,7 +15,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.cvxpy_adapter.canonicalise import linear_form
+from lexiprog.cvxpy_adapter.nonconvex import linear_form
 from lexiprog.errors import DeclarationError, LexiprogError, there_are
 from lexiprog.formulations.priorities import Tolerances, stages_in_turn
 from lexiprog.model.expressions import (

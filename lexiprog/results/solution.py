@@ -156,6 +156,10 @@ class Solution:
     entry_names, row_names : mapping
         Names of the entries of variables, and of constraints by position, that came with some:
         ``solution["flow"]`` and ``solution.dual("demand")`` find these, too.
+    rank : mapping
+        Of a level of least squares: how many directions it was solved for ("rank"), how many of its
+        "rows" were active, the smallest pivot that was used and the largest that was not, and the
+        largest entry of the point; empty otherwise.
     digest : Fingerprint or None
         A trace of the problem as it was declared; ``resume`` and ``load`` compare it.
     evidence : Evidence or None
@@ -200,6 +204,7 @@ class Solution:
     lottery: Lottery | None = None
     entry_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rank: Mapping[str, float] = field(default_factory=dict)
     digest: Fingerprint | None = field(default=_on_demand(None))
     evidence: Evidence | None = field(default=_on_demand(None), repr=False, compare=False)
     # By CVXPY id, for look-up by object: neither saved nor pickled, as ids mean nothing elsewhere.
@@ -209,7 +214,7 @@ class Solution:
     def __post_init__(self) -> None:
         for name in ("variables", "parameters", "references", "exact_variables"):
             object.__setattr__(self, name, read_only_copies(getattr(self, name)))
-        for name in ("options", "timings", "effects", "entry_names", "row_names"):
+        for name in ("options", "timings", "effects", "entry_names", "row_names", "rank"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("duals", "exact_duals"):
             parts = (None if dual is None else read_only(dual) for dual in getattr(self, name))

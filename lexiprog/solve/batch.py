@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import cvxpy as cp
 import numpy as np
@@ -40,6 +40,9 @@ from lexiprog.solve.prices import linear_price
 from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED, LOCK_DRIFT
 from lexiprog.typing import Array, Value, Values, cached_property
+
+if TYPE_CHECKING:
+    from lexiprog.least_squares.chain import LeastSquaresChain
 
 
 @dataclass(frozen=True)
@@ -419,6 +422,21 @@ class LevelBatches:
 
     def __init__(self) -> None:
         self._known: dict[float, LevelBatch | None] = {}
+        self._least_squares: list[LeastSquaresChain | None] = []
+
+    def least_squares(
+        self, stages: Sequence[Stage], ladders: Mapping[str, FallbackSolvers | None]
+    ) -> LeastSquaresChain | None:
+        """The first stages as a hierarchy of least squares, if no solver is asked for there."""
+        if stages[0].subproblems[0].kind != "QP":
+            return None
+        if not self._least_squares:
+            from lexiprog.least_squares.chain import LeastSquaresChain
+
+            self._least_squares.append(LeastSquaresChain.of(stages))
+        chain = self._least_squares[0]
+        asked = chain is not None and any(ladders[name] is not None for name in chain.names)
+        return None if asked else chain
 
     def of(
         self, stages: Sequence[Stage], ladders: Mapping[str, FallbackSolvers | None]

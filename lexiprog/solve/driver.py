@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, NoReturn
 import cvxpy as cp
 from cvxpy.error import SolverError
 
-from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks, with_defaults
+from lexiprog.backends.solver import (
+    EXACT,
+    FallbackSolvers,
+    default_fallbacks,
+    has_exact,
+    with_defaults,
+)
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -93,12 +99,22 @@ def settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
     """Whether further solvers would only repeat that there is no optimum."""
     if subproblem.locks:  # a lock may be too tight for one solver and not for the next
         return False
+    if _fractions_are_cheap(subproblem) and all(a.solver != EXACT for a in attempts):
+        return False
     enough = 1 if subproblem.integer else 2
     infeasible = sum(attempt.status.is_infeasible for attempt in attempts)
     return max(infeasible, sum(attempt.status.is_unbounded for attempt in attempts)) >= enough
 
 
+def _fractions_are_cheap(subproblem: Subproblem) -> bool:
+    """Whether fractions can say at once what floats only suppose."""
+    rows = sum(constraint.size for constraint in subproblem.constraints)
+    return subproblem.kind == "LP" and rows <= FEW_ROWS and has_exact()
+
+
 Tick = Callable[[str], None]
+# Rows up to which fractions take no longer than the floats before them.
+FEW_ROWS = 60
 # Problems of one stage that are under way elsewhere at the same time.
 WAITING = 1000
 
@@ -127,9 +143,11 @@ def execute(
     subproblems = [p for stage in stages for p in stage.subproblems]
     given = given or Given.to(subproblems)
     solve_options = solve_options or SolveOptions()
-    chain, plain = None, solve_options.plain and not solved and warm is None and slack is NO_SLACK
-    if batches is not None and plain:
-        chain, solved = _in_batch(batches, stages, ladders, given, tick)
+    chain = None
+    if batches is not None and warm is None and slack is NO_SLACK:
+        solved = _on_one_set(batches, stages, ladders, given, tick, solved, solve_options)
+        if solve_options.plain and not solved:
+            chain, solved = _in_batch(batches, stages, ladders, given, tick)
         if len(solved) == len(subproblems):
             return result_of(stages, solved, ladders)
     note = getattr(tick, "note", lambda _: None)
@@ -180,6 +198,33 @@ def _threads(stages: tuple[Stage, ...], workers: int | None, solve_options: Solv
     # Those that wait for an answer from elsewhere need no core.
     cores = (os.cpu_count() or 1) if solve_options.executor is None else WAITING
     return min(most, cores)
+
+
+def _on_one_set(
+    batches: LevelBatches,
+    stages: tuple[Stage, ...],
+    ladders: Mapping[str, FallbackSolvers | None],
+    given: Given,
+    tick: Tick,
+    solved: Mapping[str, Solution],
+    solve_options: SolveOptions,
+) -> Mapping[str, Solution]:
+    """What is solved, with the levels of a hierarchy of least squares that the program begins with.
+
+    All of them at once: levels that a resumed call brings keep their points.
+    """
+    chain = batches.least_squares(stages, ladders)
+    if chain is None or chain.names <= solved.keys():
+        return solved
+    deadline = Deadline(solve_options.time_limit, parent=solve_options.deadline)
+    try:
+        every = chain.solve(given, deadline)
+    except KeyboardInterrupt as error:
+        raise interrupted(result_of(stages, solved, ladders), len(ladders)) from error
+    found = {name: new for name, new in every.items() if name not in solved}
+    for name in found:
+        tick(name)
+    return {**solved, **found}
 
 
 def _in_batch(
@@ -303,10 +348,12 @@ class _Run:
                     attempts[name].append(outcome)
             left = [p for p in unsolved if not self._is_over(p, attempts[p.name])]
             now = _with_each(left, lambda p: self._next_in_time(p, coming[p.name]))
-        failed = [
-            p for p in stage.subproblems
-            if p.name not in self.solved and not self._flagged(p, attempts[p.name])
-        ]  # fmt: skip
+        self._end_stage(stage, attempts)
+
+    def _end_stage(self, stage: Stage, attempts: Mapping[str, list[Attempt]]) -> None:
+        """Keep what came near enough, with a warning, or say what has failed."""
+        left = [p for p in stage.subproblems if p.name not in self.solved]
+        failed = [p for p in left if not self._flagged(p, attempts[p.name])]
         if failed:
             self._fail(stage, failed, attempts)
 

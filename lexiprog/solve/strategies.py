@@ -595,11 +595,17 @@ def _opened(subproblem: Subproblem) -> frozenset[str]:
 
 def describe_strategies(stages: Iterable[Stage], solvers: Mapping[str, FallbackSolvers]) -> str:
     """What would be tried for every subproblem, in order, as text."""
+    from lexiprog.least_squares.chain import ACTIVE_SET, DOES, LeastSquaresChain
+
     stages = tuple(stages)
     backends = Backends.of(stages, solvers)
     lines = ["strategies, each tried if none before it has found a certified optimum:"]
+    chain = LeastSquaresChain.of(stages)
+    at_once = frozenset[str]() if chain is None else chain.names
     for subproblem in (p for stage in stages for p in stage.subproblems):
         lines.append(f"  {subproblem.name}")
+        if subproblem.name in at_once:
+            lines.append(f"    0. {ACTIVE_SET}: {DOES}, unless a solver is asked for")
         case = backends.case(subproblem)
         if not case.solvers:
             lines.append("    none: no installed solver takes such problems")

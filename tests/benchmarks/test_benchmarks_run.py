@@ -22,6 +22,7 @@ PROGRAMS = {
     "integer": {"proof", "limit"},
     "preemptive": {"transport", "covering"},
     "sweeps": {"covering"},
+    "control": {"humanoid", "families", "solve", "hierarchies", "compiled"},
     "fronts": {"curves", "fronts"},
     "games": {"least_core", "nucleolus"},
     "growth": {"growth"},

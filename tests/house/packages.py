@@ -79,6 +79,11 @@ ENGINE = [
     [
         Package("sensitivity/", "derivatives of optima", "gradient.py"),
         Package("infeasibility/", "why a subproblem has no optimum", "diagnosis.py"),
+        Package(
+            "least_squares/",
+            "hierarchies of least squares: one active set over all levels, and its check",
+            "active_set.py",
+        ),
     ],
     [
         Package(
@@ -88,7 +93,11 @@ ENGINE = [
         ),
     ],
     [
-        Package("program", "the whole hierarchy: checked and solved", "program.py"),
+        Package(
+            "program compiled",
+            "the whole hierarchy: checked, solved, or made a function of arrays",
+            "program.py",
+        ),
     ],
     [
         Package("formulations/", "common hierarchies, each one function", "priorities.py"),

@@ -160,3 +160,23 @@ def test_units_depend_on_the_values_of_the_moment_alone():
         assert np.array_equal(again.scaled_data()["A"].toarray(), scaled.A.toarray())
         # Numbers that don't suit the usual units have units of their own.
         assert np.abs(scaled.b).max() < 2.0**20
+
+
+@pytest.mark.parametrize("kind", ["LP", "QP", "SOCP"])
+def test_units_of_what_never_changes_are_kept_with_a_common_factor(kind):
+    """New right-hand sides, of whatever size: the matrix stays, and the sides are about one."""
+    rng = np.random.default_rng(1)
+    A = rng.uniform(0.5, 1, (6, 9)) * 10.0 ** rng.uniform(-1, 1, (6, 1))
+    x, p = cp.Variable(9, nonneg=True), cp.Parameter(6)
+    objective = {"LP": cp.sum(x), "QP": cp.sum_squares(x), "SOCP": cp.norm(x)}[kind]
+    problem = cp.Problem(cp.Minimize(objective), [A @ x >= p])
+    solver = "HIGHS" if kind == "LP" else "CLARABEL"
+    prepared, matrices = Prepared(problem), []
+    for factor in (1.0, 12.0, 1.0):
+        p.value = factor * A.sum(axis=1)
+        again, fresh = (one.compile(solver, {}) for one in (prepared, Prepared(problem)))
+        assert again.scaling.equals(fresh.scaling)
+        assert np.array_equal(again.scaled.A.toarray(), again.scaling.of(again.form).A.toarray())
+        assert np.abs(again.scaled.b).max() <= 2.0 ** (10 if kind == "LP" else 3)
+        matrices.append(again.scaled.A.toarray())
+    assert np.array_equal(matrices[0], matrices[1])

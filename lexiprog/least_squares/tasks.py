@@ -1,0 +1,280 @@
+"""What one level of a hierarchy of least squares wants: rows between two ends, with weights."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiprog.errors import DeclarationError, LexiprogWarning
+from lexiprog.least_squares.hierarchy import INFINITE_END, Rank, without_infinite_ends
+from lexiprog.model.expressions import Registry, shorten
+from lexiprog.typing import Array, Objective
+
+End: TypeAlias = Array | cp.Expression
+# What somebody may give: an expression to be zero, or one with two ends and perhaps a weight.
+TaskLike: TypeAlias = (
+    cp.Expression
+    | tuple[cp.Expression, ArrayLike | cp.Expression, ArrayLike | cp.Expression]
+    | tuple[cp.Expression, ArrayLike | cp.Expression, ArrayLike | cp.Expression, ArrayLike]
+)
+
+
+@dataclass(frozen=True)
+class LeastSquaresTask:
+    """An affine expression that should lie between two ends.
+
+    Attributes
+    ----------
+    expression : cvxpy expression
+        As a vector.
+    lower, upper : ndarray or cvxpy expression of parameters
+        The same ends twice for an equation.
+    weight : ndarray
+        What a squared violation of each entry counts.
+    """
+
+    expression: cp.Expression
+    lower: End
+    upper: End
+    weight: Array
+
+    @classmethod
+    def of(cls, given: object, where: str, weight: ArrayLike | None = None) -> LeastSquaresTask:
+        """The task that somebody means, checked."""
+        parts = given if isinstance(given, tuple) else (given, 0.0, 0.0)
+        if len(parts) not in (3, 4):
+            raise DeclarationError(
+                f"{where}: a task is an affine expression, or (expression, lower, upper), or these "
+                f"with a weight, not {shorten(given)}."
+            )
+        expression = _vector(parts[0], where)
+        size = expression.size
+        lower, upper = (_end(end, size, where) for end in parts[1:3])
+        if isinstance(lower, np.ndarray) and isinstance(upper, np.ndarray):
+            if np.any(lower > upper):
+                at = int(np.argmax(lower > upper))
+                raise DeclarationError(
+                    f"{where}: entry {at} has the lower end {lower[at]:g} above the upper one, "
+                    f"{upper[at]:g}."
+                )
+            lower, upper = _told(lower, upper, where)
+        if len(parts) == 4 and weight is not None:
+            raise DeclarationError(f"{where}: the weight is given twice.")
+        wanted = parts[3] if len(parts) == 4 else weight
+        return cls(expression, lower, upper, _weight(wanted, size, where))
+
+    @property
+    def violation(self) -> cp.Expression:
+        """The weighted sum of squared violations."""
+        lower, upper = self.lower, self.upper
+        if lower is upper or (
+            isinstance(lower, np.ndarray)
+            and isinstance(upper, np.ndarray)
+            and np.array_equal(lower, upper)
+        ):
+            return cp.sum_squares(self._weighted(self._beyond(upper)))
+        parts = []
+        for sign, end in ((1.0, upper), (-1.0, lower)):
+            kept = np.isfinite(end) if isinstance(end, np.ndarray) else np.ones(self.weight.size)
+            if not np.any(kept):
+                continue
+            beyond = self._weighted(sign * self._beyond(end))
+            some = np.flatnonzero(kept)
+            beyond = beyond if some.size == kept.size else beyond[some]
+            parts.append(cp.sum_squares(cp.pos(beyond)))
+        if not parts:  # nothing is ever violated
+            return cp.sum_squares(0.0 * self.expression)
+        return sum(parts[1:], start=parts[0])
+
+    def _beyond(self, end: End) -> cp.Expression:
+        """The expression less an end, zero where that is infinite."""
+        if isinstance(end, np.ndarray):
+            end = np.where(np.isfinite(end), end, 0.0)
+            return self.expression - end if end.any() else self.expression
+        return self.expression - end
+
+    def _weighted(self, expression: cp.Expression) -> cp.Expression:
+        """Entries times the roots of their weights."""
+        if np.all(self.weight == 1.0):
+            return expression
+        return cp.multiply(np.sqrt(self.weight), expression)
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """All that a level wants, how its rank is determined, and what is added to its squares."""
+
+    tasks: tuple[LeastSquaresTask, ...]
+    rank: Rank = field(default_factory=Rank)
+    offset: float = 0.0
+
+    def objective(self) -> cp.Minimize:
+        """The objective that says so to CVXPY, known here as what it is."""
+        violations = [task.violation for task in self.tasks]
+        objective = cp.Minimize(sum(violations[1:], start=violations[0]))
+        OBJECTIVES.add(objective, self)
+        return objective
+
+
+OBJECTIVES: Registry[LeastSquares] = Registry()
+
+
+def least_squares_of(objective: Objective) -> LeastSquares | None:
+    """The objective as least squares of affine expressions; None if it is something else."""
+    known = OBJECTIVES.get(objective)
+    if known is not None:
+        return known
+    if not isinstance(objective, cp.Minimize):
+        return None
+    terms = _squares(objective.expr, 1.0)
+    if not terms:
+        return None
+    tasks, offset = [], 0.0
+    for expression, factor in terms:
+        if expression.is_constant():
+            offset += factor * float(np.sum(expression.value))
+            continue
+        if not expression.is_affine() or not expression.is_real():
+            return None
+        zeros, vector = np.zeros(expression.size), _flat(expression)
+        tasks.append(LeastSquaresTask(vector, zeros, zeros, np.full(expression.size, factor)))
+    return LeastSquares(tuple(tasks), offset=offset) if tasks else None
+
+
+# CVXPY's classes for what is written with operators, by example.
+_few = cp.Variable(2)
+_SUM, _SQUARE, _ADD = type(cp.sum(_few)), type(cp.square(_few)), type(_few + 1)
+_TIMES = (type(cp.multiply(2, _few)), type(2 * _few), type(_few @ [1, 2]))
+_OVER = type(_few / 2)
+
+
+def _squares(expression: cp.Expression, factor: float) -> list[tuple[cp.Expression, float]] | None:
+    """The expressions whose squares it is the sum of, and constants; None if it is no such sum."""
+    args, kind = expression.args, type(expression)
+    if expression.is_constant():
+        return None if expression.parameters() else [(expression, factor)]
+    if kind is cp.quad_over_lin and expression.axis is None:
+        over = _number(args[1])
+        return [(args[0], factor / over)] if over and over > 0.0 else None
+    if kind is _SUM and expression.axis is None:
+        return _squares(args[0], factor)
+    if kind is _SQUARE:
+        return [(args[0], factor)] if _number(expression.p) == 2.0 else None
+    if kind is _ADD:
+        return _sum_of_squares(expression, factor)
+    if kind in _TIMES or kind is _OVER:
+        return _multiple_of_squares(expression, factor)
+    return None
+
+
+def _sum_of_squares(
+    expression: cp.Expression, factor: float
+) -> list[tuple[cp.Expression, float]] | None:
+    parts = [_squares(part, factor) for part in expression.args if part.size == expression.size]
+    if len(parts) < len(expression.args) or any(part is None for part in parts):
+        return None
+    return [term for part in parts if part is not None for term in part]
+
+
+def _multiple_of_squares(
+    expression: cp.Expression, factor: float
+) -> list[tuple[cp.Expression, float]] | None:
+    left, right = expression.args
+    number, rest = (_number(left), right) if left.is_constant() else (_number(right), left)
+    if number is None or not number > 0.0:
+        return None
+    over = type(expression) is _OVER
+    return _squares(rest, factor / number if over else factor * number)
+
+
+def _number(expression: object) -> float | None:
+    """A scalar constant; None if it is anything else."""
+    if not isinstance(expression, cp.Constant):
+        return float(expression) if isinstance(expression, int | float) else None
+    return float(np.asarray(expression.value).item()) if expression.size == 1 else None
+
+
+def _flat(expression: cp.Expression) -> cp.Expression:
+    return expression if expression.ndim == 1 else cp.vec(expression, order="F")
+
+
+def _vector(given: object, where: str) -> cp.Expression:
+    if not isinstance(given, cp.Expression):
+        raise DeclarationError(
+            f"{where}: a task is about a CVXPY expression, not {shorten(given)}."
+        )
+    if not given.is_affine() or not given.is_real():
+        raise DeclarationError(
+            f"{where}: a task is about a real affine expression, but {shorten(given)} is "
+            f"{given.curvature.lower()}; put curved demands into constraints of a Program."
+        )
+    return _flat(given)
+
+
+def _end(given: object, size: int, where: str) -> End:
+    if isinstance(given, cp.Expression):
+        if given.variables() or not given.is_affine():
+            raise DeclarationError(
+                f"{where}: an end is made of numbers and parameters, not {shorten(given)}."
+            )
+        if not given.parameters():
+            given = given.value
+        elif given.size == size:
+            return _flat(given)
+        elif given.size == 1:
+            return cp.multiply(np.ones(size), _flat(given))
+        else:
+            raise DeclarationError(f"{where}: an end has {given.size} entries in place of {size}.")
+    try:
+        array = np.asarray(given, dtype=float).ravel(order="F")
+        ends: Array = np.broadcast_to(array, (size,)).copy()
+    except (TypeError, ValueError):
+        raise DeclarationError(
+            f"{where}: an end is a number, or one for each of {size} entries, not {shorten(given)}."
+        ) from None
+    if np.isnan(ends).any():
+        raise DeclarationError(f"{where}: an end is not a number.")
+    return ends
+
+
+def _told(lower: Array, upper: Array, where: str) -> tuple[Array, Array]:
+    """The ends with infinities where they are meant, which the user is told."""
+    below, above = without_infinite_ends(lower, upper)
+    taken = np.count_nonzero((below != lower) | (above != upper))
+    if taken:
+        warnings.warn(
+            f"{where}: {taken} {'entry has an end' if taken == 1 else 'entries have ends'} of "
+            f"{INFINITE_END:g} or more, which is taken for infinity: write np.inf.",
+            LexiprogWarning,
+            stacklevel=5,
+        )
+    return below, above
+
+
+def _weight(given: object, size: int, where: str) -> Array:
+    if given is None:
+        return np.ones(size)
+    try:
+        array = np.asarray(given, dtype=float).ravel(order="F")
+        weight: Array = np.broadcast_to(array, (size,)).copy()
+    except (TypeError, ValueError):
+        weight = np.full(size, np.nan)
+    if not np.all((weight > 0.0) & np.isfinite(weight)):
+        raise DeclarationError(
+            f"{where}: weights are positive numbers, one or one for each of {size} entries, not "
+            f"{shorten(given)}."
+        )
+    return weight
+
+
+def tasks_of(given: object, where: str, weight: ArrayLike | None) -> tuple[LeastSquaresTask, ...]:
+    """One task, or several of one level in a list."""
+    several = given if isinstance(given, list) else [given]
+    if not several:
+        raise DeclarationError(f"{where} has no task.")
+    return tuple(LeastSquaresTask.of(one, where, weight) for one in several)
