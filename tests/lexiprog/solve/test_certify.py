@@ -50,7 +50,7 @@ GAP = Certificate(gap=0.1, gap_tolerance=1e-6)
         (Status.WITHIN_GAP, {}, {"status": Status.LIMIT}),
         (None, {"over": True}, {"integer": False}),
         (None, {"over": True}, {"certificate": Certificate(gap=1e-9, gap_tolerance=1e-6)}),
-        (None, {"over": True}, {"certificate": Certificate(gap=0.1, primal=0.1)}),
+        (None, {"over": True}, {"certificate": Certificate(gap=0.1, rows=0.1)}),
     ],
 )
 def test_a_point_that_a_limit_left_is_within_a_gap_or_unfinished(stopped, deadline, more):
@@ -100,14 +100,14 @@ def test_infeasible_and_unbounded_are_told_apart():
 @pytest.mark.parametrize(
     ("failed", "mode", "integer", "useless"),
     [
-        ({"dual": 1.0}, "value", False, True),
-        ({"dual": 1.0, "gap": 1.0}, "value", False, True),
+        ({"columns": 1.0}, "value", False, True),
+        ({"columns": 1.0, "gap": 1.0}, "value", False, True),
         ({"gap": 1.0}, "value", False, False),
-        ({"dual": 1.0, "primal": 1.0}, "value", False, False),
+        ({"columns": 1.0, "rows": 1.0}, "value", False, False),
         ({}, "value", False, False),
-        ({"dual": 1.0}, "face", False, False),
-        ({"dual": 1.0}, "argument", False, False),
-        ({"dual": 1.0}, "value", True, False),
+        ({"columns": 1.0}, "face", False, False),
+        ({"columns": 1.0}, "argument", False, False),
+        ({"columns": 1.0}, "value", True, False),
     ],
 )
 def test_multipliers_that_alone_prove_nothing_are_found_anew(failed, mode, integer, useless):
