@@ -56,7 +56,7 @@ class Certificate:
     tolerance, gap_tolerance, row_tolerance : float
         What the claim, the gap and the rows are compared with; columns, cones and slackness with a
         tenth of the first. Rows of linear problems have to be met up to rounding, and slackness
-        to four times that.
+        no less.
     basis : str
         How it is known: "duals" (proved by the solver's own multipliers), "bound" (proved by a
         solve of our own), "incumbent" (an integer point with the solver's word for its bound),
@@ -123,7 +123,7 @@ class Certificate:
         limits = {"gap": self.gap_tolerance, "claim": self.tolerance, "integrality": 0.0}
         limits["rows"] = self.row_tolerance
         # Rows that are met up to rounding leave as little to be charged for.
-        limits["slackness"] = min(NEARNESS * self.tolerance, 4.0 * self.row_tolerance)
+        limits["slackness"] = min(NEARNESS * self.tolerance, self.row_tolerance)
         return limits.get(name, NEARNESS * self.tolerance)
 
     @property
