@@ -55,7 +55,8 @@ class Certificate:
         or decimals over integer variables from its limit, in its steps; 0 is asked for.
     tolerance, gap_tolerance, row_tolerance : float
         What the claim, the gap and the rows are compared with; columns, cones and slackness with a
-        tenth of the first. Rows of linear problems have to be met up to rounding.
+        tenth of the first. Rows of linear problems have to be met up to rounding, and slackness
+        no less.
     basis : str
         How it is known: "duals" (proved by the solver's own multipliers), "bound" (proved by a
         solve of our own), "incumbent" (an integer point with the solver's word for its bound),
@@ -121,6 +122,8 @@ class Certificate:
         # Whole means whole: what is a little off may let a big M leak.
         limits = {"gap": self.gap_tolerance, "claim": self.tolerance, "integrality": 0.0}
         limits["rows"] = self.row_tolerance
+        # Rows that are met up to rounding leave as little to be charged for.
+        limits["slackness"] = min(NEARNESS * self.tolerance, self.row_tolerance)
         return limits.get(name, NEARNESS * self.tolerance)
 
     @property

@@ -7,7 +7,7 @@ an answer, or ``measure_batch`` for linear programs over the same rows. How term
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -216,7 +216,7 @@ def measure_batch(
     claims: Sequence[float],
     *,
     tolerance: float,
-    written: bool = True,
+    written: Callable[[], bool] = lambda: True,
     rows_at: tuple[Array, Array] | None = None,
 ) -> list[Measures | None]:
     """The same of linear programs over one matrix, all at once; None if one is not proved so.
@@ -231,8 +231,8 @@ def measure_batch(
         A point and multipliers for each.
     claims : sequence of float
         What is claimed to be the optimum of each.
-    written : bool
-        Whether rows are to be met up to rounding: see ``measure``.
+    written : callable
+        Whether rows are to be met up to rounding (see ``measure``), asked only if some are not.
     rows_at : tuple of ndarray, optional
         ``batch.rows_at(x)``, where that is known.
     """
@@ -260,7 +260,8 @@ def measure_batch(
     boxed = np.all(np.isfinite(upper - lower) & np.isfinite(x), axis=1) & ~out
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
     limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
-    limit = limit if written else ROW_MISSED
+    if float(rows.max(initial=0.0)) > limit and not written():
+        limit = ROW_MISSED
     found = [
         _batched(bound, claim, tolerance, limit, *row) if bound is not None and row[-1] else None
         for bound, claim, row in zip(

@@ -22,7 +22,7 @@ from lexiprog.backends.refinement import is_off, misses
 from lexiprog.backends.solver import FallbackSolvers, Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.certify.measures import LinearBatch, Measures, Rows, can_batch, measure, measure_batch
+from lexiprog.certify.measures import LinearBatch, Measures, can_batch, measure, measure_batch
 from lexiprog.compile.binding import Given, read_parameters
 from lexiprog.compile.task import BRIEF, Joint
 from lexiprog.cvxpy_adapter import Compiled
@@ -106,7 +106,7 @@ def certify_all(
     points = ready[0].scaling.point(x)  # the units of the columns are the same for all
     claims = [form.objective(point) for form, point in zip(forms, points, strict=True)]
     scaled = [numbers.scaling.scaled_value(v) for numbers, v in zip(ready, claims, strict=True)]
-    checks, reduced = _checked(vertices, x, y, scaled, accept, written=ready[0].written)
+    checks, reduced = _checked(vertices, x, y, scaled, accept, written=lambda: ready[0].written)
     if len(checks) < len(vertices):
         most = len(checks)
         return certify_all(chain, vertices[:most], ready[:most], accept) if most else []
@@ -126,7 +126,7 @@ def certify_all(
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _checked(
     vertices: Sequence[FaceVertex], x: Array, y: Array, claims: Sequence[float], accept: float,
-    *, written: bool,
+    *, written: Callable[[], bool],
 ) -> tuple[list[Measures], Array]:  # fmt: skip
     """Certificates up to the first that misses its rows, and the costs that multipliers leave."""
     batch, most, forms = _batch(vertices), len(vertices), [best.form for best in vertices]
@@ -174,7 +174,7 @@ def _certificates(
     claims: Sequence[float],
     accept: float,
     *,
-    written: bool,
+    written: Callable[[], bool],
 ) -> list[Measures]:
     """Of as many as were measured; where that was not enough, each by itself."""
     return [
@@ -183,10 +183,14 @@ def _certificates(
     ]
 
 
-def _alone(best: FaceVertex, claim: float, accept: float, *, written: bool) -> Measures:
+def _alone(
+    best: FaceVertex, claim: float, accept: float, *, written: Callable[[], bool]
+) -> Measures:
     form, z = best.on_face
-    rows: Rows = "written" if written else "computed"
-    return measure(form, best.vertex.x, z, claimed=claim, tolerance=accept, rows=rows)
+    found = measure(form, best.vertex.x, z, claimed=claim, tolerance=accept)
+    if "rows" not in found.certificate.failures or written():
+        return found
+    return measure(form, best.vertex.x, z, claimed=claim, tolerance=accept, rows="computed")
 
 
 class _Held(NamedTuple):
