@@ -34,7 +34,7 @@ from lexiprog.tolerances import (
 from lexiprog.typing import Array, Mask
 
 # Where the numbers of rows come from.
-Rows: TypeAlias = Literal["written", "computed", "found"]
+RowOrigin: TypeAlias = Literal["written", "computed", "found"]
 
 # Linear programs up to so many entries are worth measuring in a batch.
 SMALL = 20_000
@@ -68,7 +68,7 @@ def prove(
     *,
     claimed: float,
     tolerance: float = CERTIFIED,
-    rows: Rows = "written",
+    rows: RowOrigin = "written",
 ) -> Proof:
     """The answer or, where that is not proved, what lies near it and is; else the best of them.
 
@@ -98,7 +98,7 @@ def measure(
     tolerance: float = CERTIFIED,
     gap_tolerance: float | None = None,
     bound: float | None = None,
-    rows: Rows = "written",
+    rows: RowOrigin = "written",
 ) -> Measures:
     """Measure primal point ``x`` and multipliers ``z`` of ``form`` against optimality.
 
@@ -163,7 +163,7 @@ def _rounding(terms: TermSizes, x: Array, near: Nearness) -> float:
     return rounding + float(np.sum(off * (np.abs(terms.form.c) + curve)))
 
 
-def row_tolerance(form: StandardForm, tolerance: float, rows: Rows = "written") -> float:
+def row_tolerance(form: StandardForm, tolerance: float, rows: RowOrigin = "written") -> float:
     """What rows are compared with."""
     integer = form.integer is not None and bool(form.integer.size)
     if rows == "found" or integer or not form.is_linear or tolerance > CERTIFIED:

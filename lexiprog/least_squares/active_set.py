@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lexiprog.deadline import Deadline
-from lexiprog.least_squares.cascade import Cascade, solve_cascade
+from lexiprog.least_squares.cascade import LevelCascade, solve_cascade
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
 
@@ -26,7 +26,7 @@ from lexiprog.typing import Array
 class Kernel(NamedTuple):
     """Who does the arithmetic: LAPACK and NumPy, or what numba has compiled."""
 
-    cascade: Callable[[Array, Array, Array, tuple[int, ...], Rank], Cascade]
+    cascade: Callable[[Array, Array, Array, tuple[int, ...], Rank], LevelCascade]
     signs: Callable[[Hierarchy, ActiveSet], tuple[Array, Indices]]
 
 
@@ -47,7 +47,7 @@ class ActiveSet:
         By row: 1 at its upper end, -1 at its lower one, 2 where both are the same, 0 for others.
     rows : ndarray of int
         Those that are held.
-    point : Cascade
+    point : LevelCascade
         With multipliers of the held rows.
     at : ndarray
         All rows' values at the point.
@@ -57,7 +57,7 @@ class ActiveSet:
 
     side: Indices
     rows: Indices
-    point: Cascade
+    point: LevelCascade
     at: Array
     size: Array
     decompositions: int = 1
@@ -119,7 +119,7 @@ class _Search:
         )
         return ActiveSet(side, rows, point, at, size)
 
-    def _with_fixed_columns(self, rows: Indices, targets: Array) -> Cascade:
+    def _with_fixed_columns(self, rows: Indices, targets: Array) -> LevelCascade:
         """Variables that the first rows hold at a bound are taken out before all else."""
         h = self.hierarchy
         column = h.matrix.bounded_column.take(rows)
@@ -152,7 +152,7 @@ class _Search:
         costs[:, 0] = 0.0
         multipliers = np.concatenate([costs * -np.sign(entries)[:, None], point.multipliers])
         point.ranks[0] += count
-        return Cascade(x, multipliers, point.ranks, point.pivots)
+        return LevelCascade(x, multipliers, point.ranks, point.pivots)
 
     def _terms(self, x: Array) -> Array:
         """What the terms of all rows come to.
@@ -163,7 +163,7 @@ class _Search:
         mixed = MIXED * float(np.sqrt(x @ x))
         return matrix.sizes @ np.abs(x) + mixed * matrix.norms
 
-    def _factored(self, rows: Indices, targets: Array) -> Cascade:
+    def _factored(self, rows: Indices, targets: Array) -> LevelCascade:
         h = self.hierarchy
         norms = h.matrix.norms[rows]
         starts = tuple(np.searchsorted(rows, h.starts).tolist())

@@ -22,7 +22,7 @@ from lexiprog.typing import Array
 
 
 @dataclass(frozen=True)
-class Cascade:
+class LevelCascade:
     """The point that rows with targets lead to.
 
     Attributes
@@ -46,7 +46,7 @@ class Cascade:
 
 def solve_cascade(
     rows: Array, targets: Array, weights: Array, starts: tuple[int, ...], rank: Rank
-) -> Cascade:
+) -> LevelCascade:
     """Solve ``rows @ x = targets`` level by level, each as least squares.
 
     ``rows`` are scaled to norm one before any columns were fixed; ``weights`` are their norms.
@@ -85,7 +85,7 @@ def solve_cascade(
     for step in reversed(steps):
         x[step.first :] = step.turned(x[step.first :, None], "N")[:, 0]
     multipliers = _multipliers(moved, targets, weights, starts, y, steps, ranks)
-    return Cascade(x, multipliers, ranks, pivots)
+    return LevelCascade(x, multipliers, ranks, pivots)
 
 
 class _Step(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from lexiprog.least_squares.active_set import NO_MULTIPLIER, ROUNDING, ActiveSet
-from lexiprog.least_squares.cascade import Cascade
+from lexiprog.least_squares.cascade import LevelCascade
 from lexiprog.least_squares.check import COUNTS, MET, ROUNDED, Check
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.typing import Array
@@ -21,9 +21,9 @@ MANY = 500
 
 def jitted_cascade(
     rows: Array, targets: Array, weights: Array, starts: tuple[int, ...], rank: Rank
-) -> Cascade:
+) -> LevelCascade:
     """Solve ``rows @ x = targets`` level by level; see ``solve_cascade``. Overwrites them."""
-    return Cascade(
+    return LevelCascade(
         *_cascade(
             rows, targets, weights, np.array(starts), rank.used, rank.locked, rank.damping,
         )

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.deadline import Deadline
 from lexiprog.parametric.integer_programs import Asked, CostSteps, IntegerPrograms, steps_of
-from lexiprog.parametric.slices import IntegerForm, Multipliers, Slices
+from lexiprog.parametric.slices import IntegerForm, IntegerMultipliers, Slices
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.tolerances import INTEGER_ROUNDING, LARGEST_WEIGHT, LIMIT_SLACK, WHOLE_GAP
 from lexiprog.typing import Array, Options
@@ -93,7 +93,7 @@ class Statement:
     limits: tuple[float, ...]
     axis: int
     low: float
-    multipliers: Multipliers | None
+    multipliers: IntegerMultipliers | None
 
 
 @dataclass(frozen=True)

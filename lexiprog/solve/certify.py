@@ -17,7 +17,7 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measures, Rows, measure, prove, share_of_value
+from lexiprog.certify.measures import Measures, RowOrigin, measure, prove, share_of_value
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -96,7 +96,7 @@ def _cleaned(task: Task, answer: Answer) -> Answer:
     )  # fmt: skip
 
 
-def origin_of_rows(task: Task) -> Rows:
+def origin_of_rows(task: Task) -> RowOrigin:
     """Where the numbers of a problem's rows come from."""
     if task.subproblem.kind != "LP":
         return "found"  # curved ones may have been restated at an earlier point
