@@ -25,7 +25,7 @@ from lexiprog.tolerances import INTEGER_ROUNDING
 from lexiprog.typing import Array, Mask
 
 Integers: TypeAlias = NDArray[np.int64]
-Multipliers: TypeAlias = list[list[int]]
+IntegerMultipliers: TypeAlias = list[list[int]]
 
 # Multipliers are rounded to multiples of one over this; sums of products stay below LARGEST.
 SCALE, LARGEST = 1 << 10, 1 << 60
@@ -161,7 +161,7 @@ class Slices:
             deadline=deadline,
         )  # fmt: skip
         self.objective_rows = np.arange(m, m + p)
-        self.multipliers: Multipliers = []
+        self.multipliers: IntegerMultipliers = []
         self.states = 0
 
     def bound(self, u: Array, low: float, k: int) -> float:
