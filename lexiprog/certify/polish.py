@@ -32,6 +32,8 @@ from lexiprog.typing import Array, Mask, Matrix
 
 # Columns this near a bound or zero, as a share of the room that their rows leave, may be there.
 SNAPS = (1e-12, 1e-9, 1e-6, 1e-3)
+# Multipliers that are worth less than this share of the objective's terms are nothing.
+NOTHING = 1e-20
 # Beyond so many equations the factors of an active set take too long.
 LARGEST = 4_000
 # What stands for nothing in the equations of an active set, whose numbers are about one.
@@ -80,7 +82,7 @@ def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     A, cones = by_columns(form.A), form.cones
     counts = np.bincount(A.indices, A.data != 0.0, form.b.size)
     rows = np.arange(form.b.size)
-    alone = (counts == 1) & (rows >= cones.zero) & (rows < cones.linear)
+    alone = (counts == 1) & (rows < cones.linear)
     entries = np.flatnonzero(alone[A.indices] & (A.data != 0.0))
     if not entries.size:
         return z
@@ -90,6 +92,13 @@ def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     reduced = form.c + curve + form.transpose_product(z)
     lower, upper = form.ranges()
     at, columns, factors = A.indices[entries], places[entries], A.data[entries]
+    fixed = at < cones.zero
+    z[at[fixed]] = 0.0
+    first = np.unique(columns[fixed], return_index=True)[1]  # of several equations one carries all
+    chosen = np.flatnonzero(fixed)[first]
+    z[at[chosen]] = -reduced[columns[chosen]] / factors[chosen]
+    reduced[columns[chosen]] = 0.0
+    at, columns, factors = at[~fixed], columns[~fixed], factors[~fixed]
     ends = form.b[at] / factors
     # A row bounds its column from above (positive factor) or below; the tightest carries it all.
     for up, bound in ((True, upper), (False, lower)):
@@ -204,6 +213,7 @@ def on_active_set(
         return None
     x, z = found
     x = np.clip(x, lower, upper)
+    z = np.where(np.abs(z) * sizes <= NOTHING * worth, 0.0, z)
     return x, absorb(form, x, np.where(np.arange(z.size) < form.cones.zero, z, np.maximum(z, 0.0)))
 
 
