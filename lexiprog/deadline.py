@@ -6,14 +6,12 @@ import math
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Protocol, TypeVar
 
-from lexiprog.errors import LexiprogWarning
 from lexiprog.typing import FreshOptions, Options
 
 Returned = TypeVar("Returned")
@@ -302,22 +300,13 @@ class Deadline:
         search: Callable[..., Returned],
         *numbers: object,
         here: Mapping[str, object] | None = None,
-        is_word: bool = False,
         **options: object,
     ) -> Returned:
         """A search that takes a ``deadline``, done in this process or by the executor.
 
         ``here`` are callbacks of its caller, by keyword: nobody is told anything from a distance.
-        A search whose answer could not be checked (``is_word``) goes to trusted workers alone.
         """
-        if is_word and self.on_their_word:
-            warnings.warn(
-                "a front of integer problems is searched here: what a worker says of it could not "
-                "be checked. Elsewhere(executor, trusted=True) sends it all the same.",
-                LexiprogWarning,
-                stacklevel=2,
-            )
-        if self.executor is None or (is_word and self.on_their_word):
+        if self.executor is None:
             return search(*numbers, deadline=self, **options, **(here or {}))
         return self.executor.call(
             partial(search, deadline=self, **options), *numbers, deadline=self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
@@ -13,7 +14,7 @@ import numpy as np
 from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.deadline import Deadline
-from lexiprog.errors import DeclarationError, Interrupted
+from lexiprog.errors import DeclarationError, Interrupted, LexiprogWarning
 from lexiprog.model.expressions import as_float, declared, shorten
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -125,6 +126,14 @@ def frontier(
     )
     if resume is not None:
         _check_resume(resume, problem, objectives)
+    if deadline.on_their_word and _by_regions(problem):
+        warnings.warn(
+            "a front of integer problems is searched here: what a worker says of it could not be "
+            "checked. Elsewhere(executor, trusted=True) sends it all the same.",
+            LexiprogWarning,
+            stacklevel=2,
+        )
+        executor = deadline.executor = None
     with ExitStack() as stack:
         width = 1 if executor is None else workers or deadline.executor.width  # type: ignore[union-attr]
         if workers is not None and workers > 1 and executor is None and _by_regions(problem):

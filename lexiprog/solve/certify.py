@@ -78,6 +78,8 @@ def _cleaned(task: Task, answer: Answer) -> Answer:
     """The answer at the point that is judged and returned: inside its bounds, on its rows."""
     form = answer.form
     known = answer.measured is not None or answer.exact is not None or answer.leximin is not None
+    # A solver that was told to stop early is taken at its word.
+    known = known or (answer.status.is_limit and bool(task.solver.options))
     if known or task.integer or form is None or answer.x is None or answer.z is None:
         return answer
     accept, linear = task.solver.accept, task.subproblem.kind == "LP"
@@ -100,7 +102,9 @@ def origin_of_rows(task: Task) -> RowOrigin:
     """Where the numbers of a problem's rows come from."""
     if task.subproblem.kind != "LP":
         return "found"  # curved ones may have been restated at an earlier point
-    return "written" if task.compiled is not None and task.compiled.written else "computed"
+    if task.subproblem.references or task.compiled is None:
+        return "computed"  # earlier optima are
+    return "written" if task.compiled.written else "computed"
 
 
 @dataclass(frozen=True)

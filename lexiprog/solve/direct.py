@@ -166,7 +166,8 @@ def solve_stoppable(task: Task, form: StandardForm) -> Answer:
 
 def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
-    rough = answer.status is Status.INACCURATE and task.strategy.refined
+    by_highs = task.solver.target == "HIGHS"
+    rough = answer.status is Status.INACCURATE and task.strategy.refined and by_highs
     if answer.x is None or not (answer.status is Status.OPTIMAL or rough):
         return answer
     bounds = Bounds.of(form)
@@ -193,9 +194,12 @@ def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) 
     ``sharp`` asks for the last digits of a curved optimum in any case.
     """
     proof = None
+    if answer.status.is_limit and task.solver.options:
+        return answer  # who was told to stop early is taken at its word
     if answer.x is not None and answer.z is not None and answer.status.has_point:
         proof = _proof(task, form, answer.x, answer.z, answer.claimed)
-    small = form.A.nnz <= SMALL and task.solver.target in OURS
+    # Whoever gives options, such as a limit of iterations, means that very solve.
+    small = form.A.nnz <= SMALL and task.solver.target in OURS and not task.solver.options
     if small and (proof is None or not proof.measures.certificate.proved):
         proof = _in_own_units(task, form, proof)
     if proof is None:
