@@ -138,12 +138,7 @@ class Certificate:
 
     @property
     def near(self) -> bool:
-        """Whether the point is at least optimal for data near the user's, if not for these.
-
-        Only multipliers can say so.
-        """
-        if self.basis != "duals":
-            return False
+        """Whether the point is at least optimal for data near the user's, if not for these."""
         limits = {name: max(self._limit(name), NEARNESS * self.tolerance) for name in self.measures}
         return all(self.measures[name] <= limits[name] for name in limits if name != "gap")
 
