@@ -170,8 +170,8 @@ class MixedRowChain:
             proof = Evidence.of(inner, answer)
             proofs |= {} if proof is None else {owner.name: proof}
             if plan.chain.faces[owner.name].uncertain:
-                said = f"which points are optimal there is not clear: {owner.name!r}"
-                return Answer(Status.FAILED, said=said, fault=Fault.UNCLEAR)
+                reason = f"which points are optimal there is not clear: {owner.name!r}"
+                return Answer(Status.FAILED, reason=reason, fault=Fault.UNCLEAR)
         answer = plan.chain.run(task)
         return replace(
             answer, seconds=time.perf_counter() - start, held=replace(answer.held, proofs=proofs)
