@@ -56,6 +56,7 @@ def is_attained(proof: Evidence, deadline: Deadline) -> bool:
     primal, gap = form.objective(proof.x), 0.0
     if proof.z is not None and form.P is None and form.lower is None and form.upper is None:
         gap = abs(primal - form.offset + float(form.b @ proof.z))
+        gap += float(np.abs(form.c + form.A.T @ proof.z) @ np.abs(proof.x))  # missed by multipliers
     # Solvers stop on an endless way: what is not known of the infimum tells nothing.
     unit = max(1.0, gap / (INFIMUM_DISTANCES[-1] / 10.0))
     points = []

@@ -63,7 +63,7 @@ def certify_answer(
     if not certificate.passed and stopped is None:
         fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
         reason = "; ".join(filter(None, [str(certificate), _leak(task, point)]))
-        near = certificate.near and not task.integer
+        near = certificate.near and not task.integer and _is_near_bound(proof, certificate)
         flagged = _solution(task, stage, point, proof, certificate, Status.INACCURATE)
         return Attempt(name, answer.status, reason, fault, flagged=flagged if near else None)
     status = stopped or _status(task.subproblem, answer, proved=certificate.proved)
@@ -72,6 +72,14 @@ def certify_answer(
         reason = f"stopped at {solution.summary.text()}"
         return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=solution)
     return solution
+
+
+def _is_near_bound(proof: _Proof, certificate: Certificate) -> bool:
+    """Whether a point that has no multipliers of its own is near a proved bound, in one's units."""
+    if certificate.basis == "duals":
+        return True
+    bound = proof.measured.bound
+    return bound is not None and abs(proof.value - bound) <= certificate.tolerance * proof.unit
 
 
 def _cleaned(task: Task, answer: Answer) -> Answer:

@@ -52,11 +52,14 @@ STRICT = {
 ROUNDS = 3
 
 
-def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline) -> Answer:
+def rounded_and_resolved(
+    compiled: Compiled, answer: Answer, deadline: Deadline, gap: float | None = None
+) -> Answer:
     """The answer at the best point with its integers rounded.
 
     If there is no such point, the answer comes back as it is and will not be certified. What
-    leaks is searched anew within the deadline of the first search.
+    leaks is searched anew within the deadline of the first search. Where somebody is content with
+    a ``gap``, the bound need not be reached.
     """
     form, point = answer.form, answer.x
     if form is None or point is None or form.integer is None or not form.integer.size:
@@ -71,7 +74,7 @@ def rounded_and_resolved(compiled: Compiled, answer: Answer, deadline: Deadline)
         found = solve_tightened(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
-    if not _is_exact(compiled, answer, rest, bound):
+    if not _is_exact(compiled, answer, rest, None if gap else bound):
         return _again_by_digits(compiled, answer, deadline)
     return answer if rest is None else moved_answer(compiled, form, rest, answer, bound)
 
@@ -266,7 +269,7 @@ def branched(
     """
     solver = task.solver
     if answer.x is not None and answer.bound is not None:
-        whole = rounded_and_resolved(task.native, answer, task.deadline)
+        whole = rounded_and_resolved(task.native, answer, task.deadline, task.solver.gap)
         x = answer.x if whole.x is None else whole.x
         if _measured(task, form, x, whole.bound).certificate.passed:
             return whole

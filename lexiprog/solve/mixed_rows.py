@@ -29,6 +29,7 @@ from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
 from lexiprog.solve.lp_chain import FaceChain, is_linear, own_constraints, without_faces
 from lexiprog.status import Fault, Status
+from lexiprog.tolerances import CERTIFIED
 from lexiprog.typing import Constraint, Mask
 
 
@@ -170,8 +171,8 @@ class MixedRowChain:
             proof = Evidence.of(inner, answer)
             proofs |= {} if proof is None else {owner.name: proof}
             if plan.chain.faces[owner.name].uncertain:
-                said = f"which points are optimal there is not clear: {owner.name!r}"
-                return Answer(Status.FAILED, said=said, fault=Fault.UNCLEAR)
+                reason = f"which points are optimal there is not clear: {owner.name!r}"
+                return Answer(Status.FAILED, reason=reason, fault=Fault.UNCLEAR)
         answer = plan.chain.run(task)
         return replace(
             answer, seconds=time.perf_counter() - start, held=replace(answer.held, proofs=proofs)
@@ -197,7 +198,9 @@ def is_proved(answer: Answer) -> bool:
     if answer.z is None:
         return False
     found = prove(answer.form, answer.x, answer.z, claimed=answer.claimed)
-    return found.measures.certificate.proved
+    near = CERTIFIED * float(np.max(np.abs(answer.x), initial=0.0))
+    stays = bool(np.all(np.abs(found.x - answer.x) <= near))  # what is proved may lie elsewhere
+    return stays and found.measures.certificate.proved
 
 
 def _joined(members: Mapping[str, Subproblem], last: Subproblem) -> Joint:

@@ -57,6 +57,9 @@ def test_every_field_of_every_solution_is_that_of_the_stages(seed):
             for part in dataclasses.fields(solution):
                 if part.name not in ("timings", "evidence"):
                     one, two = (getattr(s, part.name) for s in (solution, long[name]))
+                    if part.name == "certificate":  # sums in another order
+                        assert one.slackness == pytest.approx(two.slackness, rel=1e-9, abs=1e-18)
+                        one = dataclasses.replace(one, slackness=two.slackness)
                     np.testing.assert_equal(
                         dict(one) if hasattr(one, "keys") else one,
                         dict(two) if hasattr(two, "keys") else two,
@@ -152,7 +155,8 @@ def test_a_level_that_is_not_plainly_proved_leaves_those_before_it(seed):
     assert [result[name].value for name in first] == [s.value for s in first.values()]
     assert all(solution.status == "optimal" for solution in result.values())
     long = by_stages(program)
-    assert [s.value for s in result.values()] == [s.value for s in long.values()]
+    values = [s.value for s in long.values()]
+    assert [s.value for s in result.values()] == pytest.approx(values, rel=1e-12)
 
 
 def test_an_interrupt_says_how_to_go_on(monkeypatch):
@@ -233,7 +237,7 @@ def test_a_claim_that_the_problem_as_written_does_not_confirm_is_no_optimum(monk
         assert solution(level, wrong, *rest) is None
         near = dataclasses.replace(best, claimed=best.claimed + 1e-9)
         found = solution(level, near, *rest)
-        assert found.certificate.claim == pytest.approx(1e-9 / found.size, rel=1e-3)
+        assert found.certificate.claim == pytest.approx(1e-9 / abs(found.value), rel=1e-3)
 
 
 def test_there_is_a_tick_for_each_level_and_a_result_with_stages_and_solvers():

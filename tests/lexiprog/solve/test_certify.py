@@ -148,7 +148,7 @@ def test_a_claim_is_compared_with_the_problem_as_it_is_written(sense, off):
     found = certify_answer(task, "only", replace(answer, value=answer.value + off), {})
     if off:
         assert found.fault is Fault.UNPROVED
-        assert "claim 5.0e-04" in found.reason  # of one and the value
+        assert "claim 1.0e-03" in found.reason  # of the value, which is one
     else:
         assert (found.value, found.bound) == (pytest.approx(sense), pytest.approx(sense))
         assert (found.stage, found.solver, found.status) == ("only", "HIGHS", Status.OPTIMAL)

@@ -148,6 +148,7 @@ def test_where_a_row_is_let_go_fractions_hold_what_floats_cannot():
     assert found.value == pytest.approx(-27.0)
 
 
+@pytest.mark.filterwarnings("ignore:subproblem 'second' is sensitive to the optima it holds")
 @pytest.mark.parametrize("solver", ["HIGHS", "SCIPY"])
 def test_where_a_row_is_let_go_floats_say_what_they_do_not_know(solver, monkeypatch):
     monkeypatch.setattr("lexiprog.solve.strategies.has_exact", lambda: False)
@@ -158,6 +159,7 @@ def test_where_a_row_is_let_go_floats_say_what_they_do_not_know(solver, monkeypa
     assert found.status == "optimal_inaccurate"
 
 
+@pytest.mark.filterwarnings("ignore:subproblem 'second' could only be solved with the lock on")
 def test_a_tiny_coefficient_does_not_make_the_objective_large():
     """In a unit of 1e11 a column that ends at ten would be nothing, and so would what it costs."""
     program = let_go([2e-11, 5, 3, 5], [([0, 2, 4, 3], 16), ([0, 5, 0, 1], 12)])

@@ -41,7 +41,7 @@ def test_a_level_is_solved_on_the_faces_of_what_it_holds_with_their_proofs(level
     assert is_proved(answer)
     assert not is_proved(replace(answer, x=None))
     assert not is_proved(replace(answer, form=None))
-    assert not is_proved(replace(answer, x=answer.x + 1.0))
+    assert not is_proved(replace(answer, x=answer.x + 1.0, measured=None))
 
 
 @pytest.mark.parametrize(("off", "same"), [(1e-7, True), (-1e-7, True), (1e-3, False)])

@@ -43,23 +43,23 @@ def test_a_point_outside_its_variables_own_bounds_is_refused():
 
 
 def test_a_point_is_as_good_as_its_distance_to_the_bound_says():
-    """The least of x + y over x + 2y >= 2 is 1; errors are shares of one plus the value."""
+    """The least of x + y over x + 2y >= 2 is 1; errors are shares of the point's value."""
     x, y = cp.Variable(name="x", nonneg=True), cp.Variable(name="y", nonneg=True)
     least = lx.Subproblem("least", cp.Minimize(x + y), [x + 2 * y >= 2])
     found = answer(least, 0.0, 1.0)
     assert found.certificate.gap == pytest.approx(0.0, abs=1e-9)
     assert found.certificate.basis == "bound"
     assert found.bound == pytest.approx(1.0)
-    assert "gap 3.3e-01" in refused(least, 2.0, 0.0)
+    assert "gap 5.0e-01" in refused(least, 2.0, 0.0)
     most = lx.Subproblem("most", cp.Maximize(-x - y), [x + 2 * y >= 2])
-    assert "gap 3.3e-01" in refused(most, 2.0, 0.0)
+    assert "gap 5.0e-01" in refused(most, 2.0, 0.0)
     assert answer(most, 0.0, 1.0).bound == pytest.approx(-1.0)
-    wide = lx.Solver(Says(2.0, 0.0), accept=0.5)
+    wide = lx.Solver(Says(2.0, 0.0), accept=0.6)
     found = lx.Program(lx.Stage("only", least)).solve(wide).final
-    assert found.certificate.gap == pytest.approx(1 / 3)
-    assert (found.certificate.tolerance, found.certificate.gap_tolerance) == (0.5, 0.5)
+    assert found.certificate.gap == pytest.approx(1 / 2)
+    assert (found.certificate.tolerance, found.certificate.gap_tolerance) == (0.6, 0.6)
     assert (
-        lx.Program(lx.Stage("only", least)).solve(lx.Solver(Says(2.0, 0.0), gap=0.4)).final.value
+        lx.Program(lx.Stage("only", least)).solve(lx.Solver(Says(2.0, 0.0), gap=0.55)).final.value
         == 2
     )
 
@@ -80,7 +80,8 @@ def test_a_value_that_is_not_the_points_is_refused():
             problem.solve(solver="HIGHS")
             problem._value = problem.value + 4.0
 
-    with pytest.raises(lx.StageError, match=r"claim 4\.0e-01"):
+    # Four beside the point's value of nine.
+    with pytest.raises(lx.StageError, match=r"claim 4\.4e-01"):
         lx.Program(lx.Stage("only", lx.Subproblem("most", cp.Maximize(x)))).solve(Boasts())
 
 
@@ -105,12 +106,12 @@ def test_a_violation_is_a_share_of_its_own_rows_size():
     assert "rows" in refused(least, 1e8, np.array([0.5, 1.0, 1.0]))
 
 
-def test_a_violation_between_small_sides_is_a_share_of_what_rows_usually_are():
-    """A tenth is 1e-7 of what the coefficients of all rows make of one unit of x."""
+def test_a_violation_between_small_sides_is_a_share_of_their_variables():
+    """The sides are 1e-7 and zero, and the variables in them one."""
     x = cp.Variable(2, name="x")
-    same = lx.Subproblem("same", cp.Minimize(cp.sum(x)), [1e6 * (x[0] - x[1]) == 0, 1e6 * x >= 1e6])
+    same = lx.Subproblem("same", cp.Minimize(cp.sum(x)), [x[0] - x[1] == 0, x >= 1])
     found = answer(same, np.array([1.0 + 1e-7, 1.0]))
-    assert 1e-7 / 4 <= found.certificate.rows <= 4 * 1e-7  # units are powers of two
+    assert found.certificate.rows == pytest.approx(1e-7, rel=1e-3)
     assert "rows" in refused(same, np.array([1.01, 1.0]))
 
 
@@ -120,11 +121,13 @@ def test_a_constraint_without_entries_asks_for_nothing():
     assert answer(least, np.ones(2)).value == 2.0
 
 
-def test_without_a_bound_of_our_own_small_sides_count_as_one():
+def test_no_size_counts_as_one():
     x = cp.Variable(name="x")
-    for value, share in [(0.5, 0.5), (1.0, 1.0), (4.0, 1.0), (-1.0, 0.0)]:
+    for value, share in [(1e-9, 1.0), (0.5, 1.0), (4.0, 1.0), (-1.0, 0.0)]:
         x.value = value
-        assert relative_violation(x <= 0, None) == pytest.approx(share)
+        assert relative_violation(x <= 0) == pytest.approx(share)
+    x.value = 4.5
+    assert relative_violation(x <= 3) == pytest.approx(1.5 / 4.5)
 
 
 @pytest.mark.parametrize("kind", ["integer", "boolean"])
@@ -191,9 +194,9 @@ def test_out_of_time_there_is_none_and_on_the_same_watch():
 def test_solvers_that_break_or_prove_nothing_are_passed_over():
     problem, _ = third()
     given = Given.to([problem])
-    ladder = (lx.Solver("NOBODY"), lx.Solver("EXACT"), lx.Solver("CLARABEL"))
+    ladder = (lx.Solver("NOBODY"), lx.Solver("EXACT"), lx.Solver("HIGHS"))
     found = verification_solve(problem, NO_SLACK, {}, given, Deadline(), ladder)
-    assert found.task.solver.name == "CLARABEL"
+    assert found.task.solver.name == "HIGHS"
     assert verification_solve(problem, NO_SLACK, {}, given, Deadline(), ladder[:2]) is None
     x = cp.Variable(name="x")
     never = lx.Subproblem("never", cp.Minimize(x), [x >= 2, x <= 1])
