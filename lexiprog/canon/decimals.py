@@ -55,7 +55,7 @@ def are_written(numbers: Array) -> bool:
 
     Examples
     --------
-    >>> are_written(np.array([0.1, 3.0, 1e-9, -12.25])), are_written(np.array([0.1, 2 / 3 * 1e-3]))
+    >>> are_written(np.array([0.1, 3.0, 1e-9, -12.25])), are_written(np.array([0.1, 3 * 0.1]))
     (True, False)
     """
     return all(_digits(number) <= _WRITTEN for number in numbers[~is_short(numbers)].tolist())
