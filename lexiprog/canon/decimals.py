@@ -39,8 +39,8 @@ FEW = 64
 LARGEST_WHOLE = 2.0**53
 
 
-# Digits that somebody may have written.
-_WRITTEN = 16
+# Digits that somebody may have written; the quotient of two whole numbers up to this was computed.
+_WRITTEN, _LARGEST_TERM = 16, 10_000
 
 
 def is_short(numbers: Array) -> Mask:
@@ -53,12 +53,24 @@ def is_short(numbers: Array) -> Mask:
 def are_written(numbers: Array) -> bool:
     """Whether all show with up to 16 digits, as written numbers do; mostly computed ones have 17.
 
+    Quotients such as 1 / 15 have 16, and are told by their terms.
+
     Examples
     --------
-    >>> are_written(np.array([0.1, 3.0, 1e-9, -12.25])), are_written(np.array([0.1, 2 / 3 * 1e-3]))
+    >>> are_written(np.array([0.1, 3.0, 1e-9, -12.25])), are_written(np.array([0.1, 3 * 0.1]))
     (True, False)
+    >>> are_written(np.array([1 / 15])), are_written(np.array([1.000000000000001]))
+    (False, True)
     """
-    return all(_digits(number) <= _WRITTEN for number in numbers[~is_short(numbers)].tolist())
+    return not any(_is_computed(number) for number in numbers[~is_short(numbers)].tolist())
+
+
+def _is_computed(number: float) -> bool:
+    digits = _digits(number)
+    if digits != _WRITTEN:
+        return digits > _WRITTEN
+    ratio = Fraction(number).limit_denominator(_LARGEST_TERM)
+    return abs(ratio.numerator) <= _LARGEST_TERM and float(ratio) == number
 
 
 def _digits(number: float) -> int:

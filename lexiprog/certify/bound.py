@@ -68,8 +68,8 @@ def lower_bound(terms: TermSizes, x: Array, z: Array, *, enough: float = np.inf)
     >>> x, z = np.array([4.0, 0.0]), np.array([1.0])  # min x + 3y over x + 2y >= 4 is 4
     >>> lower_bound(TermSizes(form, x, z), x, z)
     4.0
-    >>> lower_bound(TermSizes(form, x, z), x, np.array([0.75]))
-    3.0
+    >>> lower_bound(TermSizes(form, x, z), x, np.array([0.75]))  # is corrected to 1
+    4.0
     """
     ranges = stated_ranges(terms.given)
     bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges)

@@ -40,9 +40,9 @@ def is_attained(proof: Evidence, deadline: Deadline) -> bool:
     ...     least = lx.Subproblem("p", cp.Minimize(curve), limits)
     ...     return lx.Program(lx.Stage("s", least)).solve()["p"].evidence
     >>> x = cp.Variable(name="x")
-    >>> is_attained(proof(cp.exp(-x), [x >= 0]), Deadline())
+    >>> is_attained(proof(1 + cp.exp(-x), [x >= 0]), Deadline())
     False
-    >>> is_attained(proof(cp.exp(-x), [x >= 0, x <= 3]), Deadline())
+    >>> is_attained(proof(1 + cp.exp(-x), [x >= 0, x <= 3]), Deadline())
     True
     """
     form = proof.form
