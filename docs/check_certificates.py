@@ -61,7 +61,7 @@ except ImportError:  # linear problems need nothing but Python
 
 TOLERANCE = 1e-6  # of values, as a share of themselves
 NEARNESS = 0.1  # of all other measures, as a share of the tolerance
-LINEAR_ROWS = 1e-11  # of rows of linear problems, whose points are known up to rounding
+LINEAR_ROWS = 1e-9  # of rows of linear problems: what is computed is not known better
 ROUNDING = 64 * 2.0**-52  # of the terms of a value: no value is known better
 NOTHING = Fraction(1, 2**80)  # of the terms of a reduced cost: it is zero
 INWARDS = (2.0**-45, 1e-12, 1e-10, 1e-8, 1e-6)  # how far multipliers are moved into their cones

@@ -60,6 +60,8 @@ NEARNESS = 0.1
 # The same of the rows of a linear problem, whose vertices can be had to the last digit: rounding of
 # a few terms. What differs by more is told apart.
 ROW_ROUNDING = 4.0 * EPS
+# The same of rows whose numbers were computed: what solvers are asked for.
+ROW_COMPUTED = 1e-9
 # A value, and its bound, are not known better than so many roundings of the terms they are summed
 # from.
 VALUE_ROUNDING = 16.0 * EPS

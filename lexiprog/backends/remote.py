@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
+from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from types import SimpleNamespace
@@ -90,6 +91,8 @@ def _written(reply: object) -> bytes:
 # Replies are read without running anything: a worker is believed no more than a solver.
 
 _CONTAINERS = {"complex", "set", "frozenset", "slice", "range", "bytearray"}
+# Digits of a fraction, more than which Python itself does not read.
+_MOST_DIGITS = 4_000
 _NUMPY = {"dtype", "ndarray", "_reconstruct", "scalar", "_frombuffer"}
 
 
@@ -103,6 +106,8 @@ class _ReplyReader(pickle.Unpickler):
             module == "builtins" and name in _CONTAINERS
         ):
             return super().find_class(module, name)
+        if (module, name) == ("fractions", "Fraction"):
+            return _fraction
         if package in ("builtins", "lexiprog", "numpy", "scipy", "types"):
             found = super().find_class(module, name)
             if isinstance(found, type) and found.__module__ == module and _may_travel(found):
@@ -110,6 +115,17 @@ class _ReplyReader(pickle.Unpickler):
         raise pickle.UnpicklingError(
             f"a reply holds {module}.{name}, which is neither a number nor a record"
         )
+
+
+def _fraction(numerator: int | str, denominator: int = 1) -> Fraction:
+    """A fraction of whole numbers; "1e400000000" would take for ever."""
+    if isinstance(numerator, str):
+        above, _, below = numerator.partition("/")
+        digits = (above.removeprefix("-"), below or "1")
+        if not all(part.isdecimal() and len(part) <= _MOST_DIGITS for part in digits):
+            raise pickle.UnpicklingError("a reply holds a fraction that is not digits over digits")
+        numerator, denominator = int(above), int(below or "1")
+    return Fraction(numerator, denominator)
 
 
 def _may_travel(kind: type) -> bool:

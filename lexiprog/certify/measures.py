@@ -26,7 +26,7 @@ from lexiprog.tolerances import (
     FEW_ROUNDINGS,
     NEARNESS,
     NO_SIZE,
-    ROW_MISSED,
+    ROW_COMPUTED,
     ROW_ROUNDING,
     UNDERFLOW_ERRORS,
     VALUE_ROUNDING,
@@ -169,7 +169,7 @@ def row_tolerance(form: StandardForm, tolerance: float, rows: RowOrigin = "writt
     if rows == "found" or integer or not form.is_linear or tolerance > CERTIFIED:
         return NEARNESS * tolerance
     if rows == "computed":
-        return ROW_MISSED
+        return ROW_COMPUTED
     longest = max(form.A.nnz / max(form.b.size, 1), 1.0)
     return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(longest)))
 
@@ -261,7 +261,7 @@ def measure_batch(
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
     limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
     if float(rows.max(initial=0.0)) > limit and not written():
-        limit = ROW_MISSED
+        limit = ROW_COMPUTED
     found = [
         _batched(bound, claim, tolerance, limit, *row) if bound is not None and row[-1] else None
         for bound, claim, row in zip(

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +26,7 @@ from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS
-from lexiprog.typing import Array, Mask
+from lexiprog.typing import Array, Mask, cached_property
 
 # Measures of cones are found by bisection, from e**-40 to this, to a hundredth of themselves.
 _MOST, _STEPS = 4.0, 13

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from math import floor, gcd, lcm, ulp
 
 import numpy as np
@@ -22,7 +21,7 @@ from lexiprog.canon.decimals import NEAR, written
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
 from lexiprog.tolerances import FEW_ROUNDINGS
-from lexiprog.typing import Array, Mask
+from lexiprog.typing import Array, Mask, cached_property
 
 # Floats below this tell whole numbers apart, and add them up without rounding.
 EXACT_FLOATS = 2.0**53

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexiprog.backends.highs_mip import WORD
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.certificate import Certificate
-from lexiprog.certify.measures import Measures, measure
+from lexiprog.certify.measures import Measures, measure, prove
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
 from lexiprog.cvxpy_adapter import Compiled, answer_at
@@ -197,9 +197,13 @@ def _raised(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answe
     audit = audit_shares(parts.rest, parts.utilities, result)
     x = parts.point(result.x)
     z = parts.multipliers(*result.steps.of(0))
-    answer = answer_at(task.native, x, z, iterations=result.iterations)
-    # Multipliers of the wrong sign are rounding, and count as what they leave over.
-    checked = measure(parts.form, x, z, claimed=answer.claimed, tolerance=task.solver.accept)
+    # Floors of later levels are computed numbers.
+    found = prove(
+        parts.form, x, z, claimed=parts.form.objective(x), tolerance=task.solver.accept,
+        rows="found",
+    )  # fmt: skip
+    answer = answer_at(task.native, found.x, found.z, iterations=result.iterations)
+    checked = found.measures
     doubt = DOUBT if result.doubtful else ""
     return _answer(task, fair, parts, answer, checked, audit, result.levels, doubt)
 

@@ -10,12 +10,12 @@ answer, whatever the search started from.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.typing import Array
+from lexiprog.typing import Array, cached_property
 
 Indices = NDArray[np.intp]
 # A pivot below this share of its row's norm is not solved for, and one below the other is rounding.

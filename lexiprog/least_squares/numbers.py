@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
@@ -18,7 +17,7 @@ from lexiprog.least_squares.hierarchy import (
     without_infinite_ends,
 )
 from lexiprog.least_squares.tasks import LeastSquares
-from lexiprog.typing import Array, Constraint
+from lexiprog.typing import Array, Constraint, cached_property
 
 
 @dataclass(frozen=True)
