@@ -154,7 +154,7 @@ class Compiled:
 
     @cached_property
     def written(self) -> bool:
-        """Whether its rows are numbers that somebody may have written, with up to 15 digits."""
+        """Whether its rows are numbers that somebody may have written, with up to 16 digits."""
         return are_written(self.form.A.data) and are_written(self.form.b)
 
     @cached_property
