@@ -83,9 +83,7 @@ class Direct:
         if not task.integer and not form.is_linear:
             answer = proved_near(task, form, answer, sharp=self.sharp)
         if task.integer and not branching:
-            answer = rounded_and_resolved(
-                task.native, answer, task.deadline, task.solver.gap
-            )
+            answer = rounded_and_resolved(task.native, answer, task.deadline, task.solver.gap)
             answer = no_worse_than(start, task.native, form, answer)
         return replace(answer, seconds=time.perf_counter() - begun)
 

@@ -49,7 +49,8 @@ def test_optima_agree_and_carry_the_certificate_of_their_own_solve(program, tabl
         assert row.value == pytest.approx({"cost": 4, "even": 8}[row.subproblem], abs=1e-5)
         if row.choice in certificates:
             own = certificates[row.choice][row.subproblem]
-            assert row.certificate == own.certificate.worst > 0
+            assert row.certificate == own.certificate.worst
+            assert own.certificate.proved
             assert row.value == own.value
 
 

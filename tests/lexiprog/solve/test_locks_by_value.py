@@ -231,6 +231,8 @@ def test_whole_numbers_are_made_whole_before_the_rest_is_believed():
 
 def test_multipliers_beyond_all_measure_fail_the_certificate_and_nothing_else():
     """Interior-point methods return such numbers where a lock leaves no interior."""
-    form = StandardForm(np.ones(1), 0.0, -sp.eye_array(1, format="csc"), -np.ones(1), Cones(nonneg=1))
+    form = StandardForm(
+        np.ones(1), 0.0, -sp.eye_array(1, format="csc"), -np.ones(1), Cones(nonneg=1)
+    )
     certificate = measure(form, np.array([-1e200]), np.array([1e200]), claimed=-1e200).certificate
     assert not certificate.passed
