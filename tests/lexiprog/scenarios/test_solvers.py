@@ -49,7 +49,8 @@ def test_optima_agree_and_carry_the_certificate_of_their_own_solve(program, tabl
         assert row.value == pytest.approx({"cost": 4, "even": 8}[row.subproblem], abs=1e-5)
         if row.choice in certificates:
             own = certificates[row.choice][row.subproblem]
-            assert row.certificate == own.certificate.worst > 0
+            assert row.certificate == own.certificate.worst
+            assert own.certificate.proved
             assert row.value == own.value
 
 
@@ -148,7 +149,7 @@ def test_a_stage_that_fails_in_part_keeps_what_was_solved():
     whole = lx.Subproblem("whole", cp.Minimize(k), [k >= 0.5])
     other = lx.Subproblem("other", cp.Minimize(k), [k >= 1.5])
     program = lx.Program(lx.Stage("both", real, whole, other))
-    rows = {row.subproblem: row for row in lx.compare_solvers(program, ["CLARABEL"]).rows}
+    rows = {row.subproblem: row for row in lx.compare_solvers(program, ["ECOS"]).rows}
     assert rows["real"].value == pytest.approx(1)
     assert "cannot solve" in rows["whole"].reason
     assert rows["other"].reason == "see whole"
