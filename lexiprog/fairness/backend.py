@@ -192,16 +192,20 @@ def _solved(solve: Callable[..., Returned], task: Task, parts: Maximin, report: 
     return task.deadline.follow(solve, *numbers, here={"report": report})
 
 
+# What is measured of doubtful levels may be so many times as large.
+DOUBTFUL = 1e3
+
+
 def _raised(task: Task, fair: Fairness, parts: Maximin, report: OnStep) -> Answer:
     result = _solved(raise_levels, task, parts, report)
     audit = audit_shares(parts.rest, parts.utilities, result)
     x = parts.point(result.x)
     z = parts.multipliers(*result.steps.of(0))
-    # Floors of later levels are computed numbers.
-    found = prove(
-        parts.form, x, z, claimed=parts.form.objective(x), tolerance=task.solver.accept,
-        rows="found",
-    )  # fmt: skip
+    # Floors of later levels are computed numbers; levels that hang on digits which floats do not
+    # have are not called optimal, whatever is measured.
+    accept = task.solver.accept * (DOUBTFUL if result.doubtful else 1.0)
+    value = parts.form.objective(x)
+    found = prove(parts.form, x, z, claimed=value, tolerance=accept, rows="found")
     answer = answer_at(task.native, found.x, found.z, iterations=result.iterations)
     checked = found.measures
     doubt = DOUBT if result.doubtful else ""

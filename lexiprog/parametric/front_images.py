@@ -56,10 +56,10 @@ def vertices_and_facets(
     def own(values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
         return tuple((v - side) / unit for v, (side, unit) in zip(values, units, strict=True))
 
-    image = deadline.follow(
-        outer_approximation, lp, costs, limit=limit,
-        resume=None if resume is None else deepcopy(resume.state),
-        here={"tick": lambda v: tick(", ".join(f"{float(a):g}" for a in own(v)))},
+    # Here, whoever solves the rest: what is in fractions takes longer to send than to find.
+    image = outer_approximation(
+        lp, costs, limit=limit, resume=None if resume is None else deepcopy(resume.state),
+        deadline=deadline, tick=lambda v: tick(", ".join(f"{float(a):g}" for a in own(v))),
     )  # fmt: skip
     vertices = image.vertices
     fractions = [own(value_of(ray)) for ray in vertices]
