@@ -13,6 +13,8 @@ is the declaration's word.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -39,12 +41,21 @@ _INWARDS = (128.0 * EPS, 1e-12, 1e-10, 1e-8, 1e-6)
 # What stands for nothing in the equations of a correction, whose numbers are at most about one:
 # where columns depend on each other the first is too little.
 _REGULAR = (1e-24, 1e-11)
+# How often columns are added that need to be balanced, too.
+_GROWN = 3
 # Rounds of corrections, each of which gains some ten digits.
 _ROUNDS = 8
 
 
 @np.errstate(all="ignore")
-def lower_bound(terms: TermSizes, x: Array, z: Array, *, enough: float = np.inf) -> float:
+def lower_bound(
+    terms: TermSizes,
+    x: Array,
+    z: Array,
+    *,
+    enough: float = np.inf,
+    zero: float = REDUCED_TO_ZERO,
+) -> float:
     """What no feasible point's objective is below; minus infinity if nothing is proved.
 
     Parameters
@@ -57,6 +68,9 @@ def lower_bound(terms: TermSizes, x: Array, z: Array, *, enough: float = np.inf)
         Multipliers of the frame's rows, in the dual cones.
     enough : float
         A bound that need not be better.
+    zero : float
+        Reduced costs up to this share of their terms are nothing: of numbers that were computed,
+        some roundings.
 
     Examples
     --------
@@ -72,17 +86,24 @@ def lower_bound(terms: TermSizes, x: Array, z: Array, *, enough: float = np.inf)
     4.0
     """
     ranges = stated_ranges(terms.given)
-    bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges)
+    bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges, zero)
     if bound >= enough:
         return bound
-    corrected = balanced(terms, x, z, ranges)
-    if corrected is None:
-        return bound
-    point, multipliers, doubt = corrected
-    return max(bound, charged_bound(terms, point, multipliers, ranges) - doubt)
+    for corrected in balanced(terms, x, z, ranges, zero):
+        point, multipliers, doubt = corrected
+        bound = max(bound, charged_bound(terms, point, multipliers, ranges, zero) - doubt)
+        if bound >= enough:
+            break
+    return bound
 
 
-def charged_bound(terms: TermSizes, x: Pair, z: Pair, ranges: tuple[Array, Array]) -> float:
+def charged_bound(
+    terms: TermSizes,
+    x: Pair,
+    z: Pair,
+    ranges: tuple[Array, Array],
+    zero: float = REDUCED_TO_ZERO,
+) -> float:
     """The bound of multipliers and of a point of linearisation as they are."""
     form = terms.form
     reduced, curvature = _reduced(form, x, z)
@@ -94,7 +115,7 @@ def charged_bound(terms: TermSizes, x: Pair, z: Pair, ranges: tuple[Array, Array
     if not unknown.any():
         return _lower(*constant, charges)
     left = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
-    unknown &= ~(left <= REDUCED_TO_ZERO * terms.column_sizes(x.high, z.high))
+    unknown &= ~(left <= zero * terms.column_sizes(x.high, z.high))
     if unknown.any():
         bent, strong = _bend(form, x.high, reduced, unknown)
         charges, unknown = _where(strong, bent, charges), unknown & ~strong
@@ -173,25 +194,48 @@ def _implied(
 
 
 def balanced(
-    terms: TermSizes, x: Array, z: Array, ranges: tuple[Array, Array]
-) -> tuple[Pair, Pair, float] | None:
-    """A point of linearisation and multipliers with reduced cost zero in free columns, if any.
+    terms: TermSizes, x: Array, z: Array, ranges: tuple[Array, Array], zero: float
+) -> Iterator[tuple[Pair, Pair, float]]:
+    """Points of linearisation and multipliers with reduced cost zero in free columns.
 
     ``z + D A w`` with ``D`` the local metric of the dual cones at ``z``: a correction that is small
     in it stays inside. Where it does not, ``z`` is first pushed inwards by a little of itself,
     which the bound pays for. A quadratic objective may be linearised anywhere. The only right
     multipliers may lie on the surface of a cone, where rounding decides: what that may be worth is
-    the third number.
+    the third number. First all columns between their bounds are balanced, as at an optimum, then
+    only those without a bound where they need one, and what else then needs it.
     """
     lower, upper = ranges
-    reduced = _reduced(terms.form, Pair.of(x), Pair.of(z))[0].nearest
-    wrong = np.isinf(np.where(reduced > 0.0, lower, upper)) & (reduced != 0.0)
-    free = np.flatnonzero(wrong | ((lower < x) & (x < upper)))
-    if not free.size or not np.isfinite(reduced).all():
+
+    def wrong(multipliers: Array) -> Mask:
+        reduced = _reduced(terms.form, Pair.of(x), Pair.of(multipliers))[0].nearest
+        side = np.isinf(np.where(reduced > 0.0, lower, upper)) & (reduced != 0.0)
+        return side if np.isfinite(reduced).all() else np.zeros(x.size, dtype=bool)
+
+    chosen = wrong(z)
+    found = _balanced(terms, x, z, np.flatnonzero(chosen | ((lower < x) & (x < upper))), zero)
+    if found is not None:
+        yield found
+    for _ in range(_GROWN):
+        found = _balanced(terms, x, z, np.flatnonzero(chosen), zero)
+        if found is None:
+            return
+        yield found
+        grown = chosen | wrong(found[1].high)
+        if (grown == chosen).all():
+            return
+        chosen = grown
+
+
+def _balanced(
+    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], zero: float
+) -> tuple[Pair, Pair, float] | None:
+    """The same for given columns; None if they cannot be balanced."""
+    if not free.size:
         return None
     sizes = terms.row_sizes(x)
     for share in _INWARDS if terms.form.b.size > terms.form.cones.linear else _INWARDS[:1]:
-        found = _corrected(terms, x, inwards(terms, z, share), free, sizes)
+        found = _corrected(terms, x, inwards(terms, z, share), free, sizes, zero)
         if found is None:
             return None
         z_found = found[1].high
@@ -202,7 +246,7 @@ def balanced(
 
 
 def _corrected(
-    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], sizes: Array
+    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], sizes: Array, zero: float
 ) -> tuple[Pair, Pair] | None:
     """The smallest correction in the local metric; None if these columns cannot be balanced."""
     form = terms.form
@@ -219,7 +263,7 @@ def _corrected(
         return None
     B = sp.csc_array(sp.vstack(sides)) @ sp.diags_array(1.0 / scale)
     found = (
-        _vanishing(form, Pair.of(x), Pair.of(z), free, scale, B, metric, reach, regular)
+        _vanishing(form, Pair.of(x), Pair.of(z), free, scale, B, metric, reach, regular, zero)
         for regular in _REGULAR
     )
     return next((pairs for pairs in found if pairs is not None), None)
@@ -227,7 +271,7 @@ def _corrected(
 
 def _vanishing(
     form: StandardForm, x: Pair, z: Pair, free: NDArray[np.intp], scale: Array,
-    B: Matrix, metric: Matrix, reach: Array, regular: float,
+    B: Matrix, metric: Matrix, reach: Array, regular: float, zero: float,
 ) -> tuple[Pair, Pair] | None:  # fmt: skip
     """Steps of the least weight until the reduced costs vanish; None if they do not."""
     rows, count = B.shape
@@ -243,7 +287,7 @@ def _vanishing(
         if size <= REDUCED_TO_ZERO:
             return x, z
         if not size < 0.5 * last:
-            return None
+            return (x, z) if size <= zero else None
         last = size
         step = factors.solve(np.concatenate([np.zeros(rows), -left]))[:rows]
         if form.b.size:

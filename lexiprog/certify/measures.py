@@ -26,6 +26,7 @@ from lexiprog.tolerances import (
     FEW_ROUNDINGS,
     NEARNESS,
     NO_SIZE,
+    REDUCED_TO_ZERO,
     ROW_COMPUTED,
     ROW_ROUNDING,
     UNDERFLOW_ERRORS,
@@ -123,10 +124,9 @@ def measure(
     whole = float(np.abs(x[form.integer] - np.round(x[form.integer])).max()) if integer else 0.0
     rounding = _rounding(terms, x, near)
     if z is not None:
-        basis, bound = (
-            "duals",
-            _bound(terms, x, near, max(0.01 * tolerance * abs(near.value), rounding)),
-        )
+        allowed = max(0.01 * tolerance * abs(near.value), rounding)
+        zero = REDUCED_TO_ZERO if rows == "written" else VALUE_ROUNDING
+        basis, bound = "duals", _bound(terms, x, near, allowed, zero)
     else:
         near = replace(near, columns=0.0, slackness=0.0, effect=0.0)
         basis = "incumbent" if integer else "bound"
@@ -185,14 +185,14 @@ def share_of_value(value: float, other: float, rounding: float, effect: float = 
     return apart / abs(value) if value else np.inf
 
 
-def _bound(terms: TermSizes, x: Array, near: Nearness, allowed: float) -> float:
+def _bound(terms: TermSizes, x: Array, near: Nearness, allowed: float, zero: float) -> float:
     """The lower bound that the multipliers prove; no more is done than is needed."""
     enough = near.value - allowed
     if terms.form.cones.linear == terms.form.b.size:
         quick = bound_with_rounding(terms.form, x, near.z)
         if quick is not None and quick >= enough:
             return quick
-    return lower_bound(terms, x, near.z, enough=enough)
+    return lower_bound(terms, x, near.z, enough=enough, zero=zero)
 
 
 def can_batch(form: StandardForm) -> bool:

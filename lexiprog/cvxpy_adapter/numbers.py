@@ -154,8 +154,9 @@ class Compiled:
 
     @cached_property
     def written(self) -> bool:
-        """Whether its rows are numbers that somebody may have written, with up to 16 digits."""
-        return are_written(self.form.A.data) and are_written(self.form.b)
+        """Whether its rows and costs are numbers that somebody may have written, with up to 16 digits."""
+        form = self.form
+        return are_written(form.A.data) and are_written(form.b) and are_written(form.c)
 
     @cached_property
     def scaling(self) -> Scaling:
