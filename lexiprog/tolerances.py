@@ -67,6 +67,8 @@ ROW_COMPUTED = 1e-9
 VALUE_ROUNDING = 16.0 * EPS
 # A value below this share of its terms, and of its dual's, may be zero: it has no size of its own.
 NO_SIZE = 1e-9
+# A value of zero is as near as its point is to the rows, but counts no more than this of them.
+LEAST_NEAR = 1e-12
 # Every measure of a linear optimum that was refined.
 CERTIFIED_REFINED = 1e-12
 # Curves over a parameter, and steps of leximin: linear programs, so vertices up to rounding.

@@ -24,6 +24,7 @@ from lexiprog.certify.terms import Nearness, TermSizes, ratio
 from lexiprog.tolerances import (
     CERTIFIED,
     FEW_ROUNDINGS,
+    LEAST_NEAR,
     NEARNESS,
     NO_SIZE,
     REDUCED_TO_ZERO,
@@ -135,7 +136,7 @@ def measure(
         rows=near.rows,
         columns=near.columns,
         cones=near.cones,
-        slackness=near.slackness,
+        slackness=0.0 if near.slackness * near.size <= rounding else near.slackness,
         gap=np.nan if bound is None else share_of_value(near.value, bound, rounding, near.effect),
         claim=share_of_value(near.value, claimed, rounding),
         integrality=whole,
@@ -155,10 +156,13 @@ def _rounding(terms: TermSizes, x: Array, near: Nearness) -> float:
     roundings of the room that their rows leave them.
     """
     rounding = VALUE_ROUNDING * near.size + UNDERFLOW_ERRORS
-    if abs(near.value) > NO_SIZE * near.size:
+    if abs(near.value) > NO_SIZE * near.size and terms.form.is_linear:
         return rounding
-    off = VALUE_ROUNDING * rooms(terms, x)
-    off = np.where(np.isfinite(off), off, VALUE_ROUNDING * np.abs(x))
+    # Where the form's own value is zero, the user's may be what the point misses its rows by.
+    nothing = near.value == 0.0
+    share = max(VALUE_ROUNDING, min(4.0 * near.worst, LEAST_NEAR)) if nothing else VALUE_ROUNDING
+    off = share * rooms(terms, x, whole_cones=nothing)
+    off = np.where(np.isfinite(off), off, share * np.abs(x))
     curve = terms.curvature_sizes(np.abs(x) + 0.5 * off)
     return rounding + float(np.sum(off * (np.abs(terms.form.c) + curve)))
 

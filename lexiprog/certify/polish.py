@@ -50,7 +50,7 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
     yield inside, absorbed
     straight = form.b.size == form.cones.linear
     terms = TermSizes(form, inside, absorbed)
-    room = rooms(terms, inside)
+    room = rooms(terms, inside, whole_cones=True)
     if not straight:
         lifted = on_cones(form, inside)
         if lifted is not None:
@@ -119,10 +119,11 @@ def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     return z
 
 
-def rooms(terms: TermSizes, x: Array) -> Array:
+def rooms(terms: TermSizes, x: Array, *, whole_cones: bool = False) -> Array:
     """How far each column could go in the rows that have a size; infinite where none has.
 
-    A row has a size if its right-hand side is not zero or a column in it has a room already.
+    A row has a size if its right-hand side is not zero or a column in it has a room already. With
+    ``whole_cones`` all rows of a cone have the size of the largest.
     """
     form, A = terms.form, terms.A
     size, entries = np.abs(x), np.abs(A.data)
@@ -136,6 +137,8 @@ def rooms(terms: TermSizes, x: Array) -> Array:
     room, heights = np.full(x.size, np.inf), terms.row_sizes(x)
     for _ in range(4):
         _spread_over_cones(terms, anchored)
+        if whole_cones:
+            _level_cones(terms, heights)
         use = anchored[rows] & (heights[rows] > 0.0)
         room = np.full(x.size, np.inf)
         np.minimum.at(room, columns[use], heights[rows[use]] / entries[use])
@@ -148,6 +151,17 @@ def rooms(terms: TermSizes, x: Array) -> Array:
             break
         anchored = wider
     return np.where(np.isfinite(room), room, np.where(own > 0.0, own, np.inf))
+
+
+def _level_cones(terms: TermSizes, heights: Array) -> None:
+    for kind, rows, parameter in blocks(terms.form.cones):
+        if kind == "soc":
+            heads = np.cumsum(parameter) - parameter
+            heights[rows] = np.maximum.reduceat(heights[rows], heads).repeat(parameter)
+        elif kind == "exp":
+            heights[rows] = heights[rows].reshape(-1, 3).max(axis=1).repeat(3)
+        else:
+            heights[rows] = heights[rows].max()
 
 
 def _spread_over_cones(terms: TermSizes, anchored: Mask) -> None:

@@ -154,7 +154,7 @@ class Compiled:
 
     @cached_property
     def written(self) -> bool:
-        """Whether its rows and costs are numbers that somebody may have written, with up to 16 digits."""
+        """Whether somebody may have written its rows and costs, with up to 16 digits."""
         form = self.form
         return are_written(form.A.data) and are_written(form.b) and are_written(form.c)
 
