@@ -162,6 +162,7 @@ class Case:
         if highs:
             return self.solver is highs[-1] or not self.as_declared
         own = self.fair or self.locked or self.solver.is_custom or self.exact
+        own = own or bool(self.solver.options)  # whoever gives options means that very solve
         return self.subproblem.kind == "LP" and not own
 
     @property

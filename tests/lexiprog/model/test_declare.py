@@ -31,7 +31,7 @@ def refusal(declare, *words, also=ValueError):
 
 def test_a_non_dcp_objective_is_refused_with_the_expression_that_breaks_the_rule(x):
     odd = cp.Minimize(cp.sum(x) + cp.sqrt(cp.sum_squares(x)))
-    refusal(lambda: lx.Subproblem("odd", odd), "odd", "DCP", "quad_over_lin", "objective")
+    refusal(lambda: lx.Subproblem("odd", odd), "odd", "DCP", "sum_squares", "objective")
 
 
 def test_an_objective_of_the_wrong_curvature_is_refused(x):

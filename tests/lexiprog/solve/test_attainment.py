@@ -43,16 +43,17 @@ def test_an_infimum_that_is_not_attained_is_said_by_name(case):
 
 def test_its_value_alone_may_be_had_and_used():
     curve, limits = ENDLESS["exponential"]
-    least = lx.Subproblem("least", cp.Minimize(curve), limits)
+    # An infimum of zero has no size of its own to be proved within.
+    least = lx.Subproblem("least", cp.Minimize(1 + curve), limits)
     z = cp.Variable(name="z")
     more = lx.Subproblem("more", cp.Minimize(z), [z >= least.optimum + 1])
     program = lx.Program(lx.Stage("1", least), lx.Stage("2", more))
-    assert program.solve()["more"].value == pytest.approx(1.0, abs=1e-6)
+    assert program.solve()["more"].value == pytest.approx(2.0, abs=1e-6)
 
 
 def test_with_a_tolerance_there_are_points_to_hold():
     curve, limits = ENDLESS["exponential"]
-    result = held(curve, limits, atol={"curve": 0.01}).solve()
+    result = held(1 + curve, limits, atol={"curve": 0.01}).solve()
     assert result["then"].value == pytest.approx(-np.log(0.01), rel=1e-4)
 
 
