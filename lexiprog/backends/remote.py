@@ -205,7 +205,7 @@ def _portable(error: BaseException) -> BaseException:
 
 # Seconds between two looks whether to go on waiting, those that an answer may come late, and those
 # that a scheduler may be out of reach.
-PULSE, GRACE, OUT_OF_REACH = 0.25, 5.0, 3.0
+PULSE, GRACE, SECONDS_ALONE = 0.25, 5.0, 3.0
 # Executors whose workers are this program's own threads and processes.
 _OWN = (ThreadPoolExecutor, ProcessPoolExecutor)
 
@@ -373,7 +373,7 @@ def _awaited(
             if future.cancelled():
                 raise RuntimeError("the executor was shut down, or has cancelled it")
             alone = alone + PULSE if is_out_of_reach() else 0.0
-            if alone >= OUT_OF_REACH:
+            if alone >= SECONDS_ALONE:
                 raise RuntimeError("the executor's scheduler cannot be reached")
             if deadline is None:
                 continue

@@ -280,6 +280,7 @@ def _batched(
     value: float, rows: float, slackness: float, effect: float, size: float, *_: object,
 ) -> Measures:  # fmt: skip
     rounding = VALUE_ROUNDING * size + UNDERFLOW_ERRORS
+    slackness = 0.0 if slackness * size <= rounding else slackness
     certificate = Certificate(
         rows=rows, slackness=slackness, gap=share_of_value(value, bound, rounding, effect),
         claim=share_of_value(value, claim, rounding), tolerance=tolerance, gap_tolerance=tolerance,

@@ -17,13 +17,14 @@ from cvxpy.error import SolverError
 from lexiprog.backends.solver import (
     EXACT,
     FallbackSolvers,
+    Solver,
     default_fallbacks,
     has_exact,
     with_defaults,
 )
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Strategy, Task, prepare
+from lexiprog.compile.task import Strategy, Task, compile_for, prepare
 from lexiprog.deadline import Deadline, OutOfTime, in_thread
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
@@ -109,7 +110,12 @@ def settled(subproblem: Subproblem, attempts: list[Attempt]) -> bool:
 def _fractions_are_cheap(subproblem: Subproblem) -> bool:
     """Whether fractions can say at once what floats only suppose."""
     rows = sum(constraint.size for constraint in subproblem.constraints)
-    return subproblem.kind == "LP" and rows <= FEW_ROWS and has_exact()
+    if subproblem.kind != "LP" or rows > FEW_ROWS or not has_exact() or subproblem.references:
+        return False
+    try:  # of computed numbers the last digits mean nothing, in fractions either
+        return compile_for(subproblem, Solver("HIGHS"), {}).written
+    except Exception:  # noqa: BLE001 - what does not compile is explained elsewhere
+        return False
 
 
 Tick = Callable[[str], None]
