@@ -2,7 +2,9 @@
 
 import os
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # `default` draws the same examples on every machine, so that a red build is red for everyone;
@@ -25,6 +27,14 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Claims that do not hold at the moment, one a line: each is to be mended and leaves the list then.
+KNOWN = Path(__file__).with_name("known_failures.txt")
+
+
 def pytest_collection_modifyitems(items):
     """Start modules with slow tests first, so that no worker ends alone with one."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    known = set(KNOWN.read_text(encoding="utf-8").splitlines())
+    for item in items:
+        if item.nodeid in known:
+            item.add_marker(pytest.mark.xfail(reason="known: tests/known_failures.txt"))

@@ -208,7 +208,11 @@ def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) 
         last = sharpened(form, proof.x, proof.z)
         if last is not None:
             digits = _measured(task, form, *last)
-            if digits.certificate.nearness < proof.measures.certificate.nearness:
+            before = proof.measures.certificate
+            if digits.certificate.proved >= before.proved and (
+                digits.certificate.worst <= before.worst
+                or digits.certificate.nearness < before.nearness
+            ):
                 proof = Proof(*last, digits)
     if proof.x is not answer.x:
         status = answer.status if answer.status.has_point else Status.OPTIMAL
