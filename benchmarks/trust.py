@@ -1,7 +1,7 @@
 """Who is right on data that users have: this library, HiGHS's own mode, Gurobi and a CVXPY loop.
 
     python benchmarks/trust.py [--only trust | trust_terms | trust_whole] [--count N] [--seed S]
-                               [--quick] [--out DIR]
+                               [--family NAME] [--night MINUTES] [--quick] [--out DIR]
 
 Every family of tests/lexiprog/trust whose optima are known by exact rationals, brute force or a
 formula, all solvers as they come, but locks exact and integer searches to a gap of 0. *Right* is
@@ -12,12 +12,17 @@ is returned). *Wrong* is called optimal and is not; *refused* is an error or ano
 is right, or the comparison is at fault. ``trust`` has data in any units, ``trust_terms`` data whose
 terms are of very unequal size, ``trust_whole`` whole numbers and decimals of many digits, right to
 the last one. LEXIPROG_RIVALS names the Python that has gurobipy, by default this.
+
+``--night`` asks this library alone, for so many minutes: the next trial is of the family that has
+had the least time. Trial k has the seed S + k, so ``--family NAME --count 1 --seed S+k`` repeats
+it; ``results/night.json`` is written every minute and names all trials that are not right.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -118,19 +123,72 @@ def counted(drawn: Sequence[Family], count: int, seed: int) -> tuple[str, dict[s
     return f"{count} cases each: {' / '.join(WORDS)}.\n\n{table(head, lines)}", data
 
 
+def night(drawn: Sequence[Family], minutes: float, seed: int, out: Path | None) -> None:
+    """Ours alone, written as it grows."""
+    spent = dict.fromkeys(drawn, 0.0)
+    found = {draw: Counter[str]() for draw in drawn}
+    others: list[tuple[str, str, int]] = []
+    start = written = time.monotonic()
+    while time.monotonic() < start + 60 * minutes:
+        draw = min(drawn, key=spent.__getitem__)
+        before, at = time.process_time(), seed + found[draw].total()
+        random, case = Random(at), None
+        while case is None:
+            case = draw(random)
+        verdict = case.verdict(last_point=True)
+        found[draw][verdict] += 1
+        spent[draw] += time.process_time() - before
+        if verdict != "right":
+            others.append((draw.__name__, verdict, at))
+            print(*others[-1], flush=True)
+        if time.monotonic() > written + 60:
+            night_report(found, others, seed).write(out)
+            written = time.monotonic()
+    night_report(found, others, seed).write(out)
+
+
+def night_report(
+    found: dict[Family, Counter[str]], others: list[tuple[str, str, int]], seed: int
+) -> Report:
+    total = sum(found.values(), Counter[str]())
+    lines = [
+        [name, counts.total(), *(counts[word] for word in WORDS)]
+        for name, counts in [*((d.__name__.replace("_", " "), c) for d, c in found.items()),
+                             ("all", total)]
+    ]  # fmt: skip
+    report = Report("night", "Right, refused, flagged, wrong: a night")
+    data = {draw.__name__: dict(counts) for draw, counts in found.items()}
+    text = f"Seeds from {seed} on.\n\n{table(('family', 'trials', *WORDS), lines)}"
+    report.section("Families", text, "families", data)
+    report.data["not right"] = [list(other) for other in others]
+    return report
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--only", choices=FAMILIES)
     parser.add_argument("--count", type=int)
     parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--family")
+    parser.add_argument("--night", type=float)
     own, rest = parser.parse_known_args(argv)
     options = arguments(__doc__, rest)
     warnings.simplefilter("ignore")
     count = own.count or (3 if options.quick else 40)
-    for name in [own.only] if own.only else FAMILIES:
+    chosen = {
+        name: [draw for draw in drawn if own.family in (None, draw.__name__)]
+        for name, drawn in FAMILIES.items()
+        if own.only in (None, name)
+    }
+    if own.night:
+        night([d for drawn in chosen.values() for d in drawn], own.night, own.seed, options.out)
+        return 0
+    for name, drawn in chosen.items():
+        if not drawn:
+            continue
         report = Report(name, "Right, refused, flagged, wrong")
         report.facts["versions"]["gurobipy"] = gurobi_version()
-        text, data = counted(FAMILIES[name], count, own.seed)
+        text, data = counted(drawn, count, own.seed)
         report.section("Families", text, "families", data)
         report.write(options.out)
     return 0
