@@ -104,6 +104,11 @@ def measure(draw: Family, count: int, seed: int) -> dict[str, Counter[str]]:
     return found
 
 
+def name_of(draw: Family) -> str:
+    """Two modules have families of one name."""
+    return f"{draw.__module__.rsplit('.', 1)[-1]}.{draw.__name__}"
+
+
 def shown(counts: Counter[str]) -> str:
     return "-" if counts["unfit"] else " / ".join(str(counts[word]) for word in WORDS)
 
@@ -139,7 +144,7 @@ def night(drawn: Sequence[Family], minutes: float, seed: int, out: Path | None) 
         found[draw][verdict] += 1
         spent[draw] += time.process_time() - before
         if verdict != "right":
-            others.append((draw.__name__, verdict, at))
+            others.append((name_of(draw), verdict, at))
             print(*others[-1], flush=True)
         if time.monotonic() > written + 60:
             night_report(found, others, seed).write(out)
@@ -153,11 +158,10 @@ def night_report(
     total = sum(found.values(), Counter[str]())
     lines = [
         [name, counts.total(), *(counts[word] for word in WORDS)]
-        for name, counts in [*((d.__name__.replace("_", " "), c) for d, c in found.items()),
-                             ("all", total)]
-    ]  # fmt: skip
+        for name, counts in [*((name_of(draw), c) for draw, c in found.items()), ("all", total)]
+    ]
     report = Report("night", "Right, refused, flagged, wrong: a night")
-    data = {draw.__name__: dict(counts) for draw, counts in found.items()}
+    data = {name_of(draw): dict(counts) for draw, counts in found.items()}
     text = f"Seeds from {seed} on.\n\n{table(('family', 'trials', *WORDS), lines)}"
     report.section("Families", text, "families", data)
     report.data["not right"] = [list(other) for other in others]
@@ -176,7 +180,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     warnings.simplefilter("ignore")
     count = own.count or (3 if options.quick else 40)
     chosen = {
-        name: [draw for draw in drawn if own.family in (None, draw.__name__)]
+        name: [draw for draw in drawn if own.family in (None, name_of(draw))]
         for name, drawn in FAMILIES.items()
         if own.only in (None, name)
     }
