@@ -1,7 +1,8 @@
 """Who is right on data that users have: this library, HiGHS's own mode, Gurobi and a CVXPY loop.
 
     python benchmarks/trust.py [--only trust | trust_terms | trust_whole] [--count N] [--seed S]
-                               [--family NAME] [--night MINUTES] [--quick] [--out DIR]
+                               [--family NAME] [--night MINUTES] [--humanoid N] [--quick]
+                               [--out DIR]
 
 Every family of tests/lexiprog/trust whose optima are known by exact rationals, brute force or a
 formula, all solvers as they come, but locks exact and integer searches to a gap of 0. *Right* is
@@ -16,6 +17,10 @@ the last one. LEXIPROG_RIVALS names the Python that has gurobipy, by default thi
 ``--night`` asks this library alone, for so many minutes: the next trial is of the family that has
 had the least time. Trial k has the seed S + k, so ``--family NAME --count 1 --seed S+k`` repeats
 it; ``results/night.json`` is written every minute and names all trials that are not right.
+
+``--humanoid`` is a control step of LexLS's file with infinity written as 1e4, as 1e12 and left out,
+as chains of slacks, one level alone and as hierarchical least squares, and N steps with other ends.
+The truth is the published one; of other ends, where quadprog and proxqp agree, level by level.
 """
 
 from __future__ import annotations
@@ -31,6 +36,16 @@ from random import Random
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
+from _control_cases import (
+    PUBLISHED,
+    Rows,
+    by_proxqp,
+    by_quadprog,
+    humanoid,
+    jumps,
+    slack_loop,
+)
 from _measuring import Report, arguments, table
 from _trust_rivals import (
     Unfit,
@@ -39,6 +54,8 @@ from _trust_rivals import (
     gurobi_version,
     highs_own,
 )
+
+import lexiprog as lx
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.lexiprog.trust import (
@@ -168,6 +185,62 @@ def night_report(
     return report
 
 
+def with_infinity(rows: Rows, infinity: float) -> Rows:
+    lower, upper = np.maximum(rows.lower, -infinity), np.minimum(rows.upper, infinity)
+    return Rows(rows.A, lower, upper, rows.starts)
+
+
+def slack_levels(rows: Rows) -> tuple[dict[str, Any], list[Any]]:
+    """Objectives and rows as one writes them with a slack for every row."""
+    x, objectives, limits = cp.Variable(rows.A.shape[1], name="x"), {}, []
+    for k, (block, lower, upper) in enumerate(rows.levels()):
+        v = cp.Variable(lower.size, name=f"v{k}")
+        down, up = np.isfinite(lower), np.isfinite(upper)
+        limits += [block[down] @ x - v[down] >= lower[down], block[up] @ x - v[up] <= upper[up]]
+        objectives[f"level {k}"] = cp.Minimize(cp.sum_squares(v))
+    return objectives, limits
+
+
+def least_squares(rows: Rows, truth: Sequence[float]) -> cases.Case:
+    x = cp.Variable(rows.A.shape[1], name="x")
+    tasks = {f"level {k}": (A @ x, *ends) for k, (A, *ends) in enumerate(rows.levels())}
+    return cases.Case(lx.hierarchical_least_squares(tasks), tuple(truth), (1.0,) * len(truth))
+
+
+def others_say(rows: Rows) -> np.ndarray | None:
+    """The levels' optima where two solvers of others agree."""
+    try:
+        one, two = (rows.values(slack_loop(rows, solve)) for solve in (by_quadprog, by_proxqp))
+    except (ArithmeticError, ValueError):
+        return None
+    return one if np.allclose(one, two, rtol=1e-6, atol=1e-6) else None
+
+
+def on_humanoid(count: int, seed: int) -> tuple[str, dict[str, Any]]:
+    found: dict[str, Counter[str]] = {}
+    for infinity in (1e4, 1e12, np.inf):
+        rows, name = with_infinity(humanoid(), infinity), f"infinity {infinity:.0e}"
+        objectives, limits = slack_levels(rows)
+        alone = [cases.Case(cases.only(objectives[f"level {k}"], limits), (0.0,), (1.0,))
+                 for k in range(4)]  # fmt: skip
+        chain = cases.Case(lx.preemptive(objectives, limits), PUBLISHED, (1.0,) * 5)
+        for what, some in (("one level alone", alone), ("chain of slacks", [chain]),
+                           ("least squares", [least_squares(rows, PUBLISHED)])):  # fmt: skip
+            found[f"{name}, {what}"] = Counter(case.verdict(last_point=True) for case in some)
+            print(name, what, dict(found[f"{name}, {what}"]), flush=True)
+    moved = found["other ends, least squares"] = Counter()
+    for k, rows in enumerate(jumps(humanoid(), count, seed)):
+        truth = others_say(rows)
+        if truth is None:
+            moved["unknown"] += 1
+            continue
+        rows = with_infinity(rows, (1e4, 1e12, np.inf)[k % 3])
+        moved[least_squares(rows, truth.tolist()).verdict(last_point=True)] += 1
+    words = (*WORDS, "unknown")
+    lines = [[name, *(counts[word] for word in words)] for name, counts in found.items()]
+    return table(("humanoid", *words), lines), {k: dict(c) for k, c in found.items()}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--only", choices=FAMILIES)
@@ -175,6 +248,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--family")
     parser.add_argument("--night", type=float)
+    parser.add_argument("--humanoid", type=int)
     own, rest = parser.parse_known_args(argv)
     options = arguments(__doc__, rest)
     warnings.simplefilter("ignore")
@@ -186,6 +260,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     if own.night:
         night([d for drawn in chosen.values() for d in drawn], own.night, own.seed, options.out)
+        return 0
+    if own.humanoid is not None:
+        report = Report("humanoid", "A humanoid's step, with infinity written in three ways")
+        text, data = on_humanoid(own.humanoid, own.seed)
+        report.section("Steps", text, "steps", data)
+        report.write(options.out)
         return 0
     for name, drawn in chosen.items():
         if not drawn:
